@@ -1,0 +1,22 @@
+const swc = [
+  '@swc/jest',
+  {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+    swcrc: false,
+  },
+];
+
+/** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
+export default {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
+  roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e'],
+  testMatch: ['**/test/**/*.test.ts', '<rootDir>/test-e2e/**/*.test.ts'],
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/.data', '<rootDir>/.tools'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': swc },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testTimeout: 30_000,
+};
