@@ -1,0 +1,15 @@
+// Runs Jest over TypeScript sources as ES modules; arguments are Jest's own (paths, -t, ...).
+import { pathToFileURL } from 'node:url';
+import { ROOT, runTool } from './setup.mjs';
+
+/** Node options that the suite needs: ES modules inside Jest, and no warning about it on every file. */
+export const JEST_ENV = {
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
+};
+
+/** Runs Jest in one process (two cores are shared with the servers that the tests start); resolves with its exit code. */
+export function jest(args) {
+  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, '--runInBand', ...args], JEST_ENV);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exit(await jest(process.argv.slice(2)));

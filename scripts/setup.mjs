@@ -1,0 +1,142 @@
+// Brings a checkout to a runnable state with nothing but Node and npm: the pinned package manager, the
+// dependencies of the lockfile, the generated database clients, the compiled output. Every step is skipped
+// when nothing it depends on has changed, so a second run takes about a second.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const PNPM_VERSION = '12.21.0';
+const STAMP = path.join(ROOT, 'node_modules', '.ecf-setup.json');
+const NODE_RANGES = [
+  [20, 19],
+  [22, 0],
+  [24, 0],
+];
+
+/** Prints one progress line on standard error, so that standard output stays free for results. */
+export function say(text) {
+  process.stderr.write(`» ${text}\n`);
+}
+
+/** Ends the process with a reason a person can act on. */
+export function fail(reason, remedy) {
+  process.stderr.write(`\n✗ ${reason}\n${remedy ? `  ${remedy}\n` : ''}`);
+  process.exit(1);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const supported = NODE_RANGES.some(([m, least]) => major === m && minor >= least) || major > 24;
+  if (!supported) {
+    fail(
+      `Node ${process.versions.node} is not supported.`,
+      'Install Node 20.19 or newer in the 20 line, Node 22, or Node 24.',
+    );
+  }
+}
+
+/** Runs a program; resolves with its output, or ends the process naming what failed. */
+function run(what, command, args, { env = {}, show = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', show ? 2 : 'pipe', show ? 2 : 'pipe'],
+      shell: process.platform === 'win32',
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.on('error', (error) => fail(`${what}: ${command} could not be started (${error.message}).`));
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve(output);
+      else fail(`${what} failed (${signal ?? `exit code ${code}`}).`, output.trim().split('\n').slice(-25).join('\n  '));
+    });
+  });
+}
+
+function digest(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(fs.readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex');
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(fs.readFileSync(STAMP, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function manifests() {
+  const folders = ['packages', 'services', 'deploy'].flatMap((top) =>
+    fs.existsSync(path.join(ROOT, top)) ? fs.readdirSync(path.join(ROOT, top)).map((name) => `${top}/${name}`) : [],
+  );
+  return ['.', 'bench', 'test-e2e', ...folders]
+    .map((folder) => path.posix.join(folder, 'package.json'))
+    .filter((file) => fs.existsSync(path.join(ROOT, file)));
+}
+
+async function pnpm() {
+  const binary = path.join(ROOT, '.tools', 'node_modules', '.bin', 'pnpm');
+  const installed = path.join(ROOT, '.tools', 'node_modules', 'pnpm', 'package.json');
+  const present = fs.existsSync(installed) && JSON.parse(fs.readFileSync(installed, 'utf8')).version === PNPM_VERSION;
+  if (!present) {
+    say(`installing the package manager (pnpm ${PNPM_VERSION}, into .tools)`);
+    fs.mkdirSync(path.join(ROOT, '.tools'), { recursive: true });
+    fs.writeFileSync(path.join(ROOT, '.tools', 'package.json'), '{"private":true}\n');
+    await run('Installing pnpm', 'npm', [
+      'install',
+      '--prefix',
+      '.tools',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      `pnpm@${PNPM_VERSION}`,
+    ]);
+  }
+  return binary;
+}
+
+/** Makes the checkout runnable. Returns when everything is installed, generated and compiled. */
+export async function setup() {
+  requireNode();
+  const stamp = readStamp();
+  const dependencies = digest(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()]);
+  if (stamp.dependencies !== dependencies) {
+    const binary = await pnpm();
+    say('installing dependencies from the lockfile');
+    await run('Installing dependencies', binary, ['install', '--frozen-lockfile'], { env: { CI: 'true' } });
+    fs.writeFileSync(STAMP, JSON.stringify({ dependencies }));
+  }
+  const { schemaFiles, generateClients } = await import('./prisma-generate.mjs');
+  const schemas = digest(schemaFiles());
+  if (stamp.dependencies !== dependencies || stamp.schemas !== schemas) {
+    say('generating the database clients');
+    await generateClients();
+    fs.writeFileSync(STAMP, JSON.stringify({ dependencies, schemas }));
+  }
+  await run('Compiling', process.execPath, [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+}
+
+/** Runs a program of the checkout in the foreground and resolves with its exit code. */
+export function runTool(command, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(signal ? 1 : (code ?? 1)));
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await setup();
+  say('ready: dependencies installed, clients generated, everything compiled');
+}

@@ -1,0 +1,10 @@
+// `npm start`: sets the checkout up and runs the standalone deployment in the foreground.
+import { pathToFileURL } from 'node:url';
+import path from 'node:path';
+import { ROOT, setup } from './setup.mjs';
+
+await setup();
+const load = (file) => import(pathToFileURL(path.join(ROOT, file)).href);
+// Instrumentation must be in place before the modules it instruments are loaded.
+await load('packages/service-kit/dist/telemetry.js');
+await load('deploy/standalone/dist/main.js');
