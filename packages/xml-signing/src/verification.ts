@@ -1,0 +1,57 @@
+import type { CanonicalXml } from '@ecf/ecf-xml';
+
+/** Stable codes of what is wrong with a signature. */
+export type VerificationCode =
+  | 'xml_refused'
+  | 'comment_or_instruction'
+  | 'signature_missing'
+  | 'several_signatures'
+  | 'signature_misplaced'
+  | 'signature_structure'
+  | 'foreign_algorithm'
+  | 'reference_refused'
+  | 'certificate_missing'
+  | 'certificate_unreadable'
+  | 'certificate_key'
+  | 'digest_mismatch'
+  | 'signature_mismatch';
+
+export interface VerificationReason {
+  readonly code: VerificationCode;
+  readonly message: string;
+}
+
+/** Facts about the certificate that verified the signature; none of them changes the verdict on the signature. */
+export interface CertificateFacts {
+  readonly subject: string;
+  /** Of the certificate, in hexadecimal. */
+  readonly serial_number: string;
+  readonly issuer: string;
+  /** ISO 8601 with offset -04:00. */
+  readonly not_before: string;
+  readonly not_after: string;
+  /** At the signing time the document states; a document that states none (a seed) is judged at `now`. */
+  readonly valid_at_signing: boolean;
+  /** SHA-256 of the DER in lower-case hexadecimal. */
+  readonly fingerprint: string;
+  /** RNC, cédula or passport of the holder; null when the subject names none. */
+  readonly holderId: string | null;
+  /** The certificate itself, DER in base64. */
+  readonly der: string;
+  /** The other certificates of the KeyInfo, DER in base64, in their order. Nothing vouches for them. */
+  readonly others: readonly string[];
+}
+
+export interface Verification {
+  readonly signature: 'valid' | 'invalid';
+  /** Null when the signature is valid. */
+  readonly reason: VerificationReason | null;
+  /** In which form the document verified: as received, or after text of blanks alone was dropped. */
+  readonly canonical: 'as-is' | 'whitespace-dropped' | null;
+  /** The certificate whose key verified the signature; null when none did. */
+  readonly certificate: CertificateFacts | null;
+  /** Exactly what was signed, without the Signature: after verification read this and nothing else. */
+  readonly verified: CanonicalXml | null;
+  /** The base64 text of SignatureValue without blanks; null unless the signature is valid. */
+  readonly signatureValue: string | null;
+}
