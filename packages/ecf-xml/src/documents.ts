@@ -1,0 +1,37 @@
+import type { DocumentNode, EcfType, Fault } from '@ecf/domain';
+
+/** The root elements of the fifteen documents. */
+export type DocumentName = 'ECF' | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF' | 'SemillaModel';
+
+/** One id per document of the catalogue: ten e-CF types, the summary, the three companion documents and the seed. */
+export type SchemaId = `ecf-${EcfType}` | 'rfce-32' | 'acecf' | 'anecf' | 'arecf' | 'semilla';
+
+/** What a structural check knows about a document. */
+export interface CheckedDocument {
+  /** Root element, or null when it is none of ours. */
+  document: DocumentName | null;
+  /** TipoeCF of an e-CF or RFCE, or null when absent or unlisted. */
+  type: EcfType | null;
+  /** The schema it was judged by, or null when none could be chosen. */
+  schema: SchemaId | null;
+  encf: string | null;
+  /**
+   * The normalised tree, root key included: leaves are strings, repeatable elements arrays, no empty groups.
+   * Null when the root is none of ours. With faults present it holds what could be understood.
+   */
+  tree: DocumentNode | null;
+  faults: Fault[];
+}
+
+/** The structural check with the business rules on top. `valid` is true when there are no faults; warnings never block. */
+export interface ExaminedDocument extends CheckedDocument {
+  warnings: Fault[];
+  valid: boolean;
+}
+
+export interface ExamineOptions {
+  /** The moment the document is judged at. */
+  now: Date;
+  /** Leave the business rules out. */
+  schemaOnly?: boolean;
+}

@@ -1,0 +1,23 @@
+export type JsonRefusedCode = 'not_utf8' | 'invalid_json' | 'too_deep' | 'too_large' | 'forbidden_key' | 'duplicate_key';
+
+/** The text is no JSON that we would read; line and column count from 1. */
+export class JsonRefused extends Error {
+  override readonly name = 'JsonRefused';
+  constructor(
+    readonly code: JsonRefusedCode,
+    message: string,
+    readonly line: number | null = null,
+    readonly column: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Parses JSON strictly.
+ *
+ * @throws JsonRefused
+ */
+export function parseJson(_text: string | Uint8Array): unknown {
+  throw new Error('not built');
+}
