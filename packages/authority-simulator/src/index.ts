@@ -1,1 +1,3 @@
-export {};
+export type { NumberRange, Taxpayer, TaxpayerEntry } from './ledger/taxpayers.js';
+export type { Simulator, SimulatorOptions } from './options.js';
+export { createSimulator } from './simulator.js';
