@@ -1,16 +1,201 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { describeCertificate } from './certificate-description.js';
+import { CertificateError } from './errors.js';
+import { Malformed } from './pkcs12/asn1.js';
+import { UnsupportedEncryption } from './pkcs12/key-derivation.js';
+import { WrongPassword } from './pkcs12/password-based-encryption.js';
+import { type Pkcs12Content, readPkcs12 } from './pkcs12/read-pkcs12.js';
 import type { SigningCertificate } from './signing-certificate.js';
 
+/** Real files have 2 to 10 kB; one with a long chain perhaps 30. */
+const LARGEST_FILE = 512 * 1024;
+
 /**
- * Opens a .p12 or .pfx file.
+ * RSA keys that may sign. Below 2048 bits no recognised issuer certifies any more; above 4096 a signature costs so
+ * much processor time (50 times that of 2048 at 8192 bits) that one taxpayer's key would slow down everybody's.
+ */
+const SIGNING_BITS = { least: 2048, most: 4096 };
+
+interface Pair {
+  readonly key: KeyObject;
+  readonly certificate: X509Certificate;
+}
+
+/**
+ * Opens a .p12 or .pfx file, with the old ciphers (3DES, RC2) as well as the new ones (PBES2 with AES), and picks the
+ * private key with the certificate that belongs to it. Of several pairs the one valid now and valid longest is taken.
  *
  * @param now the moment at which the certificate has to be valid
  * @throws CertificateError
  */
-export function openCertificate(_p12: Uint8Array, _password: string, _now: Date = new Date()): SigningCertificate {
-  throw new Error('not yet');
+export function openCertificate(p12: Uint8Array, password: string, now: Date = new Date()): SigningCertificate {
+  const content = readFile(p12, password);
+  if (content.keys.length === 0) {
+    throw new CertificateError(
+      'private_key_missing',
+      'The file holds a certificate but not its private key. Export it again together with the private key.',
+    );
+  }
+  if (content.certificates.length === 0) {
+    throw new CertificateError(
+      'certificate_missing',
+      'The file holds a private key but no certificate. Export it again together with the certificate.',
+    );
+  }
+  const certificates = content.certificates.map(readCertificate);
+  const pairs = content.keys
+    .map(readKey)
+    .flatMap((key) =>
+      certificates
+        .filter((certificate) => certificate.checkPrivateKey(key))
+        .map((certificate) => ({ key, certificate })),
+    );
+  const pair = choosePair(pairs, now);
+  const opened = signingCertificate(pair.key, pair.certificate, chainOf(pair.certificate, certificates));
+  checkValidity(opened, now);
+  return opened;
 }
 
-/** Throws CertificateError `certificate_expired` or `certificate_not_yet_valid`. */
-export function checkValidity(_certificate: SigningCertificate, _now: Date = new Date()): void {
-  throw new Error('not yet');
+/**
+ * Throws CertificateError `certificate_expired` or `certificate_not_yet_valid`. A certificate that was opened last
+ * year has to be asked again before it signs.
+ */
+export function checkValidity(
+  certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,
+  now: Date = new Date(),
+): void {
+  if (now > certificate.notAfter) {
+    throw new CertificateError(
+      'certificate_expired',
+      `The certificate of ${certificate.subject} expired on ${certificate.notAfter.toISOString()}. Renew it with its issuer and upload the new file.`,
+    );
+  }
+  if (now < certificate.notBefore) {
+    throw new CertificateError(
+      'certificate_not_yet_valid',
+      `The certificate of ${certificate.subject} is valid only from ${certificate.notBefore.toISOString()} on. Use it from then on, or check this machine's clock.`,
+    );
+  }
+}
+
+export function signingCertificate(key: KeyObject, certificate: X509Certificate, chain: string[]): SigningCertificate {
+  return {
+    privateKey: key,
+    certificate: certificate.raw.toString('base64'),
+    chain,
+    ...describeCertificate(certificate),
+  };
+}
+
+function readFile(p12: Uint8Array, password: string): Pkcs12Content {
+  const mistake = otherKindOfFile(p12);
+  if (mistake !== null) throw new CertificateError('not_a_pkcs12', `${mistake} Upload the .p12 or .pfx file.`);
+  try {
+    return readPkcs12(p12, password);
+  } catch (cause) {
+    if (cause instanceof WrongPassword) {
+      throw new CertificateError('wrong_password', 'The password does not open the certificate file. Check it.', {
+        cause,
+      });
+    }
+    if (cause instanceof UnsupportedEncryption) {
+      throw new CertificateError(
+        'unsupported_encryption',
+        `The certificate file is encrypted in a way that is not supported (${cause.message}). Export it again with AES-256 or 3DES.`,
+        { cause },
+      );
+    }
+    if (cause instanceof Malformed) {
+      const message =
+        'The file is not a readable PKCS#12 file, or only a part of one. Upload the .p12 or .pfx file as your certificate provider issued it.';
+      throw new CertificateError('not_a_pkcs12', message, { cause });
+    }
+    throw cause;
+  }
+}
+
+/** Recognises what people upload in its place, to tell them so. */
+function otherKindOfFile(bytes: Uint8Array): string | null {
+  if (bytes.length === 0) return 'The certificate file is empty.';
+  if (bytes.length > LARGEST_FILE) return `The file has ${bytes.length} bytes, far more than a certificate file has.`;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64));
+  if (start.toString('latin1').includes('-----BEGIN')) return 'The file is in PEM form.';
+  if (start.length >= 4 && start.readUInt32BE(0) === 0xfeedfeed) return 'The file is a Java key store (JKS).';
+  if (start[0] !== 0x30) return 'The file is not a PKCS#12 file.';
+  if (bytes.length < 20_000 && isCertificate(bytes))
+    return 'The file is a certificate alone (.cer, .crt), without its private key.';
+  return null;
+}
+
+function isCertificate(bytes: Uint8Array): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function readCertificate(der: Buffer): X509Certificate {
+  try {
+    return new X509Certificate(der);
+  } catch (cause) {
+    throw new CertificateError('not_a_pkcs12', 'A certificate inside the file is damaged. Export the file again.', {
+      cause,
+    });
+  }
+}
+
+function readKey(der: Buffer): KeyObject {
+  try {
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  } catch (cause) {
+    throw new CertificateError(
+      'key_not_rsa',
+      'The private key inside the file is not an RSA key that can be read. Export the file again, with an RSA key.',
+      { cause },
+    );
+  }
+}
+
+function choosePair(pairs: Pair[], now: Date): Pair {
+  if (pairs.length === 0) {
+    throw new CertificateError(
+      'key_mismatch',
+      'The private key in the file belongs to none of its certificates. Export the certificate again together with its own key.',
+    );
+  }
+  const rsa = pairs.filter(({ key }) => key.asymmetricKeyType === 'rsa');
+  if (rsa.length === 0) {
+    throw new CertificateError(
+      'key_not_rsa',
+      `The key of the certificate is of type ${pairs[0]?.key.asymmetricKeyType ?? 'unknown'}; the tax authority takes RSA signatures only. Ask your certificate provider for an RSA certificate.`,
+    );
+  }
+  const sized = rsa.filter(({ key }) => {
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+    return bits >= SIGNING_BITS.least && bits <= SIGNING_BITS.most;
+  });
+  if (sized.length === 0) {
+    const bits = rsa[0]?.key.asymmetricKeyDetails?.modulusLength ?? 0;
+    throw new CertificateError(
+      'key_size',
+      `The key of the certificate has ${bits} bits; ${SIGNING_BITS.least} to ${SIGNING_BITS.most} are accepted for signing. Ask your certificate provider for another.`,
+    );
+  }
+  const rank = ({ certificate }: Pair): number => {
+    const validNow = new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo);
+    return new Date(certificate.validTo).getTime() + (validNow ? 1e15 : 0);
+  };
+  return sized.reduce((best, pair) => (rank(pair) > rank(best) ? pair : best));
+}
+
+/** The issuers that the file carries, nearest first. */
+function chainOf(leaf: X509Certificate, certificates: X509Certificate[]): string[] {
+  const chain: X509Certificate[] = [];
+  for (let current = leaf; ; ) {
+    const next = certificates.find((other) => other !== leaf && !chain.includes(other) && current.checkIssued(other));
+    if (next === undefined) return chain.map((certificate) => certificate.raw.toString('base64'));
+    chain.push(next);
+    current = next;
+  }
 }

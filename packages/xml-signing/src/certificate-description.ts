@@ -1,0 +1,45 @@
+import { createHash, type X509Certificate } from 'node:crypto';
+
+/** What a certificate says about itself, in the form both signing and verifying report it. */
+export interface CertificateDescription {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serialNumber: string;
+  readonly holderId: string | null;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly fingerprint: string;
+}
+
+export function describeCertificate(certificate: X509Certificate): CertificateDescription {
+  return {
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    serialNumber: certificate.serialNumber,
+    holderId: holderId(certificate.subject),
+    notBefore: new Date(certificate.validFrom),
+    notAfter: new Date(certificate.validTo),
+    fingerprint: createHash('sha256').update(certificate.raw).digest('hex'),
+  };
+}
+
+/**
+ * The identification of the holder: RNC, cédula or passport number, as it stands in the subject's serialNumber
+ * (2.5.4.5), there with its kind and country in front (`IDCDO-00112345678`, `PASDO-...`) and sometimes with dashes.
+ *
+ * @param subject as X509Certificate gives it, one attribute a line
+ * @source Descripción Técnica p. 60 ("SN")
+ */
+export function holderId(subject: string | undefined): string | null {
+  const line = subject?.split('\n').find((attribute) => attribute.startsWith('serialNumber='));
+  const value = line
+    ?.slice('serialNumber='.length)
+    .replace(/^[A-Z]{3,5}-/, '')
+    .replace(/[\s-]/g, '');
+  return value ? value : null;
+}
+
+/** Certificates without a subject or issuer exist; node gives undefined for them whatever its types say. */
+function oneLine(name: string | undefined): string {
+  return name?.split('\n').join(', ') ?? '';
+}

@@ -1,0 +1,192 @@
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import {
+  CertificateError,
+  checkValidity,
+  deserialiseCertificate,
+  openCertificate,
+  serialiseCertificate,
+} from '../src/index.js';
+import { createTestAuthority, type TestHolder, writePkcs12 } from '../src/test-certificates.js';
+
+const now = new Date('2026-06-23T12:00:00-04:00');
+const authority = createTestAuthority();
+const holderKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const holder: TestHolder = {
+  commonName: 'José Ñandú Pérez',
+  holderId: '00112345678',
+  rnc: '130000001',
+  notBefore: new Date('2025-01-01T00:00:00Z'),
+  notAfter: new Date('2027-01-01T00:00:00Z'),
+  password: 'contraseña€',
+  key: holderKey,
+};
+const issued = authority.issue(holder);
+const leaf = new X509Certificate(issued.pem).raw;
+const root = new X509Certificate(authority.pem).raw;
+
+function refusal(file: Uint8Array, password = holder.password, at = now): CertificateError {
+  try {
+    openCertificate(file, password, at);
+  } catch (error) {
+    if (error instanceof CertificateError) return error;
+    throw error;
+  }
+  throw new Error('the file was opened');
+}
+
+describe('openCertificate', () => {
+  it.each(['legacy', 'modern'] as const)('opens a file with %s ciphers and a password beyond ASCII', (ciphers) => {
+    const opened = openCertificate(authority.issue({ ...holder, ciphers }).p12, holder.password, now);
+    expect(opened).toMatchObject({
+      subject: 'C=DO, organizationIdentifier=VATDO-130000001, serialNumber=IDCDO-00112345678, CN=José Ñandú Pérez',
+      issuer: 'C=DO, CN=Autoridad de prueba',
+      holderId: '00112345678',
+      notBefore: holder.notBefore,
+      notAfter: holder.notAfter,
+      chain: [root.toString('base64')],
+    });
+    expect(opened.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(opened.serialNumber).toMatch(/^[0-9A-F]{32}$/);
+    expect(createPublicKey(opened.privateKey).equals(createPublicKey(holderKey))).toBe(true);
+  });
+
+  it('takes an empty password and a file whose certificates stand in any order', () => {
+    const file = writePkcs12({ keys: [holderKey], certificates: [root, leaf], password: '', ciphers: 'legacy' });
+    const opened = openCertificate(file, '', now);
+    expect(opened.certificate).toBe(leaf.toString('base64'));
+    expect(opened.chain).toEqual([root.toString('base64')]);
+  });
+
+  it('takes the valid pair of several', () => {
+    const old = authority.issue({ ...holder, key: otherKey, notAfter: new Date('2026-01-01T00:00:00Z') });
+    const file = writePkcs12({
+      keys: [otherKey, holderKey],
+      certificates: [new X509Certificate(old.pem).raw, leaf],
+      password: 'x',
+      ciphers: 'modern',
+    });
+    expect(openCertificate(file, 'x', now).certificate).toBe(leaf.toString('base64'));
+  });
+
+  it('says wrong_password, and never the password', () => {
+    for (const ciphers of ['legacy', 'modern'] as const) {
+      const error = refusal(authority.issue({ ...holder, ciphers }).p12, 'Secreta-123');
+      expect(error.code).toBe('wrong_password');
+      expect(error.message).not.toContain('Secreta-123');
+    }
+  });
+
+  it('says whether the certificate is expired or not yet valid, with the date and the remedy', () => {
+    const late = refusal(issued.p12, holder.password, new Date('2027-01-01T00:00:01Z'));
+    expect(late.code).toBe('certificate_expired');
+    expect(late.message).toContain('2027-01-01');
+    expect(late.message).toContain('Renew');
+    const early = refusal(issued.p12, holder.password, new Date('2024-12-31T23:59:59Z'));
+    expect(early.code).toBe('certificate_not_yet_valid');
+    expect(openCertificate(issued.p12, holder.password, holder.notAfter).notAfter).toEqual(holder.notAfter);
+  });
+
+  it('says what a file lacks', () => {
+    const file = (keys: (typeof holderKey)[], certificates: Uint8Array[]) =>
+      writePkcs12({ keys, certificates, password: 'x', ciphers: 'modern' });
+    expect(refusal(file([], [leaf]), 'x').code).toBe('private_key_missing');
+    expect(refusal(file([holderKey], []), 'x').code).toBe('certificate_missing');
+    expect(refusal(file([otherKey], [leaf, root]), 'x').code).toBe('key_mismatch');
+  });
+
+  it('refuses keys that are not RSA, too short or too long', () => {
+    const { privateKey: curve } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    expect(refusal(authority.issue({ ...holder, key: curve }).p12).code).toBe('key_not_rsa');
+    const { privateKey: pss } = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
+    expect(refusal(authority.issue({ ...holder, key: pss }).p12).code).toBe('key_not_rsa');
+    const { privateKey: short } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const error = refusal(authority.issue({ ...holder, key: short }).p12);
+    expect(error.code).toBe('key_size');
+    expect(error.message).toContain('1024');
+  });
+
+  it('recognises what is uploaded in its place', () => {
+    const cases: [string, Uint8Array][] = [
+      ['empty', Buffer.alloc(0)],
+      ['PEM', Buffer.from(issued.pem)],
+      ['a certificate alone', leaf],
+      ['Java key store', Buffer.from('feedfeed0000000200000001', 'hex')],
+      ['not a PKCS#12', Buffer.from('<ECF/>')],
+      ['far more', Buffer.alloc(600_000, 0x30)],
+      ['only a part', issued.p12.subarray(0, issued.p12.length - 100)],
+      ['not a readable', Buffer.from('3003020103', 'hex')],
+      ['not a readable', Buffer.alloc(5000, 0x30)],
+    ];
+    for (const [says, bytes] of cases) {
+      const error = refusal(bytes);
+      expect([error.code, error.message]).toEqual(['not_a_pkcs12', expect.stringContaining(says)]);
+    }
+  });
+
+  it('never throws anything else, whatever byte of a file is changed', () => {
+    const file = writePkcs12({ keys: [holderKey], certificates: [leaf], password: 'x', ciphers: 'modern', rounds: 1 });
+    let refused = 0;
+    for (let at = 0; at < file.length; at += 3) {
+      const changed = Buffer.from(file);
+      changed[at] = changed[at]! ^ 0x15;
+      try {
+        openCertificate(changed, 'x', now);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CertificateError);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(file.length / 3 - 20);
+  });
+
+  it('bounds the work that a file may ask for', () => {
+    const file = writePkcs12({
+      keys: [holderKey],
+      certificates: [leaf],
+      password: 'x',
+      ciphers: 'modern',
+      rounds: 33000,
+    });
+    expect(openCertificate(file, 'x', now).subject).toContain('José');
+    const asked = Buffer.from('02030080e8', 'hex');
+    let patched = 0;
+    for (let at = file.indexOf(asked); at >= 0; at = file.indexOf(asked, at + 1)) {
+      file.set(Buffer.from('7fffff', 'hex'), at + 2);
+      patched++;
+    }
+    expect(patched).toBeGreaterThan(0);
+    expect(refusal(file, 'x').code).toBe('unsupported_encryption');
+  });
+});
+
+describe('a certificate kept', () => {
+  it('comes back the same', () => {
+    const opened = openCertificate(issued.p12, holder.password, now);
+    const again = deserialiseCertificate(serialiseCertificate(opened));
+    expect({ ...again, privateKey: null }).toEqual({ ...opened, privateKey: null });
+    expect(again.privateKey.equals(opened.privateKey)).toBe(true);
+  });
+
+  it('is checked against the clock when it is used', () => {
+    const opened = openCertificate(issued.p12, holder.password, now);
+    expect(() => checkValidity(opened, now)).not.toThrow();
+    expect(() => checkValidity(opened, new Date('2030-01-01T00:00:00Z'))).toThrow(CertificateError);
+  });
+
+  it('is refused without quoting its bytes when they are damaged', () => {
+    const bytes = Buffer.from(serialiseCertificate(openCertificate(issued.p12, holder.password, now)));
+    const text = bytes.toString();
+    for (const damaged of [text.slice(1), text.slice(0, -30), text.replace('"v":1', '"v":2'), '', 'null']) {
+      let caught: unknown;
+      try {
+        deserialiseCertificate(Buffer.from(damaged));
+      } catch (error) {
+        caught = error;
+      }
+      expect(caught).toMatchObject({ code: 'unreadable_store' });
+      expect((caught as Error).cause).toBeUndefined();
+    }
+  });
+});
