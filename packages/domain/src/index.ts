@@ -1,1 +1,10 @@
-export {};
+export * from './decimal.js';
+export * from './document-tree.js';
+export * from './dominican-time.js';
+export * from './environment.js';
+export * from './fault.js';
+export * from './identifiers.js';
+export * from './lifecycle.js';
+export * from './rfce.js';
+export * from './rules/check.js';
+export * from './submission-route.js';

@@ -1,0 +1,34 @@
+/**
+ * A document as a tree: root object with its root key (`{ECF: {...}}`), leaves are text as written, an element that may
+ * repeat is always an array and others never, groups without content are absent.
+ */
+export type DocumentValue = string | DocumentNode | DocumentValue[];
+
+export interface DocumentNode {
+  [element: string]: DocumentValue;
+}
+
+/** The child group of that name, or null when it is absent or not a group. */
+export function groupOf(node: DocumentNode | null, name: string): DocumentNode | null {
+  const value = node?.[name];
+  return isGroup(value) ? value : null;
+}
+
+/** The text of the child of that name as written, or null when it is absent or not a leaf. */
+export function textOf(node: DocumentNode | null, name: string): string | null {
+  const value = node?.[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** The groups of a repeatable child, in order; what is no group is left out, a single group counts as a list of one. */
+export function groupsOf(node: DocumentNode | null, name: string): DocumentNode[] {
+  const value = node?.[name];
+  if (Array.isArray(value)) return value.every(isGroup) ? (value as DocumentNode[]) : value.filter(isGroup);
+  return isGroup(value) ? [value] : NONE;
+}
+
+const NONE: DocumentNode[] = [];
+
+function isGroup(value: DocumentValue | undefined): value is DocumentNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
