@@ -1,0 +1,80 @@
+import { Decimal } from './decimal.js';
+import { type DocumentNode, groupOf, textOf } from './document-tree.js';
+import {
+  type CalendarDate,
+  formatSortableDateTime,
+  parseDocumentDate,
+  parseSignatureDateTime,
+} from './dominican-time.js';
+import type { EcfType } from './identifiers.js';
+
+/** What records, lists and events say about an e-CF or consumer summary. Amounts in DOP with two decimals. */
+export interface DocumentSummary {
+  document: 'ECF' | 'RFCE';
+  encf: string;
+  ecf_type: EcfType;
+  issuer_rnc: string;
+  issuer_name: string;
+  buyer_rnc: string | null;
+  buyer_foreign_id: string | null;
+  buyer_name: string | null;
+  date_issued: CalendarDate;
+  total_amount: string;
+  total_itbis: string;
+  /** The number a note modifies or a contingency document replaces. */
+  modified_encf: string | null;
+  modification_code: string | null;
+  /** FechaHoraFirma as `YYYY-MM-DD HH:MM:SS`; null where the document has none. */
+  signature_datetime: string | null;
+}
+
+/** Summary of a checked tree with root `ECF` or `RFCE`. Throws RangeError when the tree lacks what every document has. */
+export function summarise(tree: DocumentNode): DocumentSummary {
+  const ecf = groupOf(tree, 'ECF');
+  const root = ecf ?? groupOf(tree, 'RFCE');
+  const header = groupOf(root, 'Encabezado');
+  const idDoc = groupOf(header, 'IdDoc');
+  const issuer = groupOf(header, 'Emisor');
+  const buyer = groupOf(header, 'Comprador');
+  const totals = groupOf(header, 'Totales');
+  const reference = groupOf(root, 'InformacionReferencia');
+  return {
+    document: ecf ? 'ECF' : 'RFCE',
+    encf: needed(idDoc, 'eNCF'),
+    ecf_type: needed(idDoc, 'TipoeCF') as EcfType,
+    issuer_rnc: needed(issuer, 'RNCEmisor'),
+    issuer_name: needed(issuer, 'RazonSocialEmisor'),
+    buyer_rnc: textOf(buyer, 'RNCComprador'),
+    buyer_foreign_id: textOf(buyer, 'IdentificadorExtranjero'),
+    buyer_name: textOf(buyer, 'RazonSocialComprador'),
+    date_issued: issueDate(needed(issuer, 'FechaEmision')),
+    total_amount: amount('MontoTotal', needed(totals, 'MontoTotal')),
+    total_itbis: amount('TotalITBIS', textOf(totals, 'TotalITBIS') ?? '0'),
+    modified_encf: textOf(reference, 'NCFModificado'),
+    modification_code: textOf(reference, 'CodigoModificacion'),
+    signature_datetime: signatureTime(textOf(root, 'FechaHoraFirma')),
+  };
+}
+
+function issueDate(text: string): CalendarDate {
+  const date = parseDocumentDate(text);
+  if (date === null) throw new RangeError(`FechaEmision ${text} is no calendar day`);
+  return date;
+}
+
+function amount(name: string, text: string): string {
+  const value = Decimal.parse(text);
+  if (value === null) throw new RangeError(`${name} ${text} is no amount`);
+  return value.toFixed(2);
+}
+
+function signatureTime(text: string | null): string | null {
+  const instant = text === null ? null : parseSignatureDateTime(text);
+  return instant === null ? null : formatSortableDateTime(instant);
+}
+
+function needed(group: DocumentNode | null, name: string): string {
+  const value = textOf(group, name)?.trim();
+  if (!value) throw new RangeError(`${name} is missing`);
+  return value;
+}

@@ -1,0 +1,79 @@
+import type { EmissionEvent, InvoiceStatus } from './lifecycle.js';
+
+/** A message of the authority as it came, code as text. */
+export interface AuthorityMessage {
+  codigo: string;
+  valor: string;
+}
+
+/** The part of a verdict that decides about the number. */
+export interface NumberVerdict {
+  status: InvoiceStatus;
+  /** `secuenciaUtilizada`: true the number is spent, false it may be reused, null the authority does not say. Only a rejection gives it meaning. */
+  sequenceUsed: boolean | null;
+  messages: readonly AuthorityMessage[];
+}
+
+/**
+ * Whether the number of a verdict may be used for another document: rejected, declared unused, and not because the
+ * number or the pair of number and security code belongs to an earlier submission, whatever the flag says then.
+ * Source: Descripción Técnica v1.6 pp.16, 19-20; observed: 1209 comes with secuenciaUtilizada false.
+ */
+export function isNumberReusable(verdict: NumberVerdict): boolean {
+  return verdict.status === 'Rechazado' && verdict.sequenceUsed === false && !isRefusedAsRepeat(verdict);
+}
+
+/** Whether the authority refused because the number, or number and security code, had been used before. */
+export function isRefusedAsRepeat(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
+  return verdict.status === 'Rechazado' && verdict.messages.some(tellsOfRepeat);
+}
+
+/** Whether the refusal is the authority's own passing failure (004): the same bytes are sent again, nothing is used up. */
+export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
+  return verdict.status === 'Rechazado' && verdict.messages.some(tellsOfPassingFailure);
+}
+
+/**
+ * The life-cycle event of a verdict. `resent` says that the same bytes had been sent before with unknown outcome: then
+ * "already used" speaks of our own earlier copy and is no verdict on the document. `mayTryAgain` is false when the
+ * bounded tries after 004 are used up. `No encontrado` about a resent or unsent document is the event `not-found`.
+ */
+export function verdictEvent(
+  verdict: NumberVerdict,
+  { resent, mayTryAgain }: { resent: boolean; mayTryAgain: boolean },
+): EmissionEvent {
+  switch (verdict.status) {
+    case 'Aceptado':
+      return 'accepted';
+    case 'AceptadoCondicional':
+      return 'accepted-conditionally';
+    case 'EnProceso':
+      return 'in-process';
+    case 'No encontrado':
+      return 'not-found';
+    case 'Rechazado':
+      if (resent && isRefusedAsRepeat(verdict)) return 'refused-as-repeat';
+      if (mayTryAgain && isTransientRefusal(verdict)) return 'try-again';
+      return isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
+  }
+}
+
+function tellsOfRepeat(message: AuthorityMessage): boolean {
+  if (message.codigo.trim() === '1209') return true;
+  const text = plain(message.valor);
+  return REPEAT_TEXTS.some((pattern) => pattern.test(text));
+}
+
+function tellsOfPassingFailure(message: AuthorityMessage): boolean {
+  return message.codigo.trim() === '004' || plain(message.valor).startsWith('ha ocurrido un error validando en ecf');
+}
+
+const REPEAT_TEXTS = [
+  /^este numero de secuencia ya ha sido utilizado/,
+  /^la combinacion e-?ncf y codigo de seguridad ya han? sido utilizad/,
+];
+
+/** Lower case, without accents, single blanks: the authority is not consistent in any of them. */
+function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+}
