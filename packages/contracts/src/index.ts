@@ -1,1 +1,3 @@
-export {};
+export * from './environment.js';
+export * from './error-codes.js';
+export * from './http/error-body.js';

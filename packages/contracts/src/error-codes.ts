@@ -1,0 +1,288 @@
+/** What a public error code means, which status carries it, and what the caller does about it. */
+export interface ErrorCodeEntry {
+  readonly status: number;
+  /** Seconds for `Retry-After` where the answer carries one; null where it does not. */
+  readonly retryAfter: number | null;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/**
+ * Every code that an answer of the public interface or of `/admin` can carry, in one place.
+ * `GET /errors` is made from this table; {@link ErrorCode} makes the compiler refuse any other.
+ */
+export const ERROR_CODES = {
+  bad_request: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The request is not well-formed HTTP, or its address cannot be decoded.',
+    remedy: 'Correct the request; percent-encode the address as UTF-8.',
+  },
+  invalid_json: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The body, or the part data, is not JSON that can be read.',
+    remedy: 'Correct the JSON at the position the answer names.',
+  },
+  not_utf8: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The bytes are not UTF-8.',
+    remedy: 'Send UTF-8; nothing is guessed or replaced.',
+  },
+  invalid_xml: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The XML cannot be read, is refused for safety, or its signature does not hold.',
+    remedy: 'Send one well-formed, signed UTF-8 document without DOCTYPE, unchanged since it was signed.',
+  },
+  invalid_document: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The document would be rejected by the authority; no number was used.',
+    remedy: 'Correct each field named in faults and send the document again under the same eNCF.',
+  },
+  wrong_endpoint: {
+    status: 400,
+    retryAfter: null,
+    meaning:
+      'The document belongs to another endpoint (type 32 under 250,000.00 to /submit_fc, all others to /submit_ecf).',
+    remedy: 'Send it to the endpoint that the answer names.',
+  },
+  ambiguous_encf: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'Several taxpayers of the account hold this eNCF.',
+    remedy: 'Name the issuer, as the answer says.',
+  },
+  invalid_parameters: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The parameters do not make sense together.',
+    remedy: 'Correct them as the answer says.',
+  },
+  invalid_issuer_rnc: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'issuer_rnc is missing, malformed, or not the issuer of the document.',
+    remedy: 'Send the issuer RNC of the original invoice, 9 or 11 digits.',
+  },
+  invalid_seed: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The signed seed is not one of ours, was used, has expired, or its signature does not hold.',
+    remedy: 'Ask for a new seed, sign it and send it within its life.',
+  },
+  invalid_api_key: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'The header x-api-key is missing, or the key is unknown or revoked.',
+    remedy: 'Send a valid key of the account in x-api-key.',
+  },
+  environment_not_allowed: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'The key is valid but was not issued for this environment.',
+    remedy: 'Use a key of this environment, or name the right environment in the header env.',
+  },
+  invalid_admin_token: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'The administration needs Authorization: Bearer with the configured ADMIN_TOKEN.',
+    remedy: 'Send the token of this deployment.',
+  },
+  invalid_identity: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'A service was called without the signed identity that the gateway gives.',
+    remedy: 'Call the gateway; services are not reached directly.',
+  },
+  invalid_token: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'The authority token in x-token is missing, expired or refused by the authority.',
+    remedy: 'Get a new one from /obtain_token and repeat the request.',
+  },
+  invalid_provider_token: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'This deployment asks providers for a Bearer token and this one is missing or not valid.',
+    remedy: 'Get one from the seed and validation services of this receiver.',
+  },
+  login_refused: {
+    status: 401,
+    retryAfter: null,
+    meaning: 'The authority refuses to log in with this certificate.',
+    remedy: 'Check that the certificate is accepted by the authority for this taxpayer and environment.',
+  },
+  not_found: {
+    status: 404,
+    retryAfter: null,
+    meaning: 'There is no such object among those of this account.',
+    remedy: 'Check the identifier, the RNC and the environment.',
+  },
+  unknown_route: {
+    status: 404,
+    retryAfter: null,
+    meaning: 'There is no such address.',
+    remedy: 'Check the path; /openapi.json lists them all.',
+  },
+  taxpayer_not_found: {
+    status: 404,
+    retryAfter: null,
+    meaning: 'The RNC is not a taxpayer of this account.',
+    remedy: 'Use an RNC of the account, or register it.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retryAfter: null,
+    meaning: 'The address exists, the method does not.',
+    remedy: 'Use one of the methods in the header Allow.',
+  },
+  request_timeout: {
+    status: 408,
+    retryAfter: 1,
+    meaning: 'The request did not arrive completely in time.',
+    remedy: 'Send it again over a better connection.',
+  },
+  authority_timeout: {
+    status: 408,
+    retryAfter: 10,
+    meaning: 'The authority did not answer in time; the document is stored and sending goes on.',
+    remedy: 'Repeat the same bytes later: the answer carries the trackId once it is known.',
+  },
+  encf_already_used: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'Another document holds this eNCF and its number cannot be used again.',
+    remedy: 'Use the next number; a repeat of the same document gets its stored answer.',
+  },
+  encf_cancelled: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The eNCF was annulled.',
+    remedy: 'Use another number.',
+  },
+  encf_in_use: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'Numbers to annul are used, in flight, or annulled already.',
+    remedy: 'Leave out the numbers that the answer names.',
+  },
+  already_answered: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The invoice already has a commercial approval or rejection.',
+    remedy: 'See the one that the answer names.',
+  },
+  taxpayer_taken: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The RNC is registered in this deployment.',
+    remedy: 'A taxpayer belongs to one account; have it released there first.',
+  },
+  conflict: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The request contradicts the present state.',
+    remedy: 'Read the present state and decide again.',
+  },
+  body_too_large: {
+    status: 413,
+    retryAfter: null,
+    meaning: 'The body is larger than MAX_BODY_BYTES.',
+    remedy: 'Send a smaller body, or have the limit raised.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    retryAfter: null,
+    meaning: 'The content type is not the one this address takes.',
+    remedy: 'Send the content type that the answer names.',
+  },
+  validation_error: {
+    status: 422,
+    retryAfter: null,
+    meaning: 'A parameter, header or field is missing or malformed.',
+    remedy: 'Correct what detail names: loc is the place, msg the reason.',
+  },
+  service_not_in_environment: {
+    status: 422,
+    retryAfter: null,
+    meaning: 'The authority does not have this service in this environment.',
+    remedy: 'Use TesteCF or eCF for it.',
+  },
+  rate_limited: {
+    status: 429,
+    retryAfter: 1,
+    meaning: 'More requests a second than the limit allows.',
+    remedy: 'Wait for Retry-After and repeat.',
+  },
+  headers_too_large: {
+    status: 431,
+    retryAfter: null,
+    meaning: 'The headers of the request are too large.',
+    remedy: 'Send fewer or shorter headers.',
+  },
+  internal_error: {
+    status: 500,
+    retryAfter: null,
+    meaning: 'An unexpected failure; it is in the log under request_id.',
+    remedy: 'Repeat the request; if it stays, report request_id to who operates the service.',
+  },
+  authority_unreadable: {
+    status: 502,
+    retryAfter: null,
+    meaning: 'The authority answered something that cannot be used.',
+    remedy: 'Repeat later; see /monitoring/status.',
+  },
+  service_unavailable: {
+    status: 503,
+    retryAfter: 5,
+    meaning: 'A part of the deployment is not there or not ready.',
+    remedy: 'Repeat after Retry-After.',
+  },
+  authority_unreachable: {
+    status: 503,
+    retryAfter: 10,
+    meaning: 'The authority cannot be reached; nothing was signed and no number was used.',
+    remedy: 'Repeat after Retry-After; see /monitoring/status.',
+  },
+  certificate_missing: {
+    status: 503,
+    retryAfter: null,
+    meaning: 'The taxpayer has no stored certificate.',
+    remedy: 'Upload one in the administration, or send certificate and password with the request.',
+  },
+  certificate_expired: {
+    status: 503,
+    retryAfter: null,
+    meaning: 'The stored certificate of the taxpayer has expired.',
+    remedy: 'Upload a new one in the administration.',
+  },
+  certificate_not_yet_valid: {
+    status: 503,
+    retryAfter: null,
+    meaning: 'The stored certificate of the taxpayer is not valid yet.',
+    remedy: 'Wait for its first day, or upload another.',
+  },
+  certificate_unusable: {
+    status: 503,
+    retryAfter: null,
+    meaning: 'The stored certificate cannot be opened.',
+    remedy: 'Upload it again; if it stays, MASTER_KEY is not the one it was sealed with.',
+  },
+  status_key_missing: {
+    status: 503,
+    retryAfter: null,
+    meaning: 'The deployment has no key for the status service of the authority.',
+    remedy: 'Configure STATUS_KEY.',
+  },
+} as const satisfies Record<string, ErrorCodeEntry>;
+
+/** The name of a public error. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The entry of a code. */
+export function errorCodeEntry(code: ErrorCode): ErrorCodeEntry {
+  return ERROR_CODES[code];
+}

@@ -1,0 +1,47 @@
+/** A fact, in the shape that travels: CloudEvents' attributes and the data. Times are ISO 8601. */
+export interface BusEvent<D = unknown> {
+  readonly id: string;
+  readonly type: string;
+  /** The service that says it. */
+  readonly source: string;
+  readonly time: string;
+  /** What it is about: the key without the environment where there is one. */
+  readonly subject: string;
+  /** W3C trace context of the work that caused it. */
+  readonly traceparent?: string;
+  readonly topic: string;
+  /** Events of one key are delivered in the order of their publication. */
+  readonly key: string;
+  readonly data: D;
+}
+
+/** What a handler is told beside the event: how often it was tried before, and when to give up. */
+export interface Delivery {
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+export type EventHandler = (event: BusEvent, delivery: Delivery) => Promise<void>;
+
+export interface SubscribeOptions {
+  topics: readonly string[];
+  /** Every group gets every event; the members of a group share them. */
+  group: string;
+  handler: EventHandler;
+}
+
+export interface Subscription {
+  /** Takes nothing new and waits for what is being handled. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Carries events between services, at least once, in order per key. A consumer notes the event's id in the transaction of
+ * its effect (`once` of the inbox), so that a second delivery does nothing.
+ */
+export interface Bus {
+  /** Resolves when all events of the batch are safe with the bus; rejects when some may not be (publish them all again). */
+  publish(batch: readonly BusEvent[]): Promise<void>;
+  subscribe(options: SubscribeOptions): Promise<Subscription>;
+  close(): Promise<void>;
+}

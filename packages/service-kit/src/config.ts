@@ -1,0 +1,196 @@
+import { z } from 'zod';
+
+/** A configuration that does not allow a start: every variable at fault with what it may be. Values are not repeated. */
+export class ConfigError extends Error {
+  readonly problems: readonly { variable: string; message: string }[];
+  constructor(problems: readonly { variable: string; message: string }[]) {
+    super(
+      `The configuration does not allow a start:\n${problems.map((p) => `  ${p.variable}: ${p.message}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** What the generated page says of a setting. */
+export interface SettingMeta {
+  readonly description: string;
+  /** The values that are allowed, in words. */
+  readonly allowed: string;
+  /** The default in words; absent = required, or unset where the schema is optional. */
+  readonly default?: string;
+  readonly secret?: boolean;
+}
+
+/** Attaches name-independent documentation to a setting; the error of {@link readConfig} and docs/configuration.md use it. */
+export function describeSetting<S extends z.ZodType>(schema: S, meta: SettingMeta): S {
+  return schema.meta({ setting: meta, description: meta.description });
+}
+
+/** The documentation of a setting, where it has one. */
+export function settingMeta(schema: z.ZodType): SettingMeta | undefined {
+  return (schema.meta() as { setting?: SettingMeta } | undefined)?.setting;
+}
+
+/**
+ * Reads a configuration from environment variables. An empty variable counts as absent; variables that the schema lacks
+ * are ignored. Throws {@link ConfigError} naming every variable at fault and what is allowed.
+ */
+export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string, string | undefined>): z.infer<S> {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = env[name];
+    if (value !== undefined && value.trim() !== '') given[name] = value.trim();
+  }
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const problems = new Map<string, string>();
+  for (const issue of result.error.issues) {
+    const variable = String(issue.path[0] ?? 'configuration');
+    if (problems.has(variable)) continue;
+    const field = schema.shape[variable] as z.ZodType | undefined;
+    const allowed = field === undefined ? undefined : settingMeta(field)?.allowed;
+    const reason =
+      issue.code === 'custom' ? issue.message : given[variable] === undefined ? 'is required' : 'is not allowed';
+    problems.set(variable, allowed === undefined ? issue.message : `${reason}; allowed: ${allowed}`);
+  }
+  throw new ConfigError([...problems].map(([variable, message]) => ({ variable, message })));
+}
+
+interface SettingOptions<T> {
+  description: string;
+  default?: T;
+  allowed?: string;
+  secret?: boolean;
+}
+
+function finish<T, S extends z.ZodType>(schema: S, options: SettingOptions<T>, allowed: string, shown?: string) {
+  const meta: SettingMeta = {
+    description: options.description,
+    allowed: options.allowed ?? allowed,
+    ...(options.default === undefined ? {} : { default: shown ?? String(options.default) }),
+    ...(options.secret === undefined ? {} : { secret: options.secret }),
+  };
+  return describeSetting(schema, meta);
+}
+
+/** Builders of settings. Each is required unless it has a default; `.optional` variants yield undefined when unset. */
+export const setting = {
+  /** A whole number between `min` and `max`, both included. */
+  integer(options: SettingOptions<number> & { min: number; max: number }) {
+    const number = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().int().min(options.min).max(options.max));
+    const schema = options.default === undefined ? number : number.default(options.default);
+    return finish(schema as z.ZodType<number>, options, `a whole number from ${options.min} to ${options.max}`);
+  },
+  /** A whole number that may be unset. */
+  optionalInteger(options: Omit<SettingOptions<number>, 'default'> & { min: number; max: number }) {
+    const number = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().int().min(options.min).max(options.max));
+    return finish(
+      number.optional() as z.ZodType<number | undefined>,
+      options,
+      `a whole number from ${options.min} to ${options.max}`,
+    );
+  },
+  /** true or false (1, 0, yes, no, on, off are understood). */
+  flag(options: SettingOptions<boolean> & { default: boolean }) {
+    const schema = z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']))
+      .transform((text) => ['true', '1', 'yes', 'on'].includes(text))
+      .default(options.default);
+    return finish(schema as z.ZodType<boolean>, options, 'true or false');
+  },
+  /** Text of at least `min` characters. */
+  text(options: SettingOptions<string> & { min?: number }) {
+    const text = z.string().min(options.min ?? 1);
+    const schema = options.default === undefined ? text : text.default(options.default);
+    return finish(
+      schema as z.ZodType<string>,
+      options,
+      (options.min ?? 1) > 1 ? `text of at least ${options.min} characters` : 'text',
+    );
+  },
+  /** Text that may be unset. */
+  optionalText(options: Omit<SettingOptions<string>, 'default'> & { min?: number }) {
+    const schema = z
+      .string()
+      .min(options.min ?? 1)
+      .optional();
+    return finish(
+      schema as z.ZodType<string | undefined>,
+      options,
+      (options.min ?? 1) > 1 ? `text of at least ${options.min} characters` : 'text',
+    );
+  },
+  /** One of a list of words. */
+  oneOf<const T extends string>(values: readonly [T, ...T[]], options: SettingOptions<T>) {
+    const schema = options.default === undefined ? z.enum(values) : z.enum(values).default(options.default as never);
+    return finish(schema as unknown as z.ZodType<T>, options, values.join(', '));
+  },
+  /** One of a list of words, or unset. */
+  optionalOneOf<const T extends string>(values: readonly [T, ...T[]], options: Omit<SettingOptions<T>, 'default'>) {
+    return finish(z.enum(values).optional() as unknown as z.ZodType<T | undefined>, options, values.join(', '));
+  },
+  /** An address with one of the given protocols (`http:`, `https:` unless said otherwise). */
+  url(options: SettingOptions<string> & { protocols?: readonly string[] }) {
+    const protocols = options.protocols ?? ['http:', 'https:'];
+    const address = z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
+    const schema = options.default === undefined ? address : address.default(options.default);
+    return finish(
+      schema as z.ZodType<string>,
+      options,
+      `an address with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    );
+  },
+  /** An address that may be unset. */
+  optionalUrl(options: Omit<SettingOptions<string>, 'default'> & { protocols?: readonly string[] }) {
+    const protocols = options.protocols ?? ['http:', 'https:'];
+    const schema = z
+      .string()
+      .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol))
+      .optional();
+    return finish(
+      schema as z.ZodType<string | undefined>,
+      options,
+      `an address with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    );
+  },
+  /** A key of exactly `bytes` bytes, written in base64; yields the bytes. */
+  base64Key(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
+    return finish(
+      base64(options.bytes) as z.ZodType<Buffer>,
+      { secret: true, ...options },
+      `${options.bytes} bytes in base64`,
+    );
+  },
+  /** As {@link setting.base64Key}, may be unset. */
+  optionalBase64Key(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
+    const schema = base64(options.bytes).optional() as z.ZodType<Buffer | undefined>;
+    return finish(schema, { secret: true, ...options }, `${options.bytes} bytes in base64`);
+  },
+  /** Words separated by commas; unset = none. */
+  list(options: Omit<SettingOptions<string>, 'default'>) {
+    const schema = z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      );
+    return finish(
+      schema as unknown as z.ZodType<string[]>,
+      { ...options, default: 'none' },
+      'a list separated by commas',
+    );
+  },
+};
+
+function base64(bytes: number) {
+  return z
+    .string()
+    .refine((text) => /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === bytes)
+    .transform((text) => Buffer.from(text, 'base64'));
+}

@@ -1,0 +1,59 @@
+/** SQLSTATE of an error that PostgreSQL reported, else null. */
+export function sqlState(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/** True for a violated unique constraint; with `constraint`, for that one alone. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (sqlState(error) !== '23505') return false;
+  return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
+}
+
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+/** The driver and its pool report these without a code. */
+const DRIVER_MESSAGES = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Client has encountered a connection error',
+  'Client was closed and is not queryable',
+  'Query read timeout',
+];
+/** Prisma Client: cannot reach, timed out, closed, no connection free in time. */
+const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
+
+/**
+ * True where the database is gone, starting, stopping or out of connections: the same request can succeed later.
+ * Class 08 (connection), 57P0x (shutdown, crash, cannot connect now), 53300 (too many connections), and network errors
+ * that {@link markDatabaseError} marked: the refusal of another service is none.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const state = sqlState(error);
+  if (state !== null && (state.startsWith('08') || state.startsWith('57P0') || state === '53300')) return true;
+  if (typeof code === 'string' && PRISMA.has(code)) return true;
+  if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
+  return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));
+}
+
+const MARK = Symbol.for('ecf.database-error');
+
+/** Marks an error as one of the database connection. */
+export function markDatabaseError(error: unknown): void {
+  if (typeof error === 'object' && error !== null && !isMarked(error))
+    Object.defineProperty(error, MARK, { value: true });
+}
+
+function isMarked(error: unknown): boolean {
+  return (error as Record<symbol, unknown>)[MARK] === true;
+}

@@ -1,0 +1,179 @@
+import pg from 'pg';
+import { markDatabaseError, sqlState } from './database-errors.js';
+
+/** A prepared statement: parsed once per connection under its name. The same name must always carry the same text. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Rows<R> {
+  readonly rows: R[];
+  /** Rows returned or affected. */
+  readonly rowCount: number;
+}
+
+/** What runs SQL: the database itself, or a transaction. */
+export interface Queries {
+  /**
+   * int8 arrives as number (an error beyond 2^53), numeric and date as text, timestamptz as Date, json parsed.
+   * `sql` is text or a named {@link Statement}; `name` may also be given apart.
+   */
+  query<R = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<Rows<R>>;
+}
+
+/** Queries inside one transaction. */
+export interface Transaction extends Queries {
+  /** Runs once the commit is confirmed; never after a rollback. Errors of `effect` are thrown to the caller of `transaction`. */
+  afterCommit(effect: () => void): void;
+  /** The database this transaction belongs to. */
+  readonly database: Database;
+}
+
+export interface TransactionOptions {
+  isolation?: 'read committed' | 'repeatable read' | 'serializable';
+  /** Times that a deadlock (40P01) or serialisation failure (40001) is tried again; default 3. */
+  retries?: number;
+}
+
+export interface Database extends Queries {
+  /** Commits what `work` did, or rolls all of it back where it throws. `work` runs again after a deadlock. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Announces within this process that rows were appended to the outbox; the relay listens. */
+  signalOutbox(partitions: Iterable<number>): void;
+  onOutbox(listener: (partitions: Iterable<number>) => void): () => void;
+  /** The connection string, for clients of their own (LISTEN, advisory locks). */
+  readonly url: string;
+  /** The pool beneath, for Prisma's adapter and metrics. */
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Connections at most; default 10. */
+  max?: number;
+  /** Milliseconds to wait for a connection; default 5000. */
+  connectTimeoutMs?: number;
+  /** Milliseconds after which PostgreSQL cancels a statement; default 30000. */
+  statementTimeoutMs?: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /** Told of idle connections that broke; they are replaced by themselves. */
+  onIdleError?: (error: Error) => void;
+}
+
+const INT8 = 20;
+const DATE = 1082;
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`the database holds ${text}, beyond the integers this program counts with`);
+  return value;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (format !== 'binary' && oid === INT8) return safeInteger;
+    if (format !== 'binary' && oid === DATE) return (text: string) => text;
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** Opens a pool of connections to one database. Nothing is connected before the first query. */
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    keepAlive: true,
+    types,
+    ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
+  });
+  pool.on('error', (error) => options.onIdleError?.(error));
+  const listeners = new Set<(partitions: Iterable<number>) => void>();
+
+  const database: Database = {
+    url,
+    pool,
+    query: (sql, params) => run(pool, sql, params),
+    async transaction(work, transactionOptions = {}) {
+      for (let retriesLeft = transactionOptions.retries ?? 3; ; retriesLeft -= 1) {
+        try {
+          return await attempt(database, work, transactionOptions);
+        } catch (error) {
+          const state = sqlState(error);
+          if (retriesLeft <= 0 || (state !== '40001' && state !== '40P01')) throw error;
+        }
+      }
+    },
+    signalOutbox(partitions) {
+      for (const listener of listeners) listener(partitions);
+    },
+    onOutbox(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => pool.end(),
+  };
+  return database;
+}
+
+async function run<R>(
+  runner: pg.Pool | pg.PoolClient,
+  sql: string | Statement,
+  params?: readonly unknown[],
+): Promise<Rows<R>> {
+  const config: pg.QueryConfig = typeof sql === 'string' ? { text: sql } : { name: sql.name, text: sql.text };
+  if (params !== undefined) config.values = params as unknown[];
+  try {
+    const result = await runner.query(config);
+    return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
+  } catch (error) {
+    markDatabaseError(error);
+    throw error;
+  }
+}
+
+async function attempt<T>(
+  database: Database,
+  work: (tx: Transaction) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const client = await connect(database.pool);
+  const effects: (() => void)[] = [];
+  const tx: Transaction = {
+    database,
+    query: (sql, params) => run(client, sql, params),
+    afterCommit: (effect) => effects.push(effect),
+  };
+  let broken: Error | boolean = false;
+  let value: T;
+  try {
+    await run(client, options.isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${options.isolation}`);
+    value = await work(tx);
+    await run(client, 'COMMIT');
+  } catch (error) {
+    try {
+      await run(client, 'ROLLBACK');
+    } catch (rollbackError) {
+      broken = rollbackError as Error;
+    }
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+  for (const effect of effects) effect();
+  return value;
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    markDatabaseError(error);
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import express from 'express';
+import { limitBody } from './body-limit.js';
+import { errorHandler, unknownRoute } from './error-handler.js';
+import type { Logger } from './logger.js';
+import { assignRequestId } from './request-id.js';
+
+export interface HttpAppOptions {
+  logger: Logger;
+  maxBodyBytes: number;
+  /** Adds the routes of the service. */
+  routes: (app: express.Express) => void;
+}
+
+/** An express app with what every service shares: request ids, body limit, JSON errors, no banner. */
+export function createHttpApp(options: HttpAppOptions): express.Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.use((req, res, next) => {
+    assignRequestId(req, res);
+    next();
+  });
+  app.use(limitBody(options.maxBodyBytes));
+  options.routes(app);
+  app.use(unknownRoute);
+  app.use(errorHandler(options.logger));
+  return app;
+}

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, errorBody } from './errors.js';
+
+export interface ServeOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  timeouts?: ServerTimeouts;
+  /** Open connections at most; more are closed at once. Default 10000. */
+  maxConnections?: number;
+}
+
+/** Milliseconds. */
+export interface ServerTimeouts {
+  /** For all headers to arrive; default 10000. */
+  headers?: number;
+  /** For the whole request to arrive; default 60000. */
+  request?: number;
+  /** That an idle connection is kept; default 65000, above the 60 s that proxies keep theirs. */
+  keepAlive?: number;
+  /** That requests under way may take once `stop` was called; default 10000. */
+  drain?: number;
+}
+
+export interface RunningServer {
+  port: number;
+  /** `http://host:port` without a slash at the end. */
+  url: string;
+  /** Accepts nothing new, lets requests under way end, then cuts what is left. */
+  stop(): Promise<void>;
+  server: Server;
+}
+
+/** The address cannot be listened on; the message names the setting to change. */
+export class ListenError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ListenError';
+  }
+}
+
+/** Serves an express app (or any listener) with bounds on time and size against slow and greedy clients. */
+export async function serve(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
+  const timeouts = options.timeouts ?? {};
+  let stopping = false;
+  const server = createServer({
+    headersTimeout: timeouts.headers ?? 10_000,
+    requestTimeout: timeouts.request ?? 60_000,
+    keepAliveTimeout: timeouts.keepAlive ?? 65_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16_384,
+    noDelay: true,
+  });
+  server.maxConnections = options.maxConnections ?? 10_000;
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    if (stopping) res.shouldKeepAlive = false;
+    app(req, res);
+  });
+  server.on('clientError', answerClientError);
+  await listen(server, options.host, options.port);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    server,
+    async stop() {
+      if (stopping) return;
+      stopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const abandon = new AbortController();
+      const cut = delay(timeouts.drain ?? 10_000, undefined, { signal: abandon.signal }).then(
+        () => server.closeAllConnections(),
+        () => undefined,
+      );
+      await closed;
+      abandon.abort();
+      clearInterval(sweep);
+      await cut;
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE')
+        reject(
+          new ListenError(
+            `PORT ${port} on ${host} is in use; stop what uses it or choose another PORT (0 takes any free one).`,
+            { cause },
+          ),
+        );
+      else if (cause.code === 'EACCES')
+        reject(new ListenError(`PORT ${port} needs rights that this user lacks; choose one above 1023.`, { cause }));
+      else if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND')
+        reject(new ListenError(`HOST ${host} is not an address of this machine.`, { cause }));
+      else reject(cause);
+    });
+    server.listen({ host, port, backlog: 1_024 }, () => resolve());
+  });
+}
+
+/** What cannot be parsed, or does not arrive in time, gets the error body too, written by hand. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = clientError(error);
+  const body = JSON.stringify(errorBody(answer, ''));
+  const reason =
+    { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[answer.status] ?? 'Error';
+  const headers = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    ...answer.headers,
+  });
+  socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${headers.map(([n, v]) => `${n}: ${v}\r\n`).join('')}\r\n${body}`);
+}
+
+function clientError(error: NodeJS.ErrnoException): ApiError {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError(408, 'request_timeout', 'The request did not arrive completely in time; send it again.');
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError(431, 'headers_too_large', 'The headers are larger than 16 KiB.');
+  return new ApiError(400, 'bad_request', 'This is not well-formed HTTP.');
+}

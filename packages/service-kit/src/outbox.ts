@@ -1,0 +1,47 @@
+import type { BusEvent } from './bus.js';
+import type { Queries, Transaction } from './database.js';
+
+/** Partitions of the outbox: events of one key share one, and one relay at a time publishes a partition. */
+export const OUTBOX_PARTITIONS = 8;
+const MAX_EVENT_BYTES = 900_000;
+
+/** FNV-1a over UTF-16 units, folded to a partition number. */
+export function outboxPartition(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % OUTBOX_PARTITIONS;
+}
+
+const APPEND = {
+  name: 'outbox_append',
+  text: `INSERT INTO outbox (partition, event_id, topic, key, event)
+         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::json[])`,
+};
+
+/**
+ * Appends events to the service's outbox in the transaction of the change they tell of, and wakes the relay after the
+ * commit. Lock the row that the key stands for first: then two transactions of one key append in the order they commit.
+ * Table: see `prisma/outbox-and-inbox.prisma` of this package.
+ */
+export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const partitions = await insertIntoOutbox(tx, events);
+  tx.afterCommit(() => tx.database.signalOutbox(partitions));
+}
+
+/** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
+export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<Set<number>> {
+  const bodies = events.map((event) => JSON.stringify(event));
+  const tooLarge = bodies.findIndex((body) => Buffer.byteLength(body) > MAX_EVENT_BYTES);
+  if (tooLarge >= 0)
+    throw new RangeError(`an event of ${events[tooLarge]?.topic} is larger than ${MAX_EVENT_BYTES} bytes`);
+  const partitions = events.map((event) => outboxPartition(event.key));
+  await tx.query(APPEND, [
+    partitions,
+    events.map((event) => event.id),
+    events.map((event) => event.topic),
+    events.map((event) => event.key),
+    bodies,
+  ]);
+  return new Set(partitions);
+}

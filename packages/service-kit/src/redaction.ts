@@ -1,0 +1,88 @@
+/** What stands in the place of a secret. */
+export const REDACTED = '[redacted]';
+
+/** Names whose values never reach a log, wherever they stand in an object. Compared without `-` and `_`, in lower case. */
+const SECRET_NAMES = new Set([
+  'xapikey',
+  'apikey',
+  'key',
+  'masterkey',
+  'identitykey',
+  'statuskey',
+  'privatekey',
+  'secret',
+  'secretkey',
+  's3secretkey',
+  's3accesskey',
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'xtoken',
+  'token',
+  'admintoken',
+  'accesstoken',
+  'password',
+  'passphrase',
+  'certificate',
+  'sealed',
+  'p12',
+  'pfx',
+  'xecfidentity',
+  'databaseurl',
+  'redisurl',
+  'connectionstring',
+]);
+
+/** Secrets recognised by their form inside any text. */
+const SECRET_FORMS: readonly RegExp[] = [
+  /\becf_(?:test|live)_[A-Za-z0-9_-]{20,}/g,
+  /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
+  /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g,
+  /\bMI[A-Za-z0-9+/]{120,}={0,2}/g,
+];
+const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi;
+
+const MAX_DEPTH = 6;
+const MAX_TEXT = 8_192;
+
+/** Text without the secrets that can be told by their form, bounded in length. */
+export function redactText(text: string): string {
+  let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  for (const form of SECRET_FORMS) clean = clean.replace(form, REDACTED);
+  return clean.replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`);
+}
+
+/** A copy fit for a log: secrets replaced by name and by form, errors as objects with their causes, bytes as their length. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (depth > MAX_DEPTH) return '[deeper]';
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+  if (value instanceof Date) return value;
+  if (value instanceof Error) return redactError(value, depth);
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => redact(item, depth + 1));
+  return redactEntries(value, depth);
+}
+
+function redactEntries(value: object, depth: number): Record<string, unknown> {
+  const clean: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value))
+    clean[name] = isSecretName(name) && item !== null && item !== undefined ? REDACTED : redact(item, depth + 1);
+  return clean;
+}
+
+function redactError(error: Error, depth: number): Record<string, unknown> {
+  return {
+    type: error.name,
+    message: redactText(error.message),
+    stack: error.stack === undefined ? undefined : redactText(error.stack),
+    ...redactEntries({ ...error }, depth),
+    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+  };
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name.replace(/[-_]/g, '').toLowerCase());
+}
