@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import {
+  amountSchema,
+  dateSchema,
+  ecfTypeSchema,
+  encfSchema,
+  environmentSchema,
+  rncSchema,
+  timestampSchema,
+} from '../environment.js';
+
+/** A message as the authority words it. */
+export const authorityMessageSchema = z.object({ codigo: z.string(), valor: z.string() });
+export type AuthorityMessage = z.infer<typeof authorityMessageSchema>;
+
+/** The status words of the interface. */
+export const invoiceStatusSchema = z.enum([
+  'Aceptado',
+  'AceptadoCondicional',
+  'Rechazado',
+  'EnProceso',
+  'No encontrado',
+]);
+
+/** One real submission to the authority. */
+export const invoiceAttemptSchema = z.object({
+  attempt: z.number().int().positive(),
+  track_id: z.string().nullable(),
+  submitted_at: timestampSchema.nullable(),
+  status: invoiceStatusSchema,
+  code: z.string().nullable(),
+  messages: z.array(authorityMessageSchema),
+  sequence_used: z.boolean().nullable(),
+  date_received: timestampSchema.nullable(),
+  final: z.boolean(),
+});
+export type InvoiceAttempt = z.infer<typeof invoiceAttemptSchema>;
+
+/**
+ * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a reader keeps the
+ * highest. Attempts are complete, oldest first. `state` is the state of the emission life cycle, for operators.
+ */
+export const invoiceChangedSchema = z.object({
+  id: z.number().int().positive(),
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  encf: encfSchema,
+  account_id: z.string().min(1),
+  revision: z.number().int().positive(),
+  ecf_type: ecfTypeSchema,
+  route: z.enum(['ecf', 'rfce']),
+  state: z.string(),
+  status: invoiceStatusSchema,
+  final: z.boolean(),
+  code: z.string().nullable(),
+  messages: z.array(authorityMessageSchema),
+  sequence_used: z.boolean().nullable(),
+  track_id: z.string().nullable(),
+  issuer_name: z.string(),
+  buyer_rnc: z.string().nullable(),
+  buyer_name: z.string().nullable(),
+  date_issued: dateSchema,
+  created_at: timestampSchema,
+  signed_at: timestampSchema,
+  total_amount: amountSchema,
+  total_itbis: amountSchema,
+  modified_encf: z.string().nullable(),
+  security_code: z.string(),
+  qr_url: z.string(),
+  xml_storage_path: z.string(),
+  xml_checksum: z.string(),
+  rfce_storage_path: z.string().nullable(),
+  rfce_checksum: z.string().nullable(),
+  attempts: z.array(invoiceAttemptSchema),
+});
+export type InvoiceChanged = z.infer<typeof invoiceChangedSchema>;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+
+/** A range of numbers that the authority granted: only those registered are checked. Dates are YYYY-MM-DD or null. */
+export const numberRangeSchema = z.object({
+  env: environmentSchema,
+  ecf_type: ecfTypeSchema,
+  from: encfSchema,
+  to: encfSchema,
+  expires: z.iso.date().nullable(),
+});
+export type NumberRange = z.infer<typeof numberRangeSchema>;
+
+/**
+ * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
+ * `revision` increases with every change in the deployment; a reader keeps the highest per RNC. `previous_revision` is the
+ * account's revision before this change: a reader that knows the account up to it knows the account up to `revision` now.
+ * `certificate` is sealed (base64 of seal(MASTER_KEY, serialised certificate, context = rnc)), null where there is none.
+ */
+export const taxpayerStateSchema = z.object({
+  rnc: rncSchema,
+  account_id: z.string().min(1),
+  account_active: z.boolean(),
+  revision: z.number().int().positive(),
+  previous_revision: z.number().int().nonnegative(),
+  name: z.string(),
+  active: z.boolean(),
+  certificate: z.base64().nullable(),
+  fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  ranges: z.array(numberRangeSchema),
+  created_at: timestampSchema,
+});
+export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
+
+/** Answer of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
+export const accountTaxpayersSchema = z.object({
+  account_id: z.string(),
+  revision: z.number().int().nonnegative(),
+  taxpayers: z.array(taxpayerStateSchema),
+});
+export type AccountTaxpayers = z.infer<typeof accountTaxpayersSchema>;

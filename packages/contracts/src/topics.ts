@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { invoiceChangedSchema } from './events/invoice.js';
+import { taxpayerStateSchema } from './events/taxpayer.js';
+
+export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
+
+/** A topic: what one message is, who says it and who listens. */
+export interface Topic {
+  readonly name: string;
+  readonly description: string;
+  /** What the message key is made of; messages of one key keep their order. */
+  readonly key: 'document' | 'rnc';
+  /** Event types and the schema of their data. Schemas only grow within a version: new fields are optional. */
+  readonly events: Readonly<Record<string, z.ZodType>>;
+  readonly producer: ServiceName;
+  readonly consumers: readonly ServiceName[];
+  readonly partitions: number;
+  /** Milliseconds that messages are kept; `compacted` keeps the latest of each key for good. */
+  readonly retention: number | 'compacted';
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Every topic of the system. */
+export const TOPICS = {
+  taxpayers: {
+    name: 'taxpayers.v1',
+    description: 'The present state of each taxpayer; its certificate travels sealed.',
+    key: 'rnc',
+    events: { 'taxpayer.changed': taxpayerStateSchema },
+    producer: 'gateway',
+    consumers: ['emission', 'reception', 'approvals', 'query'],
+    partitions: 4,
+    retention: 'compacted',
+  },
+  invoices: {
+    name: 'invoices.v1',
+    description: 'The present state of each issued document, after every change.',
+    key: 'document',
+    events: { 'invoice.changed': invoiceChangedSchema },
+    producer: 'emission',
+    consumers: ['status-poller', 'approvals', 'query'],
+    partitions: 12,
+    retention: 7 * DAY,
+  },
+  invoiceStatus: {
+    name: 'invoice-status.v1',
+    description: "The authority's answer to a query of a document's status, where it differs from the one before.",
+    key: 'document',
+    events: {},
+    producer: 'status-poller',
+    consumers: ['emission', 'approvals', 'query'],
+    partitions: 12,
+    retention: 7 * DAY,
+  },
+  cancellations: {
+    name: 'cancellations.v1',
+    description: 'The present state of each annulment of number ranges.',
+    key: 'document',
+    events: {},
+    producer: 'emission',
+    consumers: ['query'],
+    partitions: 4,
+    retention: 7 * DAY,
+  },
+  receivedInvoices: {
+    name: 'received-invoices.v1',
+    description: 'The present state of each document that a provider sent.',
+    key: 'document',
+    events: {},
+    producer: 'reception',
+    consumers: ['approvals', 'query'],
+    partitions: 12,
+    retention: 7 * DAY,
+  },
+  approvals: {
+    name: 'approvals.v1',
+    description: 'The present state of each commercial approval, given or received.',
+    key: 'document',
+    events: {},
+    producer: 'approvals',
+    consumers: ['reception', 'query'],
+    partitions: 12,
+    retention: 7 * DAY,
+  },
+  deliveries: {
+    name: 'deliveries.v1',
+    description: "The present state of each delivery to a buyer's receiver, with the acknowledgement it returned.",
+    key: 'document',
+    events: {},
+    producer: 'approvals',
+    consumers: ['query'],
+    partitions: 12,
+    retention: 7 * DAY,
+  },
+} as const satisfies Record<string, Topic>;
+
+export type TopicName = (typeof TOPICS)[keyof typeof TOPICS]['name'];
+
+const byName = new Map<string, Topic>(Object.values(TOPICS).map((topic) => [topic.name, topic]));
+
+/** The topic of a name; undefined for an unknown one. */
+export function topicOf(name: string): Topic | undefined {
+  return byName.get(name);
+}
+
+/** The message key of a document: `<env>:<issuer RNC>:<eNCF>`. */
+export function documentKey(document: { env: string; issuer_rnc: string; encf: string }): string {
+  return `${document.env}:${document.issuer_rnc}:${document.encf}`;
+}
