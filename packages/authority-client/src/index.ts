@@ -1,1 +1,65 @@
-export {};
+export type { Answer, Outcome, RawAnswer, RefusalCode, UnknownCause } from './answer.js';
+export { RAW_BODY_LIMIT } from './answer.js';
+export type { AuthorisedInput, AuthorityInput, SignedDocument } from './authority-call.js';
+export type { CallReport, OnCall, OperationName } from './call-report.js';
+export { type CircuitOptions, DEFAULT_CIRCUIT } from './circuit.js';
+export { type AuthorityClient, type AuthorityClientOptions, createAuthorityClient } from './client.js';
+export {
+  AUTHORITY_SERVICES,
+  type AuthorityService,
+  authorityEndpoints,
+  type Endpoints,
+  OFFICIAL_ENDPOINTS,
+  serviceAddress,
+  serviceExists,
+} from './endpoints.js';
+export { logIn } from './login/login.js';
+export { signSeed } from './login/sign-seed.js';
+export { documentFileName } from './multipart.js';
+export type { FindInDirectoryInput } from './operations/find-in-directory.js';
+export type { QueryConsumerSummaryInput } from './operations/query-consumer-summary.js';
+export type { QueryResultInput } from './operations/query-result.js';
+export type { QueryStateInput } from './operations/query-state.js';
+export type { QueryTrackIdsInput } from './operations/query-track-ids.js';
+export type { StatusInput } from './operations/service-status.js';
+export type { SubmitCancellationInput } from './operations/submit-cancellation.js';
+export type { SubmitCommercialApprovalInput } from './operations/submit-commercial-approval.js';
+export type { SubmitConsumerSummaryInput } from './operations/submit-consumer-summary.js';
+export type { SubmitDocumentInput } from './operations/submit-document.js';
+export type { ValidateSeedInput } from './operations/validate-seed.js';
+export { type AddressGuard, type AddressLookup, isPublicAddress } from './receiver/address-guard.js';
+export type { DeliverApprovalInput } from './receiver/deliver-approval.js';
+export type { DeliverDocumentInput } from './receiver/deliver-document.js';
+export type { ReceiverInput } from './receiver/receiver-call.js';
+export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
+export type { ReceiverTokenInput } from './receiver/receiver-token.js';
+export { LoginError, type LoginErrorCode } from './tokens/login-error.js';
+export type { TokenCache } from './tokens/token-cache.js';
+export { inMemoryTokenCache } from './tokens/token-cache.memory.js';
+export {
+  type AuthorityToken,
+  createTokenProvider,
+  type TokenKey,
+  type TokenProvider,
+  type TokenProviderOptions,
+  type TokenRequest,
+} from './tokens/token-provider.js';
+export { DEFAULT_TIMEOUTS, type Timeouts, type TlsOptions } from './transport.js';
+export type {
+  ApprovalDeliveryAnswer,
+  ApprovalVerdict,
+  AuthorityMessage,
+  AuthorityVerdict,
+  CancellationVerdict,
+  DeliveryAnswer,
+  DirectoryEntry,
+  DocumentState,
+  EnvironmentStatus,
+  IssuedToken,
+  MaintenanceWindow,
+  Seed,
+  ServiceStatus,
+  SubmissionReceipt,
+  TrackIdEntry,
+  TrackIdList,
+} from './verdicts.js';

@@ -1,0 +1,22 @@
+import type { RefusalCode, UnknownCause } from './answer.js';
+import type { AnswerValue } from './answer-value.js';
+
+/** An answer that came whole: status below 500, no redirect, not 429; 401 for logins only. */
+export interface ReadableAnswer {
+  status: number;
+  contentType: string | null;
+  bytes: Uint8Array;
+  /** The body decoded, without BOM. */
+  text: string;
+  /** The body as JSON or XML; undefined where it is neither. */
+  value: AnswerValue | undefined;
+}
+
+/** What an operation makes of an answer; null where it is not an answer of that service at all. */
+export type Reading<V> =
+  | { verdict: V }
+  | { refused: RefusalCode; reason: string }
+  | { unknown: UnknownCause; detail: string }
+  | null;
+
+export type AnswerReader<V> = (answer: ReadableAnswer) => Reading<V>;

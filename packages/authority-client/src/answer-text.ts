@@ -1,0 +1,23 @@
+const BOM = /^\uFEFF/;
+
+/** An answer's body as text: by its charset, else UTF-8, else windows-1252 where it is not valid UTF-8. No BOM. */
+export function decodeBody(bytes: Uint8Array, contentType: string | null): string {
+  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  for (const label of [charset, 'utf-8']) {
+    try {
+      return new TextDecoder(label, { fatal: true }).decode(bytes).replace(BOM, '');
+    } catch {
+      // Unknown label or wrong bytes for it: the next one.
+    }
+  }
+  return new TextDecoder('windows-1252').decode(bytes);
+}
+
+/** Retry-After (seconds or a date) in milliseconds from `now`; null where absent or unreadable. RFC 9110, 10.2.3. */
+export function retryAfterMs(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const until = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(until) ? null : Math.max(0, until - now.getTime());
+}

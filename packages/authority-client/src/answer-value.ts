@@ -1,0 +1,90 @@
+import { parseXml } from '@ecf/ecf-xml';
+import { valueOfCanonicalXml } from './xml-value.js';
+
+/** An answer's content whatever its format: JSON numbers are kept as their digits, XML text as strings. */
+export type AnswerValue = null | boolean | string | AnswerValue[] | AnswerFields;
+export interface AnswerFields {
+  [name: string]: AnswerValue;
+}
+
+/**
+ * Reads JSON, or XML where XML came although JSON was asked for. Undefined for anything else, HTML included.
+ * The content type is not looked at: it is wrong too often.
+ */
+export function readAnswerValue(text: string): AnswerValue | undefined {
+  const content = text.trim();
+  if (content === '') return undefined;
+  return content.startsWith('<') ? readXmlValue(content) : readJsonValue(content);
+}
+
+function readJsonValue(content: string): AnswerValue | undefined {
+  try {
+    JSON.parse(content);
+    // Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float.
+    const quoted = content.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+      token.startsWith('"') ? token : `"${token}"`,
+    );
+    return JSON.parse(quoted) as AnswerValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The element's content without the root's own name: `<Respuesta><codigo>1</codigo></Respuesta>` is `{codigo: '1'}`. */
+function readXmlValue(content: string): AnswerValue | undefined {
+  if (/^<(?:!doctype|html)/i.test(content)) return undefined;
+  // The text is decoded already; .NET declares utf-16 in documents that it sends as UTF-8.
+  const undeclared = content.replace(/^<\?xml[^>]*\?>/, '');
+  try {
+    return valueOfCanonicalXml(parseXml(Buffer.from(undeclared, 'utf8')).text).content;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field whatever its casing (`eNCF`, `encf`, `Encf`); undefined where there is none. */
+export function field(value: AnswerValue | undefined, name: string): AnswerValue | undefined {
+  if (!isFields(value)) return undefined;
+  const wanted = name.toLowerCase();
+  const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === wanted);
+  return key === undefined ? undefined : value[key];
+}
+
+/** A field's text, trimmed; null where it is absent, null, blank or no single value. */
+export function textField(value: AnswerValue | undefined, name: string): string | null {
+  return textOf(field(value, name));
+}
+
+export function textOf(value: AnswerValue | undefined): string | null {
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return null;
+  // PostgreSQL takes no NUL in text.
+  const text = value.replaceAll('\0', '').trim();
+  return text === '' ? null : text;
+}
+
+export function booleanField(value: AnswerValue | undefined, name: string): boolean | null {
+  const text = textField(value, name)?.toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : null;
+}
+
+export function isFields(value: AnswerValue | undefined): value is AnswerFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The records of a list that may come as an array, as one single record, or wrapped in an element per level (XML).
+ * A record is whatever has the field `mark`. Undefined where something else stands in the list.
+ */
+export function records(value: AnswerValue | undefined, mark: string): AnswerFields[] | undefined {
+  if (Array.isArray(value)) {
+    const found = value.map((entry) => records(entry, mark));
+    return found.every((entry) => entry !== undefined) ? found.flat() : undefined;
+  }
+  if (!isFields(value)) return undefined;
+  if (field(value, mark) !== undefined) return [value];
+  const wrapped = Object.values(value).filter((entry) => typeof entry === 'object' && entry !== null);
+  const [only] = wrapped;
+  return wrapped.length === 1 ? records(only, mark) : undefined;
+}

@@ -1,0 +1,67 @@
+/** How every call ends: four outcomes, never an exception for what the network or the authority does. */
+
+/** The answer as it came, kept for the audit trail. Tokens and keys are blotted out. */
+export interface RawAnswer {
+  status: number;
+  contentType: string | null;
+  /** Decoded text, at most `RAW_BODY_LIMIT` characters. */
+  body: string;
+  truncated: boolean;
+}
+
+export const RAW_BODY_LIMIT = 65_536;
+
+/** Why nothing is known about the outcome. */
+export type UnknownCause =
+  /** No connection: refused, reset, name not resolved, TLS failure, cut in the middle of an answer. */
+  | 'connection'
+  /** A limit of ours passed (connect, response, total), or the authority said 408. */
+  | 'timeout'
+  /** The caller's signal ended the call. */
+  | 'aborted'
+  /** An answer came that carries no verdict: HTML, an empty body, another document's verdict, other JSON. */
+  | 'not_a_verdict'
+  /** Status 5xx, or a 400 whose text speaks of a passing trouble inside the authority. */
+  | 'server_error'
+  /** Status 429. */
+  | 'rate_limited'
+  /** Status 3xx: never followed. */
+  | 'redirect'
+  /** The answer is larger than the operation allows. */
+  | 'too_large'
+  /** Not sent: the service failed repeatedly or asked for a pause (Retry-After). */
+  | 'circuit_open';
+
+/** Definite answers that are no verdict on a document. */
+export type RefusalCode =
+  /** The authority has no such service in that environment (contract section 1.1). Nothing was sent. */
+  | 'service_not_in_environment'
+  /** Seed or signature refused for good: signature, certificate, delegation. */
+  | 'login_refused'
+  /** A query that the authority will not answer: a parameter missing, no delegation. */
+  | 'query_refused'
+  /** A receiver's address that the address guard, or the https rule, does not allow. Nothing was sent. */
+  | 'address_refused';
+
+/**
+ * - `verdict`: the service answered in its own shape.
+ * - `unauthorized`: status 401; nothing was taken. `raw` is null where the token could not even be sent.
+ * - `unknown`: never to be read as a rejection. `reachedAuthority` is `no` only where no request byte can have arrived.
+ * - `refused`: a definite answer that decides about the call, not about a document.
+ */
+export type Answer<V> =
+  | { outcome: 'verdict'; verdict: V; raw: RawAnswer }
+  | { outcome: 'unauthorized'; raw: RawAnswer | null }
+  | {
+      outcome: 'unknown';
+      cause: UnknownCause;
+      reachedAuthority: 'no' | 'maybe';
+      /** One line for logs, without secrets. */
+      detail: string;
+      /** Milliseconds the authority (Retry-After) or the circuit asks to wait. */
+      retryAfterMs?: number;
+      raw: RawAnswer | null;
+    }
+  | { outcome: 'refused'; code: RefusalCode; reason: string; raw: RawAnswer | null };
+
+export type Outcome = Answer<unknown>['outcome'];

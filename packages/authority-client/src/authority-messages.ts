@@ -1,0 +1,31 @@
+import { type AnswerValue, field, isFields, textField, textOf } from './answer-value.js';
+import type { AuthorityMessage } from './verdicts.js';
+
+const MAX_MESSAGES = 500;
+const MAX_TEXT = 4_000;
+
+/**
+ * Messages as a plain list, whatever they came as: null, a text, one object, an array of either, or wrapped once more
+ * (XML). The filler of accepted documents (empty text, code 0) is dropped.
+ */
+export function readMessages(value: AnswerValue | undefined): AuthorityMessage[] {
+  return collect(value).slice(0, MAX_MESSAGES);
+}
+
+function collect(value: AnswerValue | undefined): AuthorityMessage[] {
+  if (Array.isArray(value)) return value.flatMap(collect);
+  if (!isFields(value)) {
+    const text = textOf(value);
+    return text === null ? [] : [message('', text)];
+  }
+  if (field(value, 'codigo') === undefined && field(value, 'valor') === undefined) {
+    return Object.values(value).flatMap(collect);
+  }
+  const codigo = textField(value, 'codigo') ?? '';
+  const valor = textField(value, 'valor') ?? '';
+  return valor === '' && (codigo === '' || codigo === '0') ? [] : [message(codigo, valor)];
+}
+
+function message(codigo: string, valor: string): AuthorityMessage {
+  return { codigo, valor: valor.slice(0, MAX_TEXT) };
+}

@@ -1,0 +1,103 @@
+import type { Answer } from './answer.js';
+import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './authority-call.js';
+import type { OnCall } from './call-report.js';
+import { type CircuitOptions, createCircuit } from './circuit.js';
+import type { Endpoints } from './endpoints.js';
+import { createExchange } from './exchange.js';
+import { environmentStatus } from './operations/environment-status.js';
+import { type FindInDirectoryInput, findInDirectory } from './operations/find-in-directory.js';
+import { listDirectory } from './operations/list-directory.js';
+import { maintenanceWindows } from './operations/maintenance-windows.js';
+import { type QueryConsumerSummaryInput, queryConsumerSummary } from './operations/query-consumer-summary.js';
+import { type QueryResultInput, queryResult } from './operations/query-result.js';
+import { type QueryStateInput, queryState } from './operations/query-state.js';
+import { type QueryTrackIdsInput, queryTrackIds } from './operations/query-track-ids.js';
+import { requestSeed } from './operations/request-seed.js';
+import { type StatusInput, serviceStatus } from './operations/service-status.js';
+import { type SubmitCancellationInput, submitCancellation } from './operations/submit-cancellation.js';
+import {
+  type SubmitCommercialApprovalInput,
+  submitCommercialApproval,
+} from './operations/submit-commercial-approval.js';
+import { type SubmitConsumerSummaryInput, submitConsumerSummary } from './operations/submit-consumer-summary.js';
+import { type SubmitDocumentInput, submitDocument } from './operations/submit-document.js';
+import { type ValidateSeedInput, validateSeed } from './operations/validate-seed.js';
+import { createTransport, type Timeouts, type TlsOptions } from './transport.js';
+import type {
+  ApprovalVerdict,
+  AuthorityVerdict,
+  CancellationVerdict,
+  DirectoryEntry,
+  DocumentState,
+  EnvironmentStatus,
+  IssuedToken,
+  MaintenanceWindow,
+  Seed,
+  ServiceStatus,
+  SubmissionReceipt,
+  TrackIdList,
+} from './verdicts.js';
+
+export interface AuthorityClientOptions {
+  endpoints: Endpoints;
+  userAgent: string;
+  /** Defaults: `DEFAULT_TIMEOUTS`. */
+  timeouts?: Partial<Timeouts>;
+  tls?: TlsOptions;
+  /** Defaults: `DEFAULT_CIRCUIT`; false leaves the circuit out, Retry-After is then only reported. */
+  circuit?: Partial<CircuitOptions> | false;
+  onCall?: OnCall;
+  clock?: () => Date;
+}
+
+/** All operations of the authority. None rejects for what the network or the authority does. */
+export interface AuthorityClient {
+  requestSeed(input: AuthorityInput): Promise<Answer<Seed>>;
+  validateSeed(input: ValidateSeedInput): Promise<Answer<IssuedToken>>;
+  submitDocument(input: SubmitDocumentInput): Promise<Answer<SubmissionReceipt>>;
+  submitConsumerSummary(input: SubmitConsumerSummaryInput): Promise<Answer<AuthorityVerdict>>;
+  queryResult(input: QueryResultInput): Promise<Answer<AuthorityVerdict>>;
+  queryState(input: QueryStateInput): Promise<Answer<DocumentState>>;
+  queryTrackIds(input: QueryTrackIdsInput): Promise<Answer<TrackIdList>>;
+  queryConsumerSummary(input: QueryConsumerSummaryInput): Promise<Answer<AuthorityVerdict>>;
+  submitCommercialApproval(input: SubmitCommercialApprovalInput): Promise<Answer<ApprovalVerdict>>;
+  submitCancellation(input: SubmitCancellationInput): Promise<Answer<CancellationVerdict>>;
+  listDirectory(input: AuthorisedInput): Promise<Answer<DirectoryEntry[]>>;
+  findInDirectory(input: FindInDirectoryInput): Promise<Answer<DirectoryEntry | null>>;
+  serviceStatus(input: StatusInput): Promise<Answer<ServiceStatus[]>>;
+  maintenanceWindows(input: StatusInput): Promise<Answer<MaintenanceWindow[]>>;
+  environmentStatus(input: StatusInput): Promise<Answer<EnvironmentStatus>>;
+  /** Closes idle connections; calls under way end by themselves. */
+  close(): void;
+}
+
+/** One client per process: it holds the connections and the circuits. */
+export function createAuthorityClient(options: AuthorityClientOptions): AuthorityClient {
+  const clock = options.clock ?? (() => new Date());
+  const transport = createTransport({
+    userAgent: options.userAgent,
+    timeouts: options.timeouts ?? {},
+    tls: options.tls ?? {},
+  });
+  const circuit = options.circuit === false ? null : createCircuit(options.circuit ?? {}, clock);
+  const exchange = createExchange({ transport, circuit, clock, onCall: options.onCall ?? null });
+  const context: AuthorityContext = { endpoints: options.endpoints, exchange };
+  return {
+    requestSeed: (input) => requestSeed(context, input),
+    validateSeed: (input) => validateSeed(context, input),
+    submitDocument: (input) => submitDocument(context, input),
+    submitConsumerSummary: (input) => submitConsumerSummary(context, input),
+    queryResult: (input) => queryResult(context, input),
+    queryState: (input) => queryState(context, input),
+    queryTrackIds: (input) => queryTrackIds(context, input),
+    queryConsumerSummary: (input) => queryConsumerSummary(context, input),
+    submitCommercialApproval: (input) => submitCommercialApproval(context, input),
+    submitCancellation: (input) => submitCancellation(context, input),
+    listDirectory: (input) => listDirectory(context, input),
+    findInDirectory: (input) => findInDirectory(context, input),
+    serviceStatus: (input) => serviceStatus(context, input),
+    maintenanceWindows: (input) => maintenanceWindows(context, input),
+    environmentStatus: (input) => environmentStatus(context, input),
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { AnswerReader } from '../answer-reader.js';
+import { textField } from '../answer-value.js';
+import { fold, plainReason } from '../authority-texts.js';
+import type { IssuedToken } from '../verdicts.js';
+
+/** The authority failed to reach the certificate's issuer (OCSP, CRL): passes by itself (contract section 2.3). */
+const TRANSIENT = /connection attempt failed|one or more errors occurred|timed? ?out|ocsp|crl\b|intent\w* nuevamente/;
+/** The seed was late or used: the next login gets a new one. */
+const STALE_SEED = /semilla.*(venc|expir|utiliz|caduc|no encontrad)/;
+const PERMANENT = /firma|certificado|delegad/;
+
+/** A token; or a refusal of this certificate for good; or a trouble that passes. */
+export const readIssuedToken: AnswerReader<IssuedToken> = ({ status, value, text }) => {
+  const token = textField(value, 'token');
+  if (status === 200 && token !== null && /^[\x21-\x7e]+$/.test(token)) {
+    return { verdict: { token, lifetimeMs: lifetime(textField(value, 'expedido'), textField(value, 'expira')) } };
+  }
+  if (status < 400) return null;
+  const reason = plainReason(value, text);
+  if (reason !== null) {
+    const words = fold(reason);
+    if (TRANSIENT.test(words) || STALE_SEED.test(words)) return { unknown: 'server_error', detail: reason };
+    if (PERMANENT.test(words)) return { refused: 'login_refused', reason };
+  }
+  if (status === 401) return { refused: 'login_refused', reason: reason ?? 'status 401' };
+  return null;
+};
+
+/** From the issuer's own two dates, so that its clock need not agree with ours. */
+function lifetime(issued: string | null, expires: string | null): number | null {
+  const ms = Date.parse(expires ?? '') - Date.parse(issued ?? '');
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
+}

@@ -1,0 +1,30 @@
+import type { Answer } from '../answer.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import { readVerdict } from '../readers/read-verdict.js';
+import type { AuthorityVerdict } from '../verdicts.js';
+
+export interface QueryConsumerSummaryInput extends AuthorisedInput {
+  issuerRnc: string;
+  encf: string;
+  /** Of the full signed e-CF whose summary was handed in. */
+  securityCode: string;
+}
+
+/** The verdict on a consumer summary (contract section 6). The caller must be a delegate of the issuer. */
+export function queryConsumerSummary(
+  context: AuthorityContext,
+  input: QueryConsumerSummaryInput,
+): Promise<Answer<AuthorityVerdict>> {
+  return callAuthority(
+    context,
+    input,
+    {
+      operation: 'queryConsumerSummary',
+      service: 'consultarfce',
+      path: 'api/Consultas/Consulta',
+      query: { RNC_Emisor: input.issuerRnc, ENCF: input.encf, Cod_Seguridad_eCF: input.securityCode },
+      authorization: bearer(input.token),
+    },
+    readVerdict({ encf: input.encf }),
+  );
+}

@@ -1,0 +1,24 @@
+import type { Answer } from '../answer.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import { readVerdict } from '../readers/read-verdict.js';
+import type { AuthorityVerdict } from '../verdicts.js';
+
+export interface QueryResultInput extends AuthorisedInput {
+  trackId: string;
+}
+
+/** The verdict on a submitted e-CF by its trackId (contract section 4). */
+export function queryResult(context: AuthorityContext, input: QueryResultInput): Promise<Answer<AuthorityVerdict>> {
+  return callAuthority(
+    context,
+    input,
+    {
+      operation: 'queryResult',
+      service: 'consultaresultado',
+      path: 'api/consultas/estado',
+      query: { trackid: input.trackId },
+      authorization: bearer(input.token),
+    },
+    readVerdict({ trackId: input.trackId }),
+  );
+}

@@ -1,0 +1,27 @@
+import type { Answer } from '../answer.js';
+import { type AuthorityContext, type AuthorityInput, callAuthority, type SignedDocument } from '../authority-call.js';
+import { readIssuedToken } from '../login/read-issued-token.js';
+import type { IssuedToken } from '../verdicts.js';
+
+export interface ValidateSeedInput extends AuthorityInput {
+  signedSeed: SignedDocument;
+}
+
+/**
+ * Trades a signed seed for a token (contract sections 2.2 and 2.3). `refused` `login_refused` is final for this
+ * certificate; a passing trouble of the authority (its certificate check timing out) is `unknown`.
+ */
+export function validateSeed(context: AuthorityContext, input: ValidateSeedInput): Promise<Answer<IssuedToken>> {
+  return callAuthority(
+    context,
+    input,
+    {
+      operation: 'validateSeed',
+      service: 'autenticacion',
+      path: 'api/autenticacion/validarsemilla',
+      file: { filename: 'semilla.xml', content: input.signedSeed },
+      login: true,
+    },
+    readIssuedToken,
+  );
+}

@@ -1,0 +1,34 @@
+import type { AnswerReader } from '../answer-reader.js';
+import { field, textField } from '../answer-value.js';
+import { isoDate } from '../authority-dates.js';
+import { refusedQuery, statusOf } from '../authority-texts.js';
+import type { DocumentState } from '../verdicts.js';
+import { contradicts } from './read-verdict.js';
+
+/** The state query's answer has no messages; what marks it as its own is the number it speaks of. */
+export function readDocumentState(asked: { encf: string }): AnswerReader<DocumentState> {
+  return ({ value, text }) => {
+    const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));
+    if (!state) {
+      const reason = refusedQuery(value, text);
+      return reason === null ? null : { refused: 'query_refused', reason };
+    }
+    if (state.status !== 'No encontrado' && field(value, 'ncfelectronico') === undefined) return null;
+    const encf = textField(value, 'ncfelectronico');
+    if (contradicts(asked.encf, encf)) return null;
+    return {
+      verdict: {
+        ...state,
+        issuerRnc: textField(value, 'rncemisor'),
+        encf,
+        buyerRnc: textField(value, 'rnccomprador'),
+        foreignId: textField(value, 'idextranjero'),
+        totalAmount: textField(value, 'montototal'),
+        totalItbis: textField(value, 'totalitbis'),
+        dateIssued: isoDate(textField(value, 'fechaemision')),
+        dateSigned: isoDate(textField(value, 'fechafirma')),
+        securityCode: textField(value, 'codigoseguridad'),
+      },
+    };
+  };
+}

@@ -1,0 +1,22 @@
+import type { AnswerReader } from '../answer-reader.js';
+import { records, textField } from '../answer-value.js';
+import { isoDate } from '../authority-dates.js';
+import { refusedQuery, statusOfWord } from '../authority-texts.js';
+import type { TrackIdEntry, TrackIdList } from '../verdicts.js';
+
+/** A list or one single record, states as words only; "not found" is such a record, or an empty list (section 8). */
+export const readTrackIds: AnswerReader<TrackIdList> = ({ status, value, text }) => {
+  const reason = refusedQuery(value, text);
+  if (reason !== null) return { refused: 'query_refused', reason };
+  const rows = records(value, 'estado');
+  if (!rows || (rows.length === 0 && status !== 200)) return null;
+  const trackIds: TrackIdEntry[] = [];
+  for (const row of rows) {
+    const state = statusOfWord(textField(row, 'estado'));
+    const trackId = textField(row, 'trackid');
+    if (!state || (state !== 'No encontrado' && trackId === null)) return null;
+    if (state === 'No encontrado' || trackId === null) continue;
+    trackIds.push({ trackId, status: state, dateReceived: isoDate(textField(row, 'fecharecepcion')) });
+  }
+  return { verdict: { found: trackIds.length > 0, trackIds } };
+};

@@ -1,0 +1,57 @@
+import { BlockList, isIPv6 } from 'node:net';
+
+/** Whether a connection to this IP address is allowed. Asked at connect time, after name resolution. */
+export type AddressGuard = (address: string) => boolean;
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+/** All addresses of a name. */
+export type AddressLookup = (hostname: string) => Promise<ResolvedAddress[]>;
+
+const NOT_PUBLIC = new BlockList();
+// IANA special-purpose registries (RFC 6890 and successors).
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
+}
+
+const PUBLIC_IPV6 = new BlockList();
+PUBLIC_IPV6.addSubnet('2000::', 3, 'ipv6');
+
+const NOT_PUBLIC_IPV6 = new BlockList();
+// Inside 2000::/3: protocol assignments and Teredo, documentation, 6to4 (carries any IPv4 address).
+for (const [network, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  NOT_PUBLIC_IPV6.addSubnet(network, prefix, 'ipv6');
+}
+
+/** The default guard: global unicast addresses only, neither private, loopback, link-local nor reserved ones. */
+export function isPublicAddress(address: string): boolean {
+  if (!isIPv6(address)) return !NOT_PUBLIC.check(address, 'ipv4');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return !NOT_PUBLIC.check(mapped, 'ipv4');
+  const bare = address.replace(/%.*$/, '');
+  return PUBLIC_IPV6.check(bare, 'ipv6') && !NOT_PUBLIC_IPV6.check(bare, 'ipv6');
+}

@@ -1,0 +1,33 @@
+import type { Answer } from '../answer.js';
+import type { SignedDocument } from '../authority-call.js';
+import { documentFileName } from '../multipart.js';
+import { readApprovalDelivery } from '../readers/read-approval-delivery.js';
+import type { ApprovalDeliveryAnswer } from '../verdicts.js';
+import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
+
+export interface DeliverApprovalInput extends ReceiverInput {
+  /** Only for issuers that published an authentication address. */
+  token?: string | undefined;
+  buyerRnc: string;
+  encf: string;
+  /** The signed ACECF. */
+  xml: SignedDocument;
+}
+
+/** Delivers a commercial approval to the issuer: taken with status 200, not taken with 400, the body is free. */
+export function deliverApproval(
+  context: ReceiverContext,
+  input: DeliverApprovalInput,
+): Promise<Answer<ApprovalDeliveryAnswer>> {
+  return callReceiver(
+    context,
+    input,
+    {
+      operation: 'deliverApproval',
+      path: 'fe/aprobacioncomercial/api/ecf',
+      token: input.token,
+      file: { filename: documentFileName(input.buyerRnc, input.encf), content: input.xml },
+    },
+    readApprovalDelivery,
+  );
+}

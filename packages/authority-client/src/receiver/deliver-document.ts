@@ -1,0 +1,34 @@
+import type { Answer } from '../answer.js';
+import type { SignedDocument } from '../authority-call.js';
+import { documentFileName } from '../multipart.js';
+import { readAcknowledgement } from '../readers/read-acknowledgement.js';
+import type { DeliveryAnswer } from '../verdicts.js';
+import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
+
+export interface DeliverDocumentInput extends ReceiverInput {
+  /** Only for receivers that published an authentication address. */
+  token?: string | undefined;
+  issuerRnc: string;
+  encf: string;
+  /** The signed e-CF. */
+  xml: SignedDocument;
+}
+
+/** Delivers an e-CF to its buyer. The answer is the buyer's ARECF, to be verified by the caller. */
+export function deliverDocument(
+  context: ReceiverContext,
+  input: DeliverDocumentInput,
+): Promise<Answer<DeliveryAnswer>> {
+  return callReceiver(
+    context,
+    input,
+    {
+      operation: 'deliverDocument',
+      path: 'fe/recepcion/api/ecf',
+      token: input.token,
+      file: { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml },
+      accept: 'application/xml, text/xml;q=0.9, */*;q=0.5',
+    },
+    readAcknowledgement,
+  );
+}

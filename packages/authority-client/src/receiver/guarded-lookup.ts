@@ -1,0 +1,58 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { type AddressGuard, type AddressLookup, isPublicAddress } from './address-guard.js';
+
+export interface GuardOptions {
+  addressGuard?: AddressGuard;
+  lookup?: AddressLookup;
+}
+
+export class AddressRefused extends Error {
+  static readonly code = 'ADDRESS_REFUSED';
+  readonly code = AddressRefused.code;
+}
+
+/**
+ * A name resolver for connections that gives only addresses the guard allows. As it is the resolver of the connection
+ * itself, a name cannot show one address to the check and another to the connection.
+ */
+export function guardedLookup(options: GuardOptions): LookupFunction {
+  const allowed = options.addressGuard ?? isPublicAddress;
+  const resolve = options.lookup ?? resolveBySystem;
+  return (hostname, lookupOptions, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const { family } = lookupOptions;
+        const wanted = family === 4 || family === 6 ? found.filter((entry) => entry.family === family) : found;
+        const addresses = wanted.filter((entry) => allowed(entry.address));
+        const [first] = addresses;
+        if (!first) {
+          const error =
+            wanted.length === 0 ? notFound(hostname) : new AddressRefused(`${hostname} has no public address`);
+          callback(error, '', 0);
+        } else if (lookupOptions.all) {
+          callback(null, addresses);
+        } else {
+          callback(null, first.address, first.family);
+        }
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+/** Connections to a literal address ask no resolver. */
+export function literalRefused(options: GuardOptions, url: URL): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) !== 0 && !(options.addressGuard ?? isPublicAddress)(host);
+}
+
+function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    systemLookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  });
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' });
+}

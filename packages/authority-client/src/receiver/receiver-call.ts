@@ -1,0 +1,71 @@
+import type { Answer } from '../answer.js';
+import type { AnswerReader } from '../answer-reader.js';
+import type { OperationName } from '../call-report.js';
+import type { Exchange } from '../exchange.js';
+import type { FilePart } from '../multipart.js';
+
+export interface ReceiverInput {
+  /** The directory's base address, e.g. `https://ecf.example.do/v1`; a trailing slash does not matter. */
+  baseUrl: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ReceiverContext {
+  exchange: Exchange;
+  allowPlainHttp: boolean;
+}
+
+interface ReceiverCall {
+  operation: OperationName;
+  /** Standard path, below the base. */
+  path: string;
+  file?: FilePart;
+  token?: string | undefined;
+  accept?: string;
+  login?: boolean;
+}
+
+/** Sends one call to a receiver, unless its address may not be called. */
+export async function callReceiver<V>(
+  context: ReceiverContext,
+  input: ReceiverInput,
+  call: ReceiverCall,
+  read: AnswerReader<V>,
+): Promise<Answer<V>> {
+  const { path, token, ...rest } = call;
+  const address = receiverAddress(input.baseUrl, path, context.allowPlainHttp);
+  if ('refused' in address) {
+    return { outcome: 'refused', code: 'address_refused', reason: address.refused, raw: null };
+  }
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return context.exchange(
+    { ...rest, ...authorization, service: 'receiver', env: null, url: address.url, signal: input.signal },
+    read,
+  );
+}
+
+/**
+ * Base and standard path joined (contract section 11). A base that was registered with the standard path already in it
+ * is taken as it is.
+ */
+export function receiverAddress(
+  baseUrl: string,
+  path: string,
+  allowPlainHttp: boolean,
+): { url: URL } | { refused: string } {
+  let url: URL;
+  try {
+    url = new URL(baseUrl.trim());
+  } catch {
+    return { refused: 'the receiver has no valid address' };
+  }
+  if (url.protocol !== 'https:' && !(allowPlainHttp && url.protocol === 'http:')) {
+    return { refused: `the receiver's address is not https but ${url.protocol}//` };
+  }
+  if (url.username !== '' || url.password !== '') return { refused: "the receiver's address carries credentials" };
+  url.search = '';
+  url.hash = '';
+  const base = url.pathname.replace(/\/+$/, '');
+  url.pathname = base.toLowerCase().endsWith(`/${path.toLowerCase()}`) ? base : `${base}/${path}`;
+  return { url };
+}

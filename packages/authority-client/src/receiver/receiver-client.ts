@@ -1,0 +1,59 @@
+import type { Answer } from '../answer.js';
+import type { OnCall } from '../call-report.js';
+import { createExchange } from '../exchange.js';
+import { createTransport, type Timeouts, type TlsOptions } from '../transport.js';
+import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../verdicts.js';
+import type { AddressGuard, AddressLookup } from './address-guard.js';
+import { type DeliverApprovalInput, deliverApproval } from './deliver-approval.js';
+import { type DeliverDocumentInput, deliverDocument } from './deliver-document.js';
+import type { ReceiverContext, ReceiverInput } from './receiver-call.js';
+import { receiverSeed } from './receiver-seed.js';
+import { type ReceiverTokenInput, receiverToken } from './receiver-token.js';
+
+export interface ReceiverClientOptions {
+  userAgent: string;
+  /** Defaults: `DEFAULT_TIMEOUTS`. */
+  timeouts?: Partial<Timeouts>;
+  tls?: TlsOptions;
+  /** Asked for every address at connect time, literal or resolved. Default: public addresses only. */
+  addressGuard?: AddressGuard;
+  /** Resolves names; default the system's resolver. */
+  lookup?: AddressLookup;
+  /** Default false: receivers must be https (contract section 17). */
+  allowPlainHttp?: boolean;
+  onCall?: OnCall;
+  clock?: () => Date;
+}
+
+/** The side of other taxpayers' receivers (contract section 17). Addresses are the directory's bases. */
+export interface ReceiverClient {
+  receiverSeed(input: ReceiverInput): Promise<Answer<Seed>>;
+  receiverToken(input: ReceiverTokenInput): Promise<Answer<IssuedToken>>;
+  deliverDocument(input: DeliverDocumentInput): Promise<Answer<DeliveryAnswer>>;
+  deliverApproval(input: DeliverApprovalInput): Promise<Answer<ApprovalDeliveryAnswer>>;
+  /** Closes idle connections; calls under way end by themselves. */
+  close(): void;
+}
+
+/** One client per process. It has no circuit: each receiver is its own, and its deliveries are spaced by the caller. */
+export function createReceiverClient(options: ReceiverClientOptions): ReceiverClient {
+  const clock = options.clock ?? (() => new Date());
+  const transport = createTransport({
+    userAgent: options.userAgent,
+    timeouts: options.timeouts ?? {},
+    tls: options.tls ?? {},
+    guard: {
+      ...(options.addressGuard ? { addressGuard: options.addressGuard } : {}),
+      ...(options.lookup ? { lookup: options.lookup } : {}),
+    },
+  });
+  const exchange = createExchange({ transport, circuit: null, clock, onCall: options.onCall ?? null });
+  const context: ReceiverContext = { exchange, allowPlainHttp: options.allowPlainHttp ?? false };
+  return {
+    receiverSeed: (input) => receiverSeed(context, input),
+    receiverToken: (input) => receiverToken(context, input),
+    deliverDocument: (input) => deliverDocument(context, input),
+    deliverApproval: (input) => deliverApproval(context, input),
+    close: () => transport.close(),
+  };
+}

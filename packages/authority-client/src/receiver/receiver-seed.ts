@@ -1,0 +1,18 @@
+import type { Answer } from '../answer.js';
+import { readSeed } from '../login/read-seed.js';
+import type { Seed } from '../verdicts.js';
+import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
+
+/** Asks a receiver that published an authentication address for a seed. */
+export function receiverSeed(context: ReceiverContext, input: ReceiverInput): Promise<Answer<Seed>> {
+  return callReceiver(
+    context,
+    input,
+    {
+      operation: 'receiverSeed',
+      path: 'fe/autenticacion/api/semilla',
+      accept: 'application/xml, text/xml;q=0.9, */*;q=0.5',
+    },
+    readSeed,
+  );
+}

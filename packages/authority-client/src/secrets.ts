@@ -1,0 +1,15 @@
+const BLOT = '[removed]';
+
+/** Takes the credentials of this very call out of a text that others may see. */
+export function withoutCredentials(text: string, authorization: string | undefined): string {
+  const secret = authorization?.replace(/^\S+\s+/, '');
+  return secret ? text.replaceAll(secret, BLOT) : text;
+}
+
+/** Takes tokens out of a login's answer: JWTs anywhere, and whatever stands in a field `token`. */
+export function withoutTokens(body: string): string {
+  return body
+    .replace(/eyJ[\w-]+(?:\.[\w-]*){1,4}/g, BLOT)
+    .replace(/("token"\s*:\s*")[^"]*/gi, `$1${BLOT}`)
+    .replace(/(<(?:\w+:)?token(?:\s[^>]*)?>)[^<]*/gi, `$1${BLOT}`);
+}

@@ -1,0 +1,23 @@
+/**
+ * - `login_refused`: the authority will not take this certificate (signature, delegation). Trying again is no use.
+ * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a passing trouble it reported.
+ * - `authority_unreadable`: an answer that is no answer of its login service.
+ */
+export type LoginErrorCode = 'login_refused' | 'authority_unreachable' | 'authority_unreadable';
+
+export class LoginError extends Error {
+  override readonly name = 'LoginError';
+  readonly code: LoginErrorCode;
+  readonly retryable: boolean;
+  /** The authority's own words, where it gave any. */
+  readonly reason: string | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(code: LoginErrorCode, message: string, details: { reason?: string; retryAfterMs?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.retryable = code !== 'login_refused';
+    this.reason = details.reason ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+}

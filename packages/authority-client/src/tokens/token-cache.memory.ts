@@ -1,0 +1,21 @@
+import type { TokenCache } from './token-cache.js';
+
+/** Tokens of one process. */
+export function inMemoryTokenCache(clock: () => Date = () => new Date()): TokenCache {
+  const entries = new Map<string, { value: string; until: number }>();
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      if (!entry) return null;
+      if (entry.until > clock().getTime()) return entry.value;
+      entries.delete(key);
+      return null;
+    },
+    async set(key, value, ttlMs) {
+      entries.set(key, { value, until: clock().getTime() + ttlMs });
+    },
+    async remove(key, value) {
+      if (entries.get(key)?.value === value) entries.delete(key);
+    },
+  };
+}

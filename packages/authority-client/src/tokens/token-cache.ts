@@ -1,0 +1,11 @@
+/**
+ * Where tokens are kept between calls. Values are opaque text, so a cache shared by processes can hold them;
+ * they are credentials and must not be logged.
+ */
+export interface TokenCache {
+  get(key: string): Promise<string | null>;
+  /** Forgets the value by itself after `ttlMs`. */
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  /** Removes the entry only while it still holds that very value. */
+  remove(key: string, value: string): Promise<void>;
+}

@@ -1,0 +1,180 @@
+import type { Environment } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import type { Answer } from '../answer.js';
+import type { AuthorityClient } from '../client.js';
+import { logIn } from '../login/login.js';
+import type { IssuedToken } from '../verdicts.js';
+import { LoginError } from './login-error.js';
+import type { TokenCache } from './token-cache.js';
+
+export interface AuthorityToken {
+  token: string;
+  expiresAt: Date;
+}
+
+export interface TokenRequest {
+  env: Environment;
+  /** Owner of the certificate; no token is shared between accounts. */
+  account: string;
+  certificate: SigningCertificate;
+}
+
+export interface TokenProvider {
+  /** @throws LoginError */
+  get(request: TokenRequest): Promise<AuthorityToken>;
+  /** After a 401: forgets exactly this token, not one that came since. */
+  invalidate(request: TokenKey & { token: string }): Promise<void>;
+}
+
+/** What a token belongs to. The certificate's fingerprint, never its holder's name: names are not checked by a CA. */
+export interface TokenKey {
+  env: Environment;
+  account: string;
+  certificate: Pick<SigningCertificate, 'fingerprint'>;
+}
+
+export interface TokenProviderOptions {
+  client: Pick<AuthorityClient, 'requestSeed' | 'validateSeed'>;
+  cache: TokenCache;
+  clock: () => Date;
+  /** Default: seed, signature and validation at the authority. */
+  logIn?: (request: TokenRequest) => Promise<Answer<IssuedToken>>;
+  /** Default 10 minutes: a token with less left is renewed in the background. At most a quarter of its lifetime. */
+  renewBeforeMs?: number;
+  /** Default 2 minutes: a token with less left is not given out any more. At most a tenth of its lifetime. */
+  leastRemainingMs?: number;
+  /** Default 10 s: for so long callers get a refusal for good again, and a failed renewal is not repeated. */
+  pauseMs?: number;
+}
+
+/** Assumed where the authority's dates cannot be read. Published is one hour (contract section 2.2). */
+const DEFAULT_LIFETIME_MS = 10 * 60_000;
+
+interface Entry extends AuthorityToken {
+  lifetimeMs: number;
+}
+
+/** Tokens of one process over a cache that several may share; one login at a time per key. */
+export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
+  const { cache, clock } = options;
+  const renewBeforeMs = options.renewBeforeMs ?? 10 * 60_000;
+  const leastRemainingMs = options.leastRemainingMs ?? 2 * 60_000;
+  const pauseMs = options.pauseMs ?? 10_000;
+  const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate));
+  const asking = new Map<string, Promise<AuthorityToken>>();
+  const loggingIn = new Map<string, Promise<Entry>>();
+  const pauses = new Map<string, { until: number; refusal: LoginError | null }>();
+
+  return {
+    get(request) {
+      const key = cacheKey(request);
+      return shared(asking, key, () => cachedOrNew(key, request));
+    },
+    async invalidate(request) {
+      const key = cacheKey(request);
+      const text = await cache.get(key);
+      if (text !== null && parseEntry(text)?.token === request.token) await cache.remove(key, text);
+    },
+  };
+
+  async function cachedOrNew(key: string, request: TokenRequest): Promise<AuthorityToken> {
+    const text = await cache.get(key);
+    const entry = text === null ? null : parseEntry(text);
+    const remaining = entry === null ? 0 : entry.expiresAt.getTime() - clock().getTime();
+    if (entry && remaining > Math.min(leastRemainingMs, entry.lifetimeMs / 10)) {
+      if (remaining <= Math.min(renewBeforeMs, entry.lifetimeMs / 4)) renew(key, request);
+      return publicPart(entry);
+    }
+    const pause = currentPause(key);
+    if (pause?.refusal) throw pause.refusal;
+    return publicPart(await newToken(key, request));
+  }
+
+  /** In the background: the present token still serves, whatever comes of it. */
+  function renew(key: string, request: TokenRequest): void {
+    if (currentPause(key)) return;
+    newToken(key, request).catch(() => undefined);
+  }
+
+  function newToken(key: string, request: TokenRequest): Promise<Entry> {
+    return shared(loggingIn, key, async () => {
+      const started = clock().getTime();
+      try {
+        const entry = entryOf(await logInNow(request), started);
+        await cache.set(key, serialiseEntry(entry), Math.max(1, entry.expiresAt.getTime() - clock().getTime()));
+        pauses.delete(key);
+        return entry;
+      } catch (error) {
+        const refusal = error instanceof LoginError && !error.retryable ? error : null;
+        pauses.set(key, { until: clock().getTime() + pauseMs, refusal });
+        throw error;
+      }
+    });
+  }
+
+  function currentPause(key: string): { refusal: LoginError | null } | null {
+    const pause = pauses.get(key);
+    if (pause && pause.until > clock().getTime()) return pause;
+    pauses.delete(key);
+    return null;
+  }
+}
+
+/** All callers of a key get the one promise that is under way. */
+function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const present = running.get(key);
+  if (present) return present;
+  const promise = start().finally(() => running.delete(key));
+  running.set(key, promise);
+  return promise;
+}
+
+function cacheKey({ env, account, certificate }: TokenKey): string {
+  return `authority-token:${env}:${encodeURIComponent(account)}:${certificate.fingerprint}`;
+}
+
+function publicPart({ token, expiresAt }: Entry): AuthorityToken {
+  return { token, expiresAt };
+}
+
+function entryOf(answer: Answer<IssuedToken>, started: number): Entry {
+  switch (answer.outcome) {
+    case 'verdict': {
+      const lifetimeMs = answer.verdict.lifetimeMs ?? DEFAULT_LIFETIME_MS;
+      return { token: answer.verdict.token, expiresAt: new Date(started + lifetimeMs), lifetimeMs };
+    }
+    case 'refused':
+      throw new LoginError('login_refused', `the authority refused the login: ${answer.reason}`, {
+        reason: answer.reason,
+      });
+    case 'unauthorized':
+      throw new LoginError('login_refused', 'the authority refused the login: status 401');
+    case 'unknown': {
+      const unreadable = ['not_a_verdict', 'redirect', 'too_large'].includes(answer.cause);
+      const details = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
+      throw unreadable
+        ? new LoginError('authority_unreadable', `the login answered no token: ${answer.detail}`, details)
+        : new LoginError('authority_unreachable', `no login at the authority: ${answer.detail}`, details);
+    }
+  }
+}
+
+function serialiseEntry(entry: Entry): string {
+  return JSON.stringify({
+    token: entry.token,
+    expires_at: entry.expiresAt.toISOString(),
+    lifetime_ms: entry.lifetimeMs,
+  });
+}
+
+/** Null for a text that is none of ours. */
+function parseEntry(text: string): Entry | null {
+  try {
+    const { token, expires_at, lifetime_ms } = JSON.parse(text) as Record<string, unknown>;
+    const expiresAt = new Date(String(expires_at));
+    if (typeof token !== 'string' || typeof lifetime_ms !== 'number' || Number.isNaN(expiresAt.getTime())) return null;
+    return { token, expiresAt, lifetimeMs: lifetime_ms };
+  } catch {
+    return null;
+  }
+}
