@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { invoiceChangedSchema } from './events/invoice.js';
+import { receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
 
 export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
@@ -67,7 +68,7 @@ export const TOPICS = {
     name: 'received-invoices.v1',
     description: 'The present state of each document that a provider sent.',
     key: 'document',
-    events: {},
+    events: { 'received_invoice.changed': receivedInvoiceChangedSchema },
     producer: 'reception',
     consumers: ['approvals', 'query'],
     partitions: 12,

@@ -20,7 +20,12 @@ const accountSchema = z.object({
   taxpayers_revision: z.number().int(),
   ...lifeSchema,
 });
-const publicSchema = z.object({ kind: z.literal('public'), env: environmentSchema, ...lifeSchema });
+const publicSchema = z.object({
+  kind: z.literal('public'),
+  env: environmentSchema,
+  sender: z.string().max(64).optional(),
+  ...lifeSchema,
+});
 const serviceSchema = z.object({ kind: z.literal('service'), service: z.string().min(1), ...lifeSchema });
 const callerSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, serviceSchema]);
 
@@ -30,7 +35,10 @@ const callerSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, 
  * `taxpayers_revision` is the latest revision of the account's taxpayers that the gateway has committed.
  */
 export type Identity = z.infer<typeof accountSchema>;
-/** A caller of a public route: no account; `env` is prefix, header or the deployment's default. */
+/**
+ * A caller of a public route: no account; `env` is prefix, header or the deployment's default. `sender` is the network
+ * address the call came from, trusted proxies resolved, for limits per sender.
+ */
 export type PublicCaller = z.infer<typeof publicSchema>;
 /** Another service of the deployment, on internal routes. */
 export type ServiceCaller = z.infer<typeof serviceSchema>;

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import {
+  amountSchema,
+  dateSchema,
+  ecfTypeSchema,
+  environmentSchema,
+  rncSchema,
+  timestampSchema,
+} from '../environment.js';
+import { faultSchema } from '../http/error-body.js';
+
+/** The decision of the buyer about a received document. */
+export const approvalStatusSchema = z.enum(['pending', 'approved', 'rejected']);
+export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
+
+/** Another document that came under a number already taken: signed and well-formed, with other bytes. */
+export const receivedConflictSchema = z.object({
+  sha256: z.string(),
+  date_received: timestampSchema,
+  certificate_subject: z.string(),
+  xml_storage_path: z.string(),
+});
+export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
+
+/**
+ * `received_invoice.changed`: the whole present state of a document that a provider sent and that was acknowledged with
+ * Estado 0. `revision` increases per document; a reader keeps the highest. `issuer_rnc` is the provider, `account_id` the
+ * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
+ * business fault, noted in `observations`. `date_issued` is null where the document names a day that does not exist.
+ * `conflicts` holds the first {@link MAX_EVENT_CONFLICTS}.
+ */
+export const receivedInvoiceChangedSchema = z.object({
+  id: z.number().int().positive(),
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  encf: z.string().min(1),
+  buyer_rnc: rncSchema,
+  account_id: z.string().min(1),
+  revision: z.number().int().positive(),
+  ecf_type: ecfTypeSchema,
+  issuer_name: z.string(),
+  buyer_name: z.string().nullable(),
+  date_received: timestampSchema,
+  date_issued: dateSchema.nullable(),
+  total_amount: amountSchema,
+  total_itbis: amountSchema,
+  modified_encf: z.string().nullable(),
+  /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null where it states no possible time. */
+  signature_datetime: z.string().nullable(),
+  xml_storage_path: z.string(),
+  xml_checksum: z.string(),
+  arecf_storage_path: z.string(),
+  arecf_checksum: z.string(),
+  acknowledged_at: timestampSchema,
+  certificate_subject: z.string(),
+  approval_status: approvalStatusSchema,
+  approval_datetime: timestampSchema.nullable(),
+  observations: z.array(faultSchema),
+  conflicts: z.array(receivedConflictSchema),
+});
+export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
+
+/** Conflicts that travel with an event; the owner lists them all. */
+export const MAX_EVENT_CONFLICTS = 20;
+
+/** Faults and warnings that are kept and travel with a received document; more say nothing new. */
+export const MAX_OBSERVATIONS = 20;
+
+/**
+ * What reception reads of an event of `approvals.v1`: the buyer's decision about a document it received. Other events of
+ * that topic (decisions that buyers sent us) do not match `direction` and are passed over. `revision` increases per
+ * document; a decision that was withdrawn comes as `pending` with a higher one.
+ */
+export const receivedInvoiceDecisionSchema = z.object({
+  direction: z.literal('given'),
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  encf: z.string().min(1),
+  buyer_rnc: rncSchema,
+  revision: z.number().int().positive(),
+  approval_status: approvalStatusSchema,
+  approval_datetime: timestampSchema.nullable(),
+});
+export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
