@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EmbeddedPostgresError, findPostgresBinaries, postgresUser, requirePassage } from './postgres-binaries.js';
+import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
+
+export { EmbeddedPostgresError } from './postgres-binaries.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Folder of the cluster; beside it stand `<dataDir>.log`, `<dataDir>.password` and `<dataDir>.owner`. */
+  dataDir: string;
+  /** 0 or absent takes any free port. */
+  port?: number;
+  /** Settings of postgresql.conf, e.g. `{ max_connections: '200' }`. */
+  settings?: Readonly<Record<string, string>>;
+  /** False for throw-away clusters: no fsync anywhere. Default true. */
+  durable?: boolean;
+  /** Told in words what happens (a cluster made, an orphan replaced). */
+  say?: (text: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  port: number;
+  pid: number;
+  /** Connection string of a database of this server, as superuser `ecf`. */
+  url(database: string): string;
+  /** Fast shutdown: sessions are ended, everything is written. Resolves when the server is gone. */
+  stop(): Promise<void>;
+  /** Resolves with a description when the server ends without having been asked to. */
+  died: Promise<string>;
+}
+
+const USER = 'ecf';
+const START_MS = 60_000;
+
+/**
+ * Starts a real PostgreSQL in a folder, making the cluster on first use. A server left behind by a killed process is
+ * stopped and replaced; one that a living process uses is an error. Works as root (the server runs as `nobody`) and as
+ * any other user. It listens on 127.0.0.1 only, with a password that stands in a file of mode 0600.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = path.resolve(options.dataDir);
+  mkdirSync(path.dirname(dataDir), { recursive: true });
+  const binaries = findPostgresBinaries();
+  requirePassage(binaries.postgres, 'the PostgreSQL programs');
+  requirePassage(dataDir, 'the database folder');
+  claim(dataDir);
+  await replaceOrphan(dataDir, options.say);
+  const password = readPassword(dataDir);
+  if (!existsSync(path.join(dataDir, 'PG_VERSION'))) {
+    options.say?.('making a new database cluster');
+    await makeCluster(dataDir, binaries.initdb, password, options.durable ?? true);
+  }
+  const port = options.port || (await freePort());
+  const server = await launch(dataDir, binaries.postgres, port, options);
+  return {
+    port,
+    pid: server.pid,
+    died: server.died,
+    url: (database) => `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`,
+    async stop() {
+      server.expectEnd();
+      await stopPostmaster(server.pid);
+      rmSync(`${dataDir}.owner`, { force: true });
+    },
+  };
+}
+
+/** Two programs on one cluster would stop each other's server. */
+function claim(dataDir: string): void {
+  const file = `${dataDir}.owner`;
+  const me = `${process.pid} ${processStart(process.pid)}`;
+  const owner = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  const [pid, started] = owner.split(' ');
+  const living = owner !== '' && owner !== me && isAlive(Number(pid)) && processStart(Number(pid)) === started;
+  if (living)
+    throw new EmbeddedPostgresError(
+      `${dataDir} is in use by the running process ${pid}; stop it first, or choose another DATA_DIR.`,
+    );
+  writeFileSync(file, `${me}\n`);
+}
+
+/** When a process began, so that a number that was given again is not taken for it; empty where the system does not tell. */
+function processStart(pid: number): string {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+  } catch {
+    return '-';
+  }
+}
+
+async function replaceOrphan(dataDir: string, say?: (text: string) => void): Promise<void> {
+  const file = path.join(dataDir, 'postmaster.pid');
+  const found = readPostmasterFile(dataDir);
+  if (found === null) return;
+  if (isAlive(found.pid) && isPostgres(found.pid)) {
+    say?.(`stopping the database server that an earlier run left behind (process ${found.pid})`);
+    await stopPostmaster(found.pid);
+  }
+  rmSync(file, { force: true });
+}
+
+function readPassword(dataDir: string): string {
+  const file = `${dataDir}.password`;
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Makes the cluster beside its place and renames it there, so that an interrupted attempt leaves no half of one. */
+async function makeCluster(dataDir: string, initdb: string, password: string, durable: boolean): Promise<void> {
+  const fresh = `${dataDir}.new`;
+  const passwordFile = `${dataDir}.init`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  giveAway(fresh);
+  giveAway(passwordFile);
+  const args = [
+    '-D',
+    fresh,
+    '-U',
+    USER,
+    '--auth=scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+  ];
+  try {
+    await runInitdb(initdb, durable ? args : [...args, '--no-sync'], fresh);
+    renameSync(fresh, dataDir);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+function runInitdb(initdb: string, args: string[], home: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(initdb, args, {
+      ...postgresUser(),
+      cwd: home,
+      env: environment(home),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let words = '';
+    child.stdout.on('data', (chunk) => (words += chunk));
+    child.stderr.on('data', (chunk) => (words += chunk));
+    child.on('error', (cause) =>
+      reject(new EmbeddedPostgresError(`initdb cannot be started: ${cause.message}`, { cause })),
+    );
+    child.on('exit', (code) => {
+      if (code === 0) resolve();
+      else
+        reject(
+          new EmbeddedPostgresError(
+            `The database cluster could not be made (initdb ended with ${code}): ${words.trim().slice(-1500)}`,
+          ),
+        );
+    });
+  });
+}
+
+function environment(home: string): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+}
+
+function giveAway(target: string): void {
+  const user = postgresUser();
+  if ('uid' in user) chownSync(target, user.uid as number, user.gid as number);
+}
+
+const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
+interface Launched {
+  pid: number;
+  died: Promise<string>;
+  expectEnd(): void;
+}
+
+async function launch(
+  dataDir: string,
+  postgres: string,
+  port: number,
+  options: EmbeddedPostgresOptions,
+): Promise<Launched> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    ...((options.durable ?? true) ? {} : NOT_DURABLE),
+    ...options.settings,
+  };
+  const args = [
+    '-D',
+    dataDir,
+    '-p',
+    String(port),
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  chmodSync(dataDir, 0o700);
+  const logFile = `${dataDir}.log`;
+  const before = existsSync(logFile) ? statSync(logFile).size : 0;
+  // A file, not a pipe: the server must survive its parent's death without losing its standard error.
+  const log = openSync(logFile, before > 10_000_000 ? 'w' : 'a', 0o640);
+  const child = spawn(postgres, args, {
+    ...postgresUser(),
+    cwd: dataDir,
+    env: environment(dataDir),
+    stdio: ['ignore', log, log],
+    // A process group of its own: Ctrl-C reaches the parent, which stops the database last.
+    detached: true,
+  });
+  closeSync(log);
+  child.unref();
+  let expected = false;
+  let ended: string | null = null;
+  const died = new Promise<string>((resolve) => {
+    const end = (how: string) => {
+      ended = how;
+      if (!expected) resolve(how);
+    };
+    child.on('error', (error) => end(error.message));
+    child.on('exit', (code, signal) => end(`ended with ${signal ?? code}`));
+  });
+  for (let waited = 0; !isReady(dataDir, child.pid); waited += 20) {
+    if (ended !== null || waited > START_MS) {
+      const tail = readFileSync(logFile, 'utf8').slice(-1500).trim();
+      throw new EmbeddedPostgresError(
+        `PostgreSQL did not start (${ended ?? `not ready after ${START_MS} ms`}); its log ${logFile} ends:\n${tail}`,
+      );
+    }
+    await delay(20);
+  }
+  return {
+    pid: child.pid as number,
+    died,
+    expectEnd() {
+      expected = true;
+    },
+  };
+}
+
+function isReady(dataDir: string, pid: number | undefined): boolean {
+  const file = readPostmasterFile(dataDir);
+  return file !== null && file.pid === pid && file.status === 'ready';
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}

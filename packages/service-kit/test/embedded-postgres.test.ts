@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
+import { isAlive } from '../src/postmaster.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-embedded-'));
+  chmodSync(folder, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function ask(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return Object.values((await client.query(sql)).rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
+}
+
+describe('an embedded PostgreSQL', () => {
+  it('makes its cluster, keeps its data over a restart, and replaces a server that was left behind', async () => {
+    const options = { dataDir: path.join(folder, 'cluster'), durable: false };
+    const first = await startEmbeddedPostgres(options);
+    await ask(first.url('postgres'), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+
+    const orphan = await startEmbeddedPostgres(options);
+    const second = await startEmbeddedPostgres(options);
+    expect(isAlive(orphan.pid)).toBe(false);
+    expect(second.pid).not.toBe(orphan.pid);
+    expect(await ask(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
+    await second.stop();
+  });
+
+  it('says when the server dies without having been asked to, and starts again after a crash', async () => {
+    const options = { dataDir: path.join(folder, 'crashed'), durable: false };
+    const server = await startEmbeddedPostgres(options);
+    process.kill(server.pid, 'SIGQUIT');
+    expect(await server.died).toContain('ended with');
+    const again = await startEmbeddedPostgres(options);
+    expect(await ask(again.url('postgres'), 'SELECT 1 AS one')).toBe(1);
+    await again.stop();
+  });
+
+  it('refuses a cluster that another running process uses, naming it', async () => {
+    const dataDir = path.join(folder, 'taken');
+    const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const started = readFileSync(`/proc/${other.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
+    writeFileSync(`${dataDir}.owner`, `${other.pid} ${started}\n`);
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`in use by the running process ${other.pid}`);
+    other.kill();
+  });
+
+  it('as root, names the folder that the server may not enter, and the remedy', async () => {
+    if (process.getuid?.() !== 0) return;
+    const closed = path.join(folder, 'closed');
+    const dataDir = path.join(closed, 'cluster');
+    await startEmbeddedPostgres({ dataDir, durable: false }).then((server) => server.stop());
+    chmodSync(closed, 0o700);
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`chmod o+x ${closed}`);
+  });
+});
