@@ -1,4 +1,10 @@
-export type JsonRefusedCode = 'not_utf8' | 'invalid_json' | 'too_deep' | 'too_large' | 'forbidden_key' | 'duplicate_key';
+export type JsonRefusedCode =
+  | 'not_utf8'
+  | 'invalid_json'
+  | 'too_deep'
+  | 'too_large'
+  | 'forbidden_key'
+  | 'duplicate_key';
 
 /** The text is no JSON that we would read; line and column count from 1. */
 export class JsonRefused extends Error {

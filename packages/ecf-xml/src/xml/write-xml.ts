@@ -1,14 +1,95 @@
-import type { DocumentNode } from '@ecf/domain';
+import { type DocumentNode, type DocumentValue, groupOf, textOf } from '@ecf/domain';
+import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
+import { escapeText } from './characters.js';
 
 /** One document in the two forms that differ only in how quotes are written in text. */
 export interface WrittenXml {
   /** Inclusive Canonical XML 1.0: what a signature digests. */
   canonical: string;
-  /** What is sent and stored: as canonical, with `"` and `'` in text written as entities. */
+  /** What is sent and stored: as canonical, with `"` and `'` in text written as entities. Source: Descripción Técnica 58. */
   output: string;
 }
 
-/** Writes a normalised tree as one compact document without prolog and without signature. */
-export function writeXml(_tree: DocumentNode): WrittenXml {
-  throw new Error('not built');
+/** The authority's own documents declare both prefixes; a summary without them was once refused. */
+const NAMESPACES =
+  ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+/**
+ * Writes a tree as one compact document without prolog and without signature, canonical by construction: the order is
+ * the catalogue's, empty texts, groups and lists are left out, nothing is reformatted.
+ *
+ * @param tree a document with its root key; repeatable elements may stand as a single value
+ * @throws Error when the tree is none of the fifteen documents or holds what the catalogue does not know; RangeError
+ * when a text cannot be carried by XML
+ */
+export function writeXml(tree: DocumentNode): WrittenXml {
+  const { schema, content } = writable(tree);
+  const name = schema.root.name;
+  const start = `<${name}${NAMESPACES}>`;
+  const body = writeGroup(schema.root, content);
+  const end = `</${name}>`;
+  const canonical = start + body + end;
+  if (!/["']/.test(body)) return { canonical, output: canonical };
+  return { canonical, output: start + body.replace(/["']/g, (c) => (c === '"' ? '&quot;' : '&apos;')) + end };
+}
+
+function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode } {
+  const names = Object.keys(tree);
+  const name = names[0] ?? '';
+  const content = tree[name];
+  if (names.length !== 1 || !isDocumentName(name) || !isNode(content)) {
+    throw new Error('The tree must be one of our documents under its root key, for example {ECF: {...}}');
+  }
+  const id = companionSchema(name);
+  if (id) return { schema: schemaOf(id), content };
+  const type = namedType(textOf(groupOf(groupOf(content, 'Encabezado'), 'IdDoc'), 'TipoeCF') ?? '');
+  if (!type) throw new Error('The tree has no TipoeCF of the ten types at ECF.Encabezado.IdDoc.TipoeCF');
+  return { schema: schemaOf(`ecf-${type}`), content };
+}
+
+/** The content of a group, its elements in the catalogue's order. */
+function writeGroup(rule: ElementRule, node: DocumentNode): string {
+  let out = '';
+  let last = -1;
+  for (const name of Object.keys(node)) {
+    const child = rule.byName.get(name);
+    if (!child) throw new Error(`${name} is no element of ${rule.name}`);
+    // The normalised tree comes in order; any other is put in order first.
+    if (child.index < last) return writeGroup(rule, inOrder(rule, node));
+    last = child.index;
+    out += writeValue(child, node[name]!);
+  }
+  return out;
+}
+
+function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
+  const unknown = Object.keys(node).find((name) => !rule.byName.has(name));
+  if (unknown !== undefined) throw new Error(`${unknown} is no element of ${rule.name}`);
+  const ordered: DocumentNode = {};
+  for (const child of rule.children!) {
+    const value = node[child.name];
+    if (value !== undefined) ordered[child.name] = value;
+  }
+  return ordered;
+}
+
+function writeValue(rule: ElementRule, value: DocumentValue): string {
+  if (typeof value === 'string') {
+    if (value === '') return '';
+    if (rule.children) throw new Error(`${rule.name} is a group, not a text`);
+    return rule.openTag + escapeText(value) + rule.closeTag;
+  }
+  if (Array.isArray(value)) {
+    let out = '';
+    for (const each of value) out += writeValue(rule, each);
+    return out;
+  }
+  if (!isNode(value) || !rule.children) throw new Error(`${rule.name} holds what is neither text nor group`);
+  const content = writeGroup(rule, value);
+  return content === '' ? '' : rule.openTag + content + rule.closeTag;
+}
+
+function isNode(value: DocumentValue | undefined): value is DocumentNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

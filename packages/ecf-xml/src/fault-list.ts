@@ -1,0 +1,61 @@
+import type { Fault } from '@ecf/domain';
+import type { ElementRule, Schema } from './catalogue/element-rules.js';
+import { describeType } from './values/describe-type.js';
+import type { ValueFault } from './values/value-check.js';
+
+/** A document with more faults than this is not helped by more of them. */
+const MAX_FAULTS = 1000;
+
+/** Collects the structural faults of one document and words them: field, rule, remedy. */
+export class FaultList {
+  readonly faults: Fault[] = [];
+
+  constructor(private readonly source: string) {}
+
+  add(path: string, rule: string, message: string, typeName?: string | null): void {
+    if (this.faults.length > MAX_FAULTS) return;
+    if (this.faults.length === MAX_FAULTS) {
+      this.push(path, rule, `There are more than ${MAX_FAULTS} faults; the others are not listed.`, this.source);
+      return;
+    }
+    this.push(path, rule, message, typeName ? `${this.source}, ${typeName}` : this.source);
+  }
+
+  missing(path: string, rule: ElementRule): void {
+    const what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
+    this.add(path, 'required', `${rule.name} is missing; ${what}.`, rule.typeName);
+  }
+
+  badValue(path: string, rule: ElementRule, fault: ValueFault, value: string): void {
+    const { type } = rule;
+    if (!type) return;
+    const given = value.length > 60 ? `${value.slice(0, 57)}...` : value;
+    const is =
+      fault === 'empty' ? 'is empty' : `is "${given}"${fault === 'length' ? ` (${value.length} characters)` : ''}`;
+    this.add(path, fault, `${rule.name} ${is}; it must be ${describeType(type)}.`, rule.typeName);
+  }
+
+  tooMany(path: string, rule: ElementRule): void {
+    const limit = rule.max === 1 ? 'once' : `${rule.max} times`;
+    this.add(path, 'repeat', `${rule.name} stands more often than allowed; it may stand at most ${limit}.`);
+  }
+
+  unknown(path: string, name: string, group: ElementRule, schema: Schema): void {
+    const close = group.children?.find((child) => child.name.toLowerCase() === name.toLowerCase());
+    const remedy = close ? `write ${close.name}` : 'remove it or put it where it belongs';
+    this.add(path, 'unknown', `${shorten(name)} is no element of ${group.name} in ${titleOf(schema)}; ${remedy}.`);
+  }
+
+  private push(path: string, rule: string, message: string, source: string): void {
+    this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source });
+  }
+}
+
+/** Names come from outside and may be of any length. */
+export function shorten(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 57)}...` : name;
+}
+
+function titleOf(schema: Schema): string {
+  return schema.document === 'ECF' ? `an e-CF of type ${schema.id.slice(4)}` : `the document ${schema.document}`;
+}

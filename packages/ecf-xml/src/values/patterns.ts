@@ -1,0 +1,54 @@
+import { BLANK, type CharacterRange, DIGIT, WORD } from './character-classes.js';
+
+/**
+ * Turns an XML Schema pattern into a regular expression of the engine that accepts exactly the same values.
+ *
+ * XML Schema patterns always match the whole value, know no anchors (`^` and `$` are ordinary characters), no lazy or
+ * other non-Perl constructs, and their `\w`, `\d`, `\s` and `.` differ from JavaScript's. Only the constructs that the
+ * catalogue uses are understood; any other is refused, so that a new pattern cannot be misread.
+ */
+export function compilePattern(pattern: string): RegExp {
+  return new RegExp(`^(?:${translate(pattern)})$`, 'u');
+}
+
+const CLASSES: Readonly<Record<string, readonly CharacterRange[]>> = { w: WORD, d: DIGIT, s: BLANK };
+
+function translate(pattern: string): string {
+  let out = '';
+  let inClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const c = pattern[i]!;
+    if (c === '\\') {
+      out += translateEscape(pattern[++i] ?? '', inClass);
+    } else if (inClass) {
+      if (c === ']') inClass = false;
+      out += c;
+    } else if (c === '[') {
+      inClass = true;
+      out += c;
+    } else if (c === '.') {
+      out += '[^\\n\\r]';
+    } else if (c === '^' || c === '$') {
+      out += `\\${c}`;
+    } else if (c === '(' && pattern[i + 1] === '?') {
+      throw new Error(`XML Schema patterns have no (? groups: ${pattern}`);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+function translateEscape(letter: string, inClass: boolean): string {
+  if (letter === 'D' && !inClass) return `[^${classText(DIGIT)}]`;
+  const ranges = CLASSES[letter];
+  if (ranges) return inClass ? classText(ranges) : `[${classText(ranges)}]`;
+  if (letter === '-') return inClass ? '\\-' : '-';
+  if (/^[.\\?*+(){}[\]|^]$/.test(letter)) return `\\${letter}`;
+  throw new Error(`Unknown escape \\${letter} in an XML Schema pattern`);
+}
+
+function classText(ranges: readonly CharacterRange[]): string {
+  const hex = (codePoint: number): string => `\\u{${codePoint.toString(16)}}`;
+  return ranges.map(([from, to]) => (from === to ? hex(from) : `${hex(from)}-${hex(to)}`)).join('');
+}

@@ -1,0 +1,113 @@
+import type { SimpleType } from '../catalogue/simple-types.js';
+import { isDateTime } from './date-time.js';
+import { canonicalDecimal, compareDecimals, type DecimalValue, parseDecimalValue } from './decimal-value.js';
+import { compilePattern } from './patterns.js';
+
+/** Which kind of demand a value misses: the last part of the fault's rule name. */
+export type ValueFault = 'empty' | 'type' | 'length' | 'pattern' | 'enumeration';
+
+/** Judges one value as written; null when it is good. */
+export type ValueCheck = (text: string) => ValueFault | null;
+
+const checks = new Map<SimpleType, ValueCheck>();
+
+/** The check of a simple type, with the verdicts of an XML Schema processor; compiled once. */
+export function valueCheck(type: SimpleType): ValueCheck {
+  let check = checks.get(type);
+  if (!check) {
+    check = compile(type);
+    checks.set(type, check);
+  }
+  return check;
+}
+
+function compile(type: SimpleType): ValueCheck {
+  switch (type.base) {
+    case 'string':
+      return compileText(type);
+    case 'dateTime':
+      return (text) => (isDateTime(trimBlanks(text)) ? null : text === '' ? 'empty' : 'type');
+    default:
+      return compileNumber(type);
+  }
+}
+
+/** xs:string: blanks belong to the value. Length counts code points, and UTF-16 units as the authority's platform does. */
+function compileText(type: SimpleType): ValueCheck {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = type;
+  const codes = type.enumeration ? new Set(type.enumeration) : null;
+  const pattern = type.pattern === undefined ? null : compilePattern(type.pattern);
+  return (text) => {
+    // Length first: it bounds the work of the pattern.
+    if (text.length > maxLength) return 'length';
+    if (text.length < 2 * minLength && codePoints(text) < minLength) return text === '' ? 'empty' : 'length';
+    if (codes !== null && !codes.has(text)) return text === '' ? 'empty' : 'enumeration';
+    if (pattern !== null && !pattern.test(text)) return text === '' ? 'empty' : 'pattern';
+    return null;
+  };
+}
+
+/** xs:decimal and xs:integer: blanks around the value do not count; codes, bounds and digits are those of the value. */
+function compileNumber(type: SimpleType): ValueCheck {
+  const integer = type.base === 'integer';
+  const pattern = type.pattern === undefined ? null : compilePattern(type.pattern);
+  const codes = type.enumeration ? new Set(type.enumeration.map((code) => canonicalDecimal(bound(code)))) : null;
+  const min = optionalBound(type.minInclusive);
+  const above = optionalBound(type.minExclusive);
+  const max = optionalBound(type.maxInclusive);
+  const { totalDigits = Number.POSITIVE_INFINITY, fractionDigits = Number.POSITIVE_INFINITY } = type;
+
+  return (text) => {
+    const trimmed = trimBlanks(text);
+    const value = parseDecimalValue(trimmed, integer);
+    if (value === null) return text === '' ? 'empty' : 'type';
+    if (pattern !== null && !pattern.test(trimmed)) return 'pattern';
+    if (codes !== null && !codes.has(canonicalDecimal(value))) return 'enumeration';
+    if (value.integerDigits.length + value.fractionDigits.length > totalDigits) return 'length';
+    if (value.fractionDigits.length > fractionDigits) return 'length';
+    if (min !== null && compareDecimals(value, min) < 0) return 'type';
+    if (above !== null && compareDecimals(value, above) <= 0) return 'type';
+    if (max !== null && compareDecimals(value, max) > 0) return 'type';
+    return null;
+  };
+}
+
+function bound(text: string): DecimalValue {
+  const value = parseDecimalValue(text, false);
+  if (!value) throw new Error(`The catalogue holds "${text}" where a number must stand`);
+  return value;
+}
+
+function optionalBound(text: string | undefined): DecimalValue | null {
+  return text === undefined ? null : bound(text);
+}
+
+/** Without the XML blanks (space, tab, LF, CR) around it. No other kind of space counts. */
+export function trimBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return from === 0 && to === text.length ? text : text.slice(from, to);
+}
+
+/** Whether the text is nothing but XML blanks. */
+export function isBlankText(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    if (!isBlank(text.charCodeAt(i))) return false;
+  }
+  return true;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d;
+}
+
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0xd800 && code <= 0xdbff) count--;
+  }
+  return count;
+}

@@ -1,0 +1,51 @@
+/** What a text needs before it can stand in XML: markup, carriage returns, and characters that XML cannot carry. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const NEEDS_WORK = /[&<>\r\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNCARRIABLE =
+  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+const CANONICAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+
+/** Whether XML 1.0 can carry every character (no controls but tab, LF and CR, no lone surrogates, no U+FFFE, U+FFFF). */
+export function isCarriable(text: string): boolean {
+  return !NEEDS_WORK.test(text) || !UNCARRIABLE.test(text);
+}
+
+/**
+ * The text as Canonical XML writes it in element content.
+ *
+ * @throws RangeError when XML cannot carry it
+ */
+export function escapeText(text: string): string {
+  if (!NEEDS_WORK.test(text)) return text;
+  if (UNCARRIABLE.test(text)) throw new RangeError('The text holds a character that XML cannot carry');
+  return text.replace(/[&<>\r]/g, (c) => CANONICAL[c]!);
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** The characters behind raw XML text: predefined entities and character references, in a document already well-formed. */
+export function unescapeText(raw: string): string {
+  return raw.includes('&')
+    ? raw.replace(/&([^;]+);/g, (_, name: string) => XML_ENTITIES[name] ?? reference(name))
+    : raw;
+}
+
+/** What callers escape in their values before they send them: XML's entities and three of HTML's. */
+const CALLER_ENTITIES: Readonly<Record<string, string>> = { ...XML_ENTITIES, copy: '©', euro: '€', reg: '®' };
+
+/** Decodes values that a caller escaped already, once; what is no known entity stays as it is. */
+export function decodeCallerEntities(text: string): string {
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos|copy|euro|reg)|(#[0-9]+|#x[0-9a-fA-F]+));/g,
+    (_, name: string | undefined, number: string | undefined) => (name ? CALLER_ENTITIES[name]! : reference(number!)),
+  );
+}
+
+/** The character of `#NN` or `#xHH`; U+FFFF, which no text can carry, for one that does not exist. */
+function reference(name: string): string {
+  const codePoint = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
+  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\uffff';
+}

@@ -1,0 +1,173 @@
+import { isUtf8 } from 'node:buffer';
+import { XmlRefused } from './refusal.js';
+
+/** What the guard saw while it went over the document. */
+export interface GuardedXml {
+  /** The document as text, without byte order mark, line ends normalised to LF as an XML parser does. */
+  source: string;
+  hasByteOrderMark: boolean;
+  hasComments: boolean;
+  hasProcessingInstructions: boolean;
+}
+
+/** Bounds that keep parsing and canonicalisation linear: both slow down with the square of these. */
+const MAX_DEPTH = 256;
+const MAX_ATTRIBUTES = 64;
+const MAX_NAMESPACES_IN_SCOPE = 64;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/**
+ * Looks at untrusted bytes before any parser does. Refuses what is not UTF-8, document type declarations (so there
+ * are no entities of the document's own), NUL, and whatever would cost more than linear time or memory. It does not
+ * judge well-formedness: that is the parser's part.
+ *
+ * @throws XmlRefused
+ */
+export function guardXml(bytes: Uint8Array, maxBytes: number): GuardedXml {
+  if (bytes.length === 0) throw new XmlRefused('empty', 'The document is empty; send the XML itself.');
+  if (bytes.length > maxBytes) {
+    throw new XmlRefused('too_large', `The document has ${bytes.length} bytes; at most ${maxBytes} are read.`);
+  }
+  refuseOtherEncodings(bytes);
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) throw new XmlRefused('nul', `A NUL byte stands at offset ${nul}; XML text cannot contain it.`);
+  if (!isUtf8(bytes)) throw new XmlRefused('not_utf8', 'The bytes are not valid UTF-8; write the document as UTF-8.');
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const decoded = decoder.decode(bytes);
+  const source = decoded.includes('\r') ? decoded.replace(/\r\n?/g, '\n') : decoded;
+  refuseDeclaredEncoding(source);
+  return { source, hasByteOrderMark, ...walkMarkup(source) };
+}
+
+function refuseOtherEncodings(bytes: Uint8Array): void {
+  const [first, second, third] = bytes;
+  const utf16Or32 = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
+  const noMark = (first === 0 && second !== undefined) || second === 0;
+  const ebcdic = first === 0x4c && second === 0x6f && third === 0xa7;
+  if (utf16Or32 || noMark || ebcdic) {
+    throw new XmlRefused(
+      'encoding',
+      'The document is not UTF-8 (it looks like UTF-16, UTF-32 or EBCDIC); write it as UTF-8.',
+    );
+  }
+}
+
+function refuseDeclaredEncoding(source: string): void {
+  if (!source.startsWith('<?xml')) return;
+  const declaration = source.slice(0, source.indexOf('?>') + 2);
+  const encoding = /\sencoding\s*=\s*["']([^"']*)["']/.exec(declaration)?.[1];
+  if (encoding !== undefined && !/^(utf-?8|us-ascii|ascii)$/i.test(encoding)) {
+    throw new XmlRefused('encoding', `The document declares the encoding "${encoding}"; only UTF-8 is read.`, 1, 1);
+  }
+}
+
+/** Goes from one `<` to the next, keeping depth, attributes and namespace declarations within their bounds. */
+function walkMarkup(source: string): { hasComments: boolean; hasProcessingInstructions: boolean } {
+  const seen = { hasComments: false, hasProcessingInstructions: false };
+  const bounds = new Bounds(source);
+  let at = source.indexOf('<');
+  while (at >= 0) {
+    let end: number;
+    const mark = source.charCodeAt(at + 1);
+    if (mark === 0x2f /* / */) {
+      end = endOf(source, '>', at + 2);
+      bounds.close();
+    } else if (mark === 0x3f /* ? */) {
+      if (at > 0 || !/^<\?xml\s/.test(source.slice(0, 6))) seen.hasProcessingInstructions = true;
+      end = endOf(source, '?>', at + 2);
+    } else if (mark !== 0x21 /* ! */) {
+      end = bounds.open(at);
+    } else if (source.startsWith('<!--', at)) {
+      seen.hasComments = true;
+      end = endOf(source, '-->', at + 4);
+    } else if (source.startsWith('<![CDATA[', at)) {
+      end = endOf(source, ']]>', at + 9);
+    } else {
+      throw refusalAt(source, at, 'doctype', 'A document type declaration (<!DOCTYPE ...>) is never read; remove it.');
+    }
+    // An unfinished piece of markup ends the walk: the parser will name the fault.
+    if (end < 0) break;
+    at = source.indexOf('<', end);
+  }
+  return seen;
+}
+
+/** Depth and namespace declarations of the open elements. */
+class Bounds {
+  private readonly declared: number[] = [];
+  private inScope = 0;
+  private nextEquals: number;
+
+  constructor(private readonly source: string) {
+    this.nextEquals = source.indexOf('=');
+  }
+
+  /** Takes in the start tag at `at` and returns the index behind it, or -1 when it has no end. */
+  open(at: number): number {
+    const { source } = this;
+    let end = endOf(source, '>', at + 1);
+    if (end < 0) return end;
+    let namespaces = 0;
+    if (this.nextEquals >= 0 && this.nextEquals < at) this.nextEquals = source.indexOf('=', at);
+    if (this.nextEquals >= 0 && this.nextEquals < end) {
+      const tag = endOfTag(source, at);
+      end = tag.end;
+      namespaces = tag.namespaces;
+      if (tag.attributes > MAX_ATTRIBUTES) {
+        throw refusalAt(source, at, 'too_complex', `An element has more than ${MAX_ATTRIBUTES} attributes.`);
+      }
+    }
+    if (this.inScope + namespaces > MAX_NAMESPACES_IN_SCOPE) {
+      throw refusalAt(source, at, 'too_complex', 'Too many namespace declarations are in scope.');
+    }
+    if (source.charCodeAt(end - 2) !== 0x2f) {
+      this.declared.push(namespaces);
+      this.inScope += namespaces;
+      if (this.declared.length > MAX_DEPTH) {
+        throw refusalAt(source, at, 'too_deep', `Elements are nested more than ${MAX_DEPTH} deep.`);
+      }
+    }
+    return end;
+  }
+
+  close(): void {
+    this.inScope -= this.declared.pop() ?? 0;
+  }
+}
+
+/** The index just behind the next `mark`, or -1. */
+function endOf(source: string, mark: string, from: number): number {
+  const found = source.indexOf(mark, from);
+  return found < 0 ? -1 : found + mark.length;
+}
+
+/** The end of a start tag, minding that a quoted attribute value may contain `>`. */
+function endOfTag(source: string, at: number): { end: number; attributes: number; namespaces: number } {
+  let attributes = 0;
+  let namespaces = 0;
+  for (let i = at + 1; i < source.length; i++) {
+    const c = source.charCodeAt(i);
+    if (c === 0x3e /* > */) return { end: i + 1, attributes, namespaces };
+    if (c === 0x22 /* " */ || c === 0x27 /* ' */) {
+      attributes++;
+      const close = source.indexOf(c === 0x22 ? '"' : "'", i + 1);
+      if (close < 0) break;
+      i = close;
+    } else if (c === 0x78 /* x */ && source.startsWith('xmlns', i)) {
+      namespaces++;
+    }
+  }
+  return { end: -1, attributes, namespaces };
+}
+
+function refusalAt(
+  source: string,
+  at: number,
+  code: 'doctype' | 'too_deep' | 'too_complex',
+  message: string,
+): XmlRefused {
+  const before = source.slice(0, at);
+  const line = before.split('\n').length;
+  return new XmlRefused(code, message, line, at - before.lastIndexOf('\n'));
+}
