@@ -20,6 +20,19 @@ export function textOf(node: DocumentNode | null, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+/**
+ * The child's value as XSD reads an integer or its like: blanks around it, a plus sign and leading zeros do not count
+ * (`+031` is `31`). Null when it is absent or not a leaf; text that is no integer comes back trimmed.
+ */
+export function integerOf(node: DocumentNode | null, name: string): string | null {
+  const text = textOf(node, name);
+  if (text === null) return null;
+  const first = text.charCodeAt(0);
+  if (first > 48 && first <= 57 && text.charCodeAt(text.length - 1) > 32) return text;
+  const digits = /^[ \t\r\n]*\+?0*([0-9]+)[ \t\r\n]*$/.exec(text);
+  return digits ? digits[1]! : text.trim();
+}
+
 /** The groups of a repeatable child, in order; what is no group is left out, a single group counts as a list of one. */
 export function groupsOf(node: DocumentNode | null, name: string): DocumentNode[] {
   const value = node?.[name];

@@ -1,0 +1,56 @@
+import { ADDITIONAL_TAX_RULES } from './additional-tax-rules.js';
+import { APPROVAL_RULES, RECEIPT_RULES } from './approval-rules.js';
+import { BUYER_RULES } from './buyer-rules.js';
+import { CANCELLATION_RULES } from './cancellation-rules.js';
+import { CURRENCY_RULES } from './currency-rules.js';
+import { DATE_RULES } from './date-rules.js';
+import { DETAIL_TOTALS_RULES } from './detail-totals-rules.js';
+import { ADJUSTMENT_RULES, LINE_DISCOUNT_RULES } from './discount-rules.js';
+import type { EcfView } from './ecf-view.js';
+import { IDENTITY_RULES } from './identity-rules.js';
+import { LINE_RULES, type LineRule } from './line-rules.js';
+import { PAYMENT_RULES } from './payment-rules.js';
+import { REFERENCE_RULES } from './reference-rules.js';
+import type { BusinessRule, DocumentKind, DocumentRule } from './rule.js';
+import { SUMMARY_RULES } from './summary-rules.js';
+import { TOTALS_RULES } from './totals-rules.js';
+
+/** Rules over a whole e-CF, in the order in which their faults are told. */
+export const ECF_DOCUMENT_RULES: readonly DocumentRule<EcfView>[] = [
+  ...PAYMENT_RULES,
+  ...BUYER_RULES,
+  ...DETAIL_TOTALS_RULES,
+  ...ADDITIONAL_TAX_RULES,
+  ...ADJUSTMENT_RULES,
+  ...CURRENCY_RULES,
+  ...REFERENCE_RULES,
+];
+
+/** Rules over one line of an e-CF. */
+export const ECF_LINE_RULES: readonly LineRule[] = [...LINE_RULES, ...LINE_DISCOUNT_RULES];
+
+/** Every rule beyond the schemas, as data. */
+export const BUSINESS_RULES: readonly BusinessRule[] = [
+  ...IDENTITY_RULES,
+  ...DATE_RULES,
+  ...ECF_DOCUMENT_RULES,
+  ...TOTALS_RULES,
+  ...ECF_LINE_RULES,
+  ...SUMMARY_RULES,
+  ...APPROVAL_RULES,
+  ...RECEIPT_RULES,
+  ...CANCELLATION_RULES,
+].map(({ name, code, appliesTo, verdict, source, since, summary }) => ({
+  name,
+  code,
+  appliesTo,
+  verdict,
+  source,
+  since,
+  summary,
+}));
+
+/** The rules of a list that apply to a kind of document. */
+export function rulesFor<Rule extends BusinessRule>(rules: readonly Rule[], kind: DocumentKind): readonly Rule[] {
+  return rules.filter((rule) => rule.appliesTo.includes(kind));
+}

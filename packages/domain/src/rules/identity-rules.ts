@@ -1,0 +1,139 @@
+import { type DocumentNode, groupOf, integerOf, textOf } from '../document-tree.js';
+import { ECF_TYPES, encfSequence, hasCheckDigit, isEncf, isRnc } from '../identifiers.js';
+import type { EcfView } from './ecf-view.js';
+import type { DocumentKind, DocumentRule, Report } from './rule.js';
+import { FORMAT_SINCE, format } from './sources.js';
+
+/** Where a document names itself and its parties. */
+export interface Identity {
+  /** Path of the groups, without trailing dot. */
+  encf: { path: string; node: DocumentNode | null };
+  /** TipoeCF, null where the document has none. */
+  type: string | null;
+  issuer: { path: string; rnc: string | null };
+  buyer: { path: string; rnc: string | null };
+}
+
+export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
+  {
+    name: 'business.encf-format',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
+    verdict: 'rejects',
+    source: format('6'),
+    since: FORMAT_SINCE,
+    summary: 'eNCF is the letter E and twelve digits.',
+    check({ encf }, report) {
+      const text = textOf(encf.node, 'eNCF');
+      if (text !== null && !isEncf(text)) report(`${encf.path}.eNCF`, `eNCF ${text} is not E and twelve digits`);
+    },
+  },
+  {
+    name: 'business.encf-type',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'rejects',
+    source: format('6'),
+    since: FORMAT_SINCE,
+    summary: 'The two digits after the letter of eNCF equal TipoeCF.',
+    check({ encf, type }, report) {
+      const text = textOf(encf.node, 'eNCF');
+      if (text !== null && type !== null && isEncf(text) && text.slice(1, 3) !== type) {
+        report(`${encf.path}.eNCF`, `eNCF ${text} is a number of type ${text.slice(1, 3)}, TipoeCF is ${type}`);
+      }
+    },
+  },
+  {
+    name: 'business.encf-sequence',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
+    verdict: 'rejects',
+    source: format('6'),
+    since: FORMAT_SINCE,
+    summary: 'The sequence of eNCF is greater than zero.',
+    check({ encf }, report) {
+      const text = textOf(encf.node, 'eNCF');
+      if (text !== null && encfSequence(text) === 0) report(`${encf.path}.eNCF`, `eNCF ${text} has the sequence zero`);
+    },
+  },
+  {
+    name: 'business.issuer-check-digit',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF', 'ANECF'],
+    verdict: 'conditional',
+    source: `${format('10')}; public check-digit algorithm of RNC and cédula`,
+    since: FORMAT_SINCE,
+    summary: 'The check digit of the issuer number fits; numbers that fail it exist, so this only warns.',
+    check({ issuer }, report) {
+      warnOfCheckDigit(issuer, report);
+    },
+  },
+  {
+    name: 'business.buyer-check-digit',
+    code: '1385',
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
+    verdict: 'conditional',
+    source: `${format('12')}; public check-digit algorithm of RNC and cédula`,
+    since: FORMAT_SINCE,
+    summary: 'The check digit of the buyer number fits; numbers that fail it exist, so this only warns.',
+    check({ buyer }, report) {
+      warnOfCheckDigit(buyer, report);
+    },
+  },
+];
+
+function warnOfCheckDigit(party: { path: string; rnc: string | null }, report: Report): void {
+  const rnc = party.rnc?.trim() ?? null;
+  if (rnc !== null && isRnc(rnc) && !hasCheckDigit(rnc)) {
+    report(party.path, `the check digit of ${rnc} does not fit: look the number up before sending`);
+  }
+}
+
+/** Identity of an e-CF. */
+export function ecfIdentity(ecf: EcfView): Identity {
+  return {
+    encf: { path: 'ECF.Encabezado.IdDoc', node: ecf.idDoc },
+    type: ecf.type,
+    issuer: { path: 'ECF.Encabezado.Emisor.RNCEmisor', rnc: textOf(ecf.issuer, 'RNCEmisor') },
+    buyer: { path: 'ECF.Encabezado.Comprador.RNCComprador', rnc: textOf(ecf.buyer, 'RNCComprador') },
+  };
+}
+
+/** Identity of a companion document. */
+export function companionIdentity(kind: Exclude<DocumentKind, `${number}`>, root: DocumentNode | null): Identity {
+  switch (kind) {
+    case 'RFCE': {
+      const header = groupOf(root, 'Encabezado');
+      const idDoc = groupOf(header, 'IdDoc');
+      return {
+        encf: { path: 'RFCE.Encabezado.IdDoc', node: idDoc },
+        type: integerOf(idDoc, 'TipoeCF'),
+        issuer: { path: 'RFCE.Encabezado.Emisor.RNCEmisor', rnc: textOf(groupOf(header, 'Emisor'), 'RNCEmisor') },
+        buyer: {
+          path: 'RFCE.Encabezado.Comprador.RNCComprador',
+          rnc: textOf(groupOf(header, 'Comprador'), 'RNCComprador'),
+        },
+      };
+    }
+    case 'ANECF':
+      return {
+        encf: { path: 'ANECF', node: null },
+        type: null,
+        issuer: { path: 'ANECF.Encabezado.RncEmisor', rnc: textOf(groupOf(root, 'Encabezado'), 'RncEmisor') },
+        buyer: { path: 'ANECF', rnc: null },
+      };
+    case 'ACECF':
+      return detailIdentity('ACECF.DetalleAprobacionComercial', groupOf(root, 'DetalleAprobacionComercial'));
+    case 'ARECF':
+      return detailIdentity('ARECF.DetalleAcusedeRecibo', groupOf(root, 'DetalleAcusedeRecibo'));
+  }
+}
+
+function detailIdentity(path: string, detail: DocumentNode | null): Identity {
+  return {
+    encf: { path, node: detail },
+    type: null,
+    issuer: { path: `${path}.RNCEmisor`, rnc: textOf(detail, 'RNCEmisor') },
+    buyer: { path: `${path}.RNCComprador`, rnc: textOf(detail, 'RNCComprador') },
+  };
+}

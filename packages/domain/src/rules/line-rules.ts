@@ -1,0 +1,134 @@
+import { Decimal } from '../decimal.js';
+import { integerOf, textOf } from '../document-tree.js';
+import { ECF_TYPES } from '../identifiers.js';
+import type { EcfView, Line } from './ecf-view.js';
+import type { BusinessRule, Report } from './rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
+
+/** A rule over one line of detail. */
+export interface LineRule extends BusinessRule {
+  checkLine(line: Line, ecf: EcfView, report: Report): void;
+}
+
+/** Official tolerance of a line. Source: Informe Técnico e-CF p.21. */
+export const LINE_TOLERANCE = Decimal.of('1.00');
+
+export const LINE_RULES: readonly LineRule[] = [
+  indicatorRule('business.exempt-lines-only', '244', ['43', '47'], ['4'], observed(`${format('36')} fn.50`)),
+  indicatorRule('business.special-regime-exempt-lines', null, ['44'], ['4', '0'], `${format('36')} fn.50`),
+  indicatorRule('business.export-zero-rate-lines', null, ['46'], ['3', '0'], `${format('36')} fn.51`),
+  {
+    name: 'business.services-only',
+    code: '294',
+    appliesTo: ['47'],
+    verdict: 'rejects',
+    source: observed(`${format('37')} fn.54`),
+    since: FORMAT_SINCE,
+    summary: 'Lines of a type 47 are services (IndicadorBienoServicio 2).',
+    checkLine(line, _ecf, report) {
+      if (integerOf(line.node, 'IndicadorBienoServicio') === '1') {
+        report(line.path('IndicadorBienoServicio'), 'a type 47 is for services: IndicadorBienoServicio must be 2');
+      }
+    },
+  },
+  {
+    name: 'business.itbis-withheld-required',
+    code: '260',
+    appliesTo: ['31', '33', '34', '41'],
+    verdict: 'rejects',
+    source: observed(`${format('36')} fn.53`),
+    since: FORMAT_SINCE,
+    summary: 'A line with IndicadorAgenteRetencionoPercepcion 1 says MontoITBISRetenido, 0 when it is exempt.',
+    checkLine(line, _ecf, report) {
+      if (isWithheld(line) && textOf(line.withholding, 'MontoITBISRetenido') === null) {
+        report(
+          line.path('Retencion.MontoITBISRetenido'),
+          'MontoITBISRetenido is needed where ITBIS is withheld, 0.00 for an exempt line',
+        );
+      }
+    },
+  },
+  {
+    name: 'business.line-amount',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'conditional',
+    source: `${format('44')}; ${technicalReport('21')}: tolerance 1.00 a line`,
+    since: REPORT_SINCE,
+    summary: 'MontoItem is PrecioUnitarioItem × CantidadItem − DescuentoMonto + RecargoMonto, within 1.00.',
+    checkLine(line, ecf, report) {
+      if (ecf.correctsText || line.amount === null) return;
+      const price = line.decimal('PrecioUnitarioItem');
+      const quantity = line.decimal('CantidadItem');
+      if (price === null || quantity === null) return;
+      let expected = price.times(quantity);
+      if (line.node.DescuentoMonto !== undefined)
+        expected = expected.minus(line.decimal('DescuentoMonto') ?? Decimal.ZERO);
+      if (line.node.RecargoMonto !== undefined) expected = expected.plus(line.decimal('RecargoMonto') ?? Decimal.ZERO);
+      if (line.amount.equals(expected)) return;
+      const rounded = expected.round(2);
+      if (line.amount.minus(rounded).abs().compare(LINE_TOLERANCE) > 0) {
+        report(
+          line.path('MontoItem'),
+          `MontoItem is ${line.amount.toFixed(2)}, price × quantity − discount + surcharge gives ${rounded.toFixed(2)}`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.subquantity-required',
+    code: '2150',
+    appliesTo: ['31', '32', '33', '34', '45'],
+    verdict: 'rejects',
+    source: observed(`${format('37')}-39`),
+    since: OBSERVED_SINCE,
+    summary: 'A line with a specific tax on alcohol (006 to 018) has TablaSubcantidad, unless it is sold in bulk.',
+    checkLine(line, _ecf, report) {
+      if (line.node.TablaSubcantidad === undefined && !isBulk(line) && line.taxes.some(isAlcoholSpecific)) {
+        report(line.path('TablaSubcantidad'), 'the specific tax on alcohol needs TablaSubcantidad');
+      }
+    },
+  },
+];
+
+/** IndicadorAgenteRetencionoPercepcion 1 (withholding). */
+export function isWithheld(line: Line): boolean {
+  return line.withholding !== null && integerOf(line.withholding, 'IndicadorAgenteRetencionoPercepcion') === '1';
+}
+
+/** UnidadMedida 18, sold in bulk (granel). */
+export function isBulk(line: Line): boolean {
+  return integerOf(line.node, 'UnidadMedida') === '18';
+}
+
+/** Codes 006 to 018: specific tax on alcohol. */
+export function isAlcoholSpecific(code: string): boolean {
+  return code >= '006' && code <= '018';
+}
+
+function indicatorRule(
+  name: BusinessRule['name'],
+  code: string | null,
+  appliesTo: BusinessRule['appliesTo'],
+  allowed: readonly string[],
+  source: string,
+): LineRule {
+  const list = allowed.join(' or ');
+  return {
+    name,
+    code,
+    appliesTo,
+    verdict: 'rejects',
+    source,
+    since: FORMAT_SINCE,
+    summary: `Lines of type ${appliesTo.join(' and ')} have IndicadorFacturacion ${list}.`,
+    checkLine(line, ecf, report) {
+      if (line.indicator !== null && !allowed.includes(line.indicator)) {
+        report(
+          line.path('IndicadorFacturacion'),
+          `IndicadorFacturacion is ${line.indicator}, a type ${ecf.type} allows ${list} only`,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
+import { parseDocumentDate } from '../dominican-time.js';
+import { ECF_TYPES } from '../identifiers.js';
+import type { EcfView } from './ecf-view.js';
+import type { DocumentRule } from './rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
+
+const ID_DOC = 'ECF.Encabezado.IdDoc';
+
+/** Rules about income, payment and period, all in IdDoc. */
+export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
+  {
+    name: 'business.income-type-required',
+    code: '181',
+    appliesTo: ['33', '34'],
+    verdict: 'rejects',
+    source: observed(format('7')),
+    since: FORMAT_SINCE,
+    summary: 'TipoIngresos is present in debit and credit notes too.',
+    check(ecf, report) {
+      if (ecf.idDoc && textOf(ecf.idDoc, 'TipoIngresos') === null) {
+        report(`${ID_DOC}.TipoIngresos`, 'TipoIngresos is missing; the authority refuses notes without it');
+      }
+    },
+  },
+  {
+    name: 'business.payment-type-required',
+    code: null,
+    appliesTo: ['41'],
+    verdict: 'rejects',
+    source: observed(format('8')),
+    since: FORMAT_SINCE,
+    summary: 'TipoPago is present in type 41 too.',
+    check(ecf, report) {
+      if (ecf.idDoc && textOf(ecf.idDoc, 'TipoPago') === null) {
+        report(`${ID_DOC}.TipoPago`, 'TipoPago is missing; the authority refuses a type 41 without it');
+      }
+    },
+  },
+  {
+    name: 'business.payment-due-date-required',
+    code: '1100',
+    appliesTo: ['31', '32', '33', '34', '41', '44', '45', '46'],
+    verdict: 'rejects',
+    source: observed(format('8')),
+    since: FORMAT_SINCE,
+    summary: 'FechaLimitePago is present when TipoPago is 2 (credit).',
+    check(ecf, report) {
+      if (integerOf(ecf.idDoc, 'TipoPago') === '2' && textOf(ecf.idDoc, 'FechaLimitePago') === null) {
+        report(`${ID_DOC}.FechaLimitePago`, 'TipoPago is 2 (credit), so FechaLimitePago is needed');
+      }
+    },
+  },
+  {
+    name: 'business.payment-due-date-early',
+    code: '1100',
+    appliesTo: ['31', '32', '33', '34', '41', '44', '45', '46', '47'],
+    verdict: 'rejects',
+    source: observed(format('8')),
+    since: FORMAT_SINCE,
+    summary: 'FechaLimitePago is not before FechaEmision when TipoPago is 2.',
+    check(ecf, report) {
+      const due = parseDocumentDate(textOf(ecf.idDoc, 'FechaLimitePago') ?? '');
+      const issued = parseDocumentDate(textOf(ecf.issuer, 'FechaEmision') ?? '');
+      if (due && issued && due < issued && integerOf(ecf.idDoc, 'TipoPago') === '2') {
+        report(`${ID_DOC}.FechaLimitePago`, `FechaLimitePago ${due} is before FechaEmision ${issued}`);
+      }
+    },
+  },
+  {
+    name: 'business.free-credit-invoice',
+    code: null,
+    appliesTo: ['31'],
+    verdict: 'rejects',
+    source: format('8'),
+    since: FORMAT_SINCE,
+    summary: 'TipoPago 3 (free of charge) is not valid for type 31.',
+    check(ecf, report) {
+      if (integerOf(ecf.idDoc, 'TipoPago') === '3') {
+        report(`${ID_DOC}.TipoPago`, 'TipoPago 3 (free of charge) is not valid for type 31');
+      }
+    },
+  },
+  {
+    name: 'business.voucher-payment',
+    code: null,
+    appliesTo: ['31', '33', '41', '44', '45', '46', '47'],
+    verdict: 'rejects',
+    source: format('8'),
+    since: FORMAT_SINCE,
+    summary: 'FormaPago 5 (vouchers) appears in type 32 only.',
+    check(ecf, report) {
+      groupsOf(groupOf(ecf.idDoc, 'TablaFormasPago'), 'FormaDePago').forEach((form, index) => {
+        if (integerOf(form, 'FormaPago') === '5') {
+          report(
+            `${ID_DOC}.TablaFormasPago.FormaDePago[${index + 1}].FormaPago`,
+            `FormaPago 5 (vouchers) is for type 32 only, this is type ${ecf.type}`,
+          );
+        }
+      });
+    },
+  },
+  {
+    name: 'business.period-order',
+    code: null,
+    appliesTo: ECF_TYPES.filter((type) => type !== '41' && type !== '43'),
+    verdict: 'rejects',
+    source: format('9'),
+    since: FORMAT_SINCE,
+    summary: 'FechaDesde is not after FechaHasta.',
+    check(ecf, report) {
+      const from = parseDocumentDate(textOf(ecf.idDoc, 'FechaDesde') ?? '');
+      const to = parseDocumentDate(textOf(ecf.idDoc, 'FechaHasta') ?? '');
+      if (from && to && from > to) report(`${ID_DOC}.FechaDesde`, `FechaDesde ${from} is after FechaHasta ${to}`);
+    },
+  },
+  {
+    name: 'business.taxed-indicator-required',
+    code: '176',
+    appliesTo: ['31', '32', '33', '34', '41', '45'],
+    verdict: 'rejects',
+    source: observed(format('7')),
+    since: OBSERVED_SINCE,
+    summary: 'IndicadorMontoGravado is present as soon as a line or total carries ITBIS.',
+    check(ecf, report) {
+      if (ecf.idDoc && textOf(ecf.idDoc, 'IndicadorMontoGravado') === null && carriesItbis(ecf)) {
+        report(
+          `${ID_DOC}.IndicadorMontoGravado`,
+          'IndicadorMontoGravado is needed, the document carries ITBIS: 0 when the lines exclude it, 1 when they include it',
+        );
+      }
+    },
+  },
+];
+
+const ITBIS_TOTALS = ['TotalITBIS', 'TotalITBIS1', 'TotalITBIS2'];
+
+function carriesItbis(ecf: EcfView): boolean {
+  return (
+    ITBIS_TOTALS.some((name) => ecf.totalOrZero(name).sign() > 0) ||
+    ecf.lines.some((line) => (line.indicator === '1' || line.indicator === '2') && (line.amount?.sign() ?? 0) > 0)
+  );
+}

@@ -1,0 +1,215 @@
+import { integerOf, textOf } from '../document-tree.js';
+import { daysBetween, parseDocumentDate } from '../dominican-time.js';
+import { ECF_TYPES, type EcfType, encfType, isEncf } from '../identifiers.js';
+import type { EcfView } from './ecf-view.js';
+import type { DocumentKind, DocumentRule } from './rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
+
+const REFERENCE = 'ECF.InformacionReferencia';
+const NOTES: readonly EcfType[] = ['33', '34'];
+const NOT_NOTES: readonly DocumentKind[] = ECF_TYPES.filter((type) => !NOTES.includes(type));
+
+/** Days after which a credit note no longer returns ITBIS. Source: Formato e-CF v1.0 p.7; Informe Técnico p.17. */
+const CREDIT_NOTE_DAYS = 30;
+
+/** References to other documents, as far as one document shows them. */
+export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
+  {
+    name: 'business.reference-incomplete',
+    code: null,
+    appliesTo: NOT_NOTES,
+    verdict: 'rejects',
+    source: `${format('56')}-57`,
+    since: FORMAT_SINCE,
+    summary:
+      'InformacionReferencia has NCFModificado and CodigoModificacion, and FechaNCFModificado unless the code is 4 (contingency).',
+    check(ecf, report) {
+      if (ecf.reference === null) return;
+      const contingency = modificationCode(ecf) === '4';
+      for (const name of ['NCFModificado', 'FechaNCFModificado', 'CodigoModificacion']) {
+        if (textOf(ecf.reference, name) !== null || (contingency && name === 'FechaNCFModificado')) continue;
+        report(`${REFERENCE}.${name}`, `InformacionReferencia needs ${name}`);
+      }
+    },
+  },
+  {
+    name: 'business.modified-number-format',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'rejects',
+    source: format('56'),
+    since: FORMAT_SINCE,
+    summary:
+      'NCFModificado has 11 characters (B and ten digits), 13 (E and twelve digits) or 19 (a letter and 18 digits).',
+    check(ecf, report) {
+      const number = textOf(ecf.reference, 'NCFModificado');
+      if (number !== null && !NUMBERS.some((shape) => shape.test(number))) {
+        report(
+          `${REFERENCE}.NCFModificado`,
+          `${number} is no number of a fiscal receipt: E and 12 digits, B and 10 digits, or a letter and 18 digits`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.modification-code',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'rejects',
+    source: observed(`${format('57')} fn.80-81`),
+    since: FORMAT_SINCE,
+    summary: 'CodigoModificacion 1 to 3 belong to notes (33, 34), 5 to type 31, 4 (contingency) to every type.',
+    check(ecf, report) {
+      const code = modificationCode(ecf);
+      if (code !== null && !modificationCodes(ecf.type).includes(code) && /^[1-5]$/.test(code)) {
+        report(
+          `${REFERENCE}.CodigoModificacion`,
+          `CodigoModificacion ${code} is not for type ${ecf.type}, which takes ${modificationCodes(ecf.type).join(', ')}`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.debit-note-annuls',
+    code: '64',
+    appliesTo: ['33'],
+    verdict: 'rejects',
+    source: observed(format('57')),
+    since: OBSERVED_SINCE,
+    summary: 'A debit note does not annul (CodigoModificacion 1).',
+    check(ecf, report) {
+      if (modificationCode(ecf) === '1') {
+        report(
+          `${REFERENCE}.CodigoModificacion`,
+          'a debit note cannot annul (CodigoModificacion 1); a credit note can',
+        );
+      }
+    },
+  },
+  {
+    name: 'business.note-on-note',
+    code: '613',
+    appliesTo: ['33', '34'],
+    verdict: 'rejects',
+    source: observed(format('56')),
+    since: OBSERVED_SINCE,
+    summary: 'A note does not modify another electronic note.',
+    check(ecf, report) {
+      const type = modifiedType(ecf);
+      if (type !== null && NOTES.includes(type) && modificationCode(ecf) !== '4') {
+        report(`${REFERENCE}.NCFModificado`, `a note cannot modify another note (type ${type})`);
+      }
+    },
+  },
+  {
+    name: 'business.electronic-replacement',
+    code: '613',
+    appliesTo: ECF_TYPES,
+    verdict: 'rejects',
+    source: observed(`${format('57')} fn.80-81`),
+    since: OBSERVED_SINCE,
+    summary: 'CodigoModificacion 4 replaces a paper number issued in contingency, never an electronic one.',
+    check(ecf, report) {
+      const number = textOf(ecf.reference, 'NCFModificado');
+      if (modificationCode(ecf) === '4' && number !== null && isEncf(number)) {
+        report(`${REFERENCE}.NCFModificado`, `CodigoModificacion 4 replaces a paper number, ${number} is electronic`);
+      }
+    },
+  },
+  {
+    name: 'business.consumer-reference',
+    code: null,
+    appliesTo: ['31'],
+    verdict: 'rejects',
+    source: `${format('57')} fn.80-81`,
+    since: FORMAT_SINCE,
+    summary: 'CodigoModificacion 5 refers to a consumer e-CF (type 32).',
+    check(ecf, report) {
+      const type = modifiedType(ecf);
+      if (modificationCode(ecf) === '5' && type !== null && type !== '32') {
+        report(
+          `${REFERENCE}.NCFModificado`,
+          `CodigoModificacion 5 refers to a type 32, NCFModificado is of type ${type}`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.other-taxpayer',
+    code: '614',
+    appliesTo: ECF_TYPES,
+    verdict: 'conditional',
+    source: observed(`${format('56')}-57`),
+    since: OBSERVED_SINCE,
+    summary: 'RNCOtroContribuyente stands only where the modified number belongs to another RNC than the issuer.',
+    check(ecf, report) {
+      const other = textOf(ecf.reference, 'RNCOtroContribuyente');
+      if (other !== null && other === textOf(ecf.issuer, 'RNCEmisor')) {
+        report(
+          `${REFERENCE}.RNCOtroContribuyente`,
+          `${other} is the issuer; leave the element out or the reference may fail`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.credit-note-indicator',
+    code: '156',
+    appliesTo: ['34'],
+    verdict: 'rejects',
+    source: observed(`${format('7')}; Informe Técnico e-CF v1.0 p.17`),
+    since: FORMAT_SINCE,
+    summary: 'IndicadorNotaCredito is 0 up to 30 calendar days after FechaNCFModificado, 1 later.',
+    check(ecf, report) {
+      const indicator = integerOf(ecf.idDoc, 'IndicadorNotaCredito');
+      const days = daysSinceModified(ecf);
+      if (days === null || (indicator !== '0' && indicator !== '1') || modificationCode(ecf) === '4') return;
+      const expected = days > CREDIT_NOTE_DAYS ? '1' : '0';
+      if (indicator !== expected) {
+        report(
+          'ECF.Encabezado.IdDoc.IndicadorNotaCredito',
+          `IndicadorNotaCredito is ${indicator}, ${days} days after the modified document it must be ${expected}`,
+        );
+      }
+    },
+  },
+  {
+    name: 'business.reference-date-order',
+    code: '634',
+    appliesTo: NOTES,
+    verdict: 'conditional',
+    source: observed(format('57')),
+    since: OBSERVED_SINCE,
+    summary: 'FechaNCFModificado, the date of the modified document, is not after FechaEmision of the note.',
+    check(ecf, report) {
+      const days = daysSinceModified(ecf);
+      if (days !== null && days < 0) {
+        report(
+          `${REFERENCE}.FechaNCFModificado`,
+          `FechaNCFModificado ${textOf(ecf.reference, 'FechaNCFModificado')} is after FechaEmision ${textOf(ecf.issuer, 'FechaEmision')}`,
+        );
+      }
+    },
+  },
+];
+
+const NUMBERS = [/^E[0-9]{12}$/, /^B[0-9]{10}$/, /^[A-Z][0-9]{18}$/];
+
+function modificationCode(ecf: EcfView): string | null {
+  return integerOf(ecf.reference, 'CodigoModificacion');
+}
+
+function modificationCodes(type: EcfType): readonly string[] {
+  if (NOTES.includes(type)) return ['1', '2', '3', '4'];
+  return type === '31' ? ['4', '5'] : ['4'];
+}
+
+function modifiedType(ecf: EcfView): EcfType | null {
+  return encfType(textOf(ecf.reference, 'NCFModificado') ?? '');
+}
+
+function daysSinceModified(ecf: EcfView): number | null {
+  const modified = parseDocumentDate(textOf(ecf.reference, 'FechaNCFModificado') ?? '');
+  const issued = parseDocumentDate(textOf(ecf.issuer, 'FechaEmision') ?? '');
+  return modified && issued ? daysBetween(modified, issued) : null;
+}

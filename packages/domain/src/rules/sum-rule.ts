@@ -1,0 +1,58 @@
+import { Decimal } from '../decimal.js';
+import type { BusinessRule, DocumentRule, Report } from './rule.js';
+import type { TotalsView } from './totals-view.js';
+
+/** An amount of Totales that follows from others, as a row of data. */
+export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
+  field: string;
+  /** What the expected amount is made of, in words for the message. */
+  made: string;
+  /** An absent field counts as zero, or is left alone because it is optional. */
+  absent: 'zero' | 'skip';
+  /** Expected amounts of which one must be met, the first being the official one; empty when they cannot be known. */
+  expected(view: View): readonly Decimal[];
+}
+
+/**
+ * The rule of a row: within the tolerance nothing is said, beyond it the document would be accepted conditionally.
+ * Source: Informe Técnico e-CF p.21.
+ */
+export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRule<View> {
+  return {
+    name: row.name,
+    code: row.code,
+    appliesTo: row.appliesTo,
+    verdict: 'conditional',
+    source: row.source,
+    since: row.since,
+    summary: row.summary,
+    check(view, report) {
+      const declared = view.total(row.field);
+      if (declared === null && row.absent === 'skip') return;
+      const expected = row.expected(view);
+      if (expected.length > 0)
+        compare(declared, expected, view.tolerance, `${view.totalsPath}.${row.field}`, row, report);
+    },
+  };
+}
+
+function compare(
+  declared: Decimal | null,
+  expected: readonly Decimal[],
+  tolerance: Decimal,
+  path: string,
+  row: { field: string; made: string },
+  report: Report,
+): void {
+  const value = declared ?? Decimal.ZERO;
+  if (expected.some((amount) => isWithin(value, amount, tolerance))) return;
+  report(
+    path,
+    `${row.field} is ${declared === null ? 'absent' : declared.toFixed(2)}, ${row.made} gives ${expected[0]!.toFixed(2)} (tolerance ${tolerance.toFixed(2)})`,
+  );
+}
+
+/** Whether the declared amount is within the tolerance of the expected one, which is rounded as amounts are. */
+export function isWithin(declared: Decimal, expected: Decimal, tolerance: Decimal): boolean {
+  return declared.equals(expected) || declared.minus(expected.round(2)).abs().compare(tolerance) <= 0;
+}
