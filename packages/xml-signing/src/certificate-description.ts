@@ -11,14 +11,17 @@ export interface CertificateDescription {
   readonly fingerprint: string;
 }
 
+/** @throws Error when the certificate's dates are none */
 export function describeCertificate(certificate: X509Certificate): CertificateDescription {
+  const [notBefore, notAfter] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
+  if (Number.isNaN(notBefore.getTime()) || Number.isNaN(notAfter.getTime())) throw new Error('dates are unreadable');
   return {
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
     serialNumber: certificate.serialNumber,
     holderId: holderId(certificate.subject),
-    notBefore: new Date(certificate.validFrom),
-    notAfter: new Date(certificate.validTo),
+    notBefore,
+    notAfter,
     fingerprint: createHash('sha256').update(certificate.raw).digest('hex'),
   };
 }

@@ -137,7 +137,9 @@ function isCertificate(bytes: Uint8Array): boolean {
 
 function readCertificate(der: Buffer): X509Certificate {
   try {
-    return new X509Certificate(der);
+    const certificate = new X509Certificate(der);
+    describeCertificate(certificate);
+    return certificate;
   } catch (cause) {
     throw new CertificateError('not_a_pkcs12', 'A certificate inside the file is damaged. Export the file again.', {
       cause,

@@ -4,5 +4,6 @@ export { CertificateError, type CertificateErrorCode, SigningError, type Signing
 export { securityCode } from './security-code.js';
 export { type SignedXml, signXml } from './sign.js';
 export type { SigningCertificate } from './signing-certificate.js';
+export { isTrusted, readTrustedIssuers, type TrustedIssuers } from './trusted-issuers.js';
 export type { CertificateFacts, Verification, VerificationCode, VerificationReason } from './verification.js';
 export { verifyXml } from './verify.js';

@@ -1,4 +1,8 @@
+import { hash, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { WrittenXml } from '@ecf/ecf-xml';
+import { SigningError } from './errors.js';
+import { canonicalSignedInfo, PROLOG, signatureElement } from './profiles/authority.js';
 import type { SigningCertificate } from './signing-certificate.js';
 
 export interface SignedXml {
@@ -9,7 +13,32 @@ export interface SignedXml {
   readonly digestValue: string;
 }
 
-/** Signs a document as the authority wants it. */
-export async function signXml(_written: WrittenXml, _certificate: SigningCertificate): Promise<SignedXml> {
-  throw new Error('not yet');
+/** With a callback, RSA runs in the thread pool: all cores sign, and the event loop stays free. */
+const signInThreadPool = promisify(sign);
+
+/** A root element in canonical form whose only attributes are declarations of prefixes. */
+const ROOT = /^<([A-Za-z_][\w.-]*)((?: xmlns:[A-Za-z_][\w.-]*="[^"<]*")*)>/;
+
+/**
+ * Signs a document as the authority wants it. No tree is built: the digest is taken over the canonical text that the
+ * writer made, the Signature is put together from constants and inserted before the root's end tag.
+ *
+ * @throws SigningError when the text is signed already, or is not a canonical document without default namespace
+ */
+export async function signXml(written: WrittenXml, certificate: SigningCertificate): Promise<SignedXml> {
+  const { canonical, output } = written;
+  const root = ROOT.exec(canonical);
+  const end = root === null ? '' : `</${root[1]}>`;
+  if (root === null || !canonical.endsWith(end) || !output.endsWith(end)) {
+    throw new SigningError('not_canonical', 'Only canonical text with a prefix-free root element can be signed.');
+  }
+  if (canonical.includes('<Signature>') || canonical.includes('<Signature ')) {
+    throw new SigningError('already_signed', 'The document has a Signature already. Sign the unsigned document.');
+  }
+  const digestValue = hash('sha256', canonical, 'base64');
+  const signedInfo = canonicalSignedInfo(root[2] ?? '', digestValue);
+  const signature = await signInThreadPool('sha256', Buffer.from(signedInfo), certificate.privateKey);
+  const signatureValue = signature.toString('base64');
+  const element = signatureElement(digestValue, signatureValue, certificate.certificate);
+  return { xml: `${PROLOG}${output.slice(0, -end.length)}${element}${end}`, signatureValue, digestValue };
 }

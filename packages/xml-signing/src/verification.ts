@@ -21,7 +21,10 @@ export interface VerificationReason {
   readonly message: string;
 }
 
-/** Facts about the certificate that verified the signature; none of them changes the verdict on the signature. */
+/**
+ * What the certificate that verified the signature says of itself. None of it changes the verdict on the signature,
+ * and none of it is proven before `isTrusted` finds a chain to a trusted issuer: anybody can write a certificate.
+ */
 export interface CertificateFacts {
   readonly subject: string;
   /** Of the certificate, in hexadecimal. */

@@ -1,0 +1,28 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { openCertificate, type SigningCertificate } from '../src/index.js';
+import { createTestAuthority, type TestCertificate } from '../src/test-certificates.js';
+
+/** The moment all tests take for the present. */
+export const now = new Date('2026-06-23T12:00:00-04:00');
+
+export const authority = createTestAuthority();
+export const issued: TestCertificate = authority.issue({
+  commonName: 'José Ñandú Pérez',
+  holderId: '00112345678',
+  notBefore: new Date('2020-01-01T00:00:00Z'),
+  notAfter: new Date('2045-01-01T00:00:00Z'),
+  password: 'clave',
+  key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+});
+export const certificate: SigningCertificate = openCertificate(issued.p12, issued.password, now);
+
+const DECLARATIONS =
+  ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+/** A document in the two forms that the writer gives; the texts are of all kinds that are easily mistreated. */
+export function written(root: string, signingTime = ''): { canonical: string; output: string } {
+  const canonical = `<${root}${DECLARATIONS}><Encabezado><Version>1.0</Version><RazonSocial>"Ñandú" &amp; 'Hijos' &lt;S.R.L.&gt; 😀</RazonSocial><Nota>una&#xD;\ndos\ttres  </Nota></Encabezado><MontoTotal>118.00</MontoTotal>${signingTime}</${root}>`;
+  return { canonical, output: canonical.replaceAll('"Ñandú"', '&quot;Ñandú&quot;').replaceAll("'", '&apos;') };
+}
+
+export const ecf = written('ECF', '<FechaHoraFirma>23-06-2026 10:00:00</FechaHoraFirma>');
