@@ -41,6 +41,7 @@ export interface Database extends Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Announces within this process that rows were appended to the outbox; the relay listens. */
   signalOutbox(partitions: Iterable<number>): void;
+  /** Calls back with the partitions of every {@link Database.signalOutbox}; returns how to end that. */
   onOutbox(listener: (partitions: Iterable<number>) => void): () => void;
   /** The connection string, for clients of their own (LISTEN, advisory locks). */
   readonly url: string;
@@ -56,6 +57,8 @@ export interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** Milliseconds after which PostgreSQL cancels a statement; default 30000. */
   statementTimeoutMs?: number;
+  /** Settings of the sessions, e.g. `{ synchronous_commit: 'off' }`. */
+  settings?: Readonly<Record<string, string>>;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   /** Told of idle connections that broke; they are replaced by themselves. */
@@ -90,6 +93,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     keepAlive: true,
     types,
+    ...(options.settings === undefined ? {} : { options: sessionOptions(options.settings) }),
     ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   });
   pool.on('error', (error) => options.onIdleError?.(error));
@@ -114,11 +118,19 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     },
     onOutbox(listener) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => {
+        listeners.delete(listener);
+      };
     },
     close: () => pool.end(),
   };
   return database;
+}
+
+function sessionOptions(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 }
 
 async function run<R>(

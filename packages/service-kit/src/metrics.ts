@@ -10,6 +10,10 @@ export interface Metrics {
   counter<L extends string>(options: Labels<L>): Counter<L>;
   gauge<L extends string>(options: Labels<L>): Gauge<L>;
   histogram<L extends string>(options: Labels<L> & { buckets?: number[] }): Histogram<L>;
+  /** Has `refresh` run before every {@link Metrics.render}, for values that are looked up; returns how to end that. */
+  onRender(refresh: () => Promise<void>): () => void;
+  /** Everything in Prometheus' text format. A refresh that fails leaves its values as they were. */
+  render(): Promise<string>;
   registry: Registry;
 }
 
@@ -18,8 +22,17 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
   const registry = new Registry();
   if (options.processMetrics === true) collectDefaultMetrics({ register: registry });
   const shared = { registers: [registry] };
+  const refreshers = new Set<() => Promise<void>>();
   return {
     registry,
+    onRender(refresh) {
+      refreshers.add(refresh);
+      return () => refreshers.delete(refresh);
+    },
+    async render() {
+      await Promise.allSettled([...refreshers].map((refresh) => refresh()));
+      return registry.metrics();
+    },
     counter: <L extends string>({ name, help, labels = [] }: Labels<L>) =>
       (registry.getSingleMetric(name) as Counter<L> | undefined) ??
       new Counter({ name, help, labelNames: labels, ...shared }),
@@ -43,7 +56,7 @@ export function serveMetrics(
     routes: (routes) => {
       routes.get('/metrics', async (_req, res) => {
         res.setHeader('content-type', metrics.registry.contentType);
-        res.end(await metrics.registry.metrics());
+        res.end(await metrics.render());
       });
     },
   });

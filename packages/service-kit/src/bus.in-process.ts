@@ -1,0 +1,109 @@
+import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
+import type { DeadLetters } from './dead-letters.js';
+import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, type RetryPolicy } from './event-handling.js';
+import type { Logger } from './logger.js';
+import { outboxPartition } from './outbox.js';
+
+export interface InProcessBusOptions {
+  logger: Logger;
+  deadLetters: DeadLetters;
+  clock: () => Date;
+  retry?: Partial<RetryPolicy>;
+}
+
+interface Member extends SubscribeOptions {
+  stopping: AbortController;
+  running: Set<Promise<void>>;
+}
+
+/** A group that subscribed once is owed its events: while it has no member, they cannot be published. */
+interface Group {
+  name: string;
+  topics: Set<string>;
+  members: Member[];
+}
+
+/**
+ * The bus of one process. It keeps nothing: `publish` resolves when every group has handled the batch (or has buried what
+ * it cannot handle), and rejects when a group's database is gone; the outbox it is fed from is what survives a crash.
+ * Consumers subscribe before the relay that feeds the bus is started.
+ */
+export function createInProcessBus(options: InProcessBusOptions): Bus {
+  const groups = new Map<string, Group>();
+  const tails = new Map<string, Promise<void>>();
+  const retry = { ...DEFAULT_RETRY, ...options.retry };
+
+  /** Runs after whatever the group is doing for this key. */
+  function inOrder(chain: string, work: () => Promise<void>): Promise<void> {
+    const done = (tails.get(chain) ?? Promise.resolve()).catch(() => undefined).then(work);
+    tails.set(chain, done);
+    const forget = () => {
+      if (tails.get(chain) === done) tails.delete(chain);
+    };
+    done.then(forget, forget);
+    return done;
+  }
+
+  async function deliver(group: Group, events: readonly BusEvent[]): Promise<void> {
+    for (const event of events) {
+      if (!group.topics.has(event.topic)) continue;
+      const interested = group.members.filter((member) => member.topics.includes(event.topic));
+      const member = interested[outboxPartition(event.key) % interested.length];
+      if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
+      const handled = handleEvent(event, {
+        group: group.name,
+        handler: member.handler,
+        retry,
+        deadLetters: options.deadLetters,
+        logger: options.logger,
+        clock: options.clock,
+        signal: member.stopping.signal,
+      });
+      member.running.add(handled);
+      try {
+        await handled;
+      } finally {
+        member.running.delete(handled);
+      }
+    }
+  }
+
+  async function leave(group: Group, members: readonly Member[]): Promise<void> {
+    group.members = group.members.filter((member) => !members.includes(member));
+    for (const member of members) member.stopping.abort();
+    await Promise.allSettled(members.flatMap((member) => [...member.running]));
+  }
+
+  return {
+    async publish(batch) {
+      const chains: Promise<void>[] = [];
+      for (const [key, events] of byKey(batch))
+        for (const group of groups.values()) chains.push(inOrder(`${group.name} ${key}`, () => deliver(group, events)));
+      const results = await Promise.allSettled(chains);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+    },
+    async subscribe(subscription) {
+      const group = groups.get(subscription.group) ?? { name: subscription.group, topics: new Set(), members: [] };
+      const member: Member = { ...subscription, stopping: new AbortController(), running: new Set() };
+      for (const topic of subscription.topics) group.topics.add(topic);
+      group.members = [...group.members, member];
+      groups.set(group.name, group);
+      return { stop: () => leave(group, [member]) };
+    },
+    async close() {
+      await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
+    },
+  };
+}
+
+function byKey(batch: readonly BusEvent[]): Map<string, BusEvent[]> {
+  const keys = new Map<string, BusEvent[]>();
+  for (const event of batch) {
+    const key = `${event.topic} ${event.key}`;
+    const events = keys.get(key);
+    if (events === undefined) keys.set(key, [event]);
+    else events.push(event);
+  }
+  return keys;
+}

@@ -1,0 +1,42 @@
+import type { BusEvent } from './bus.js';
+
+/** An event that a group could not handle, with the reason of its last failure. */
+export interface DeadLetter {
+  /** Event id and group: the same event can fail in two groups. */
+  readonly id: string;
+  readonly group: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly time: string;
+  readonly event: BusEvent;
+}
+
+/** Keeps events that failed for good, under `<topic>.dlq`, until they are replayed or dismissed. */
+export interface DeadLetters {
+  /** Resolves once it is safe; the same id again replaces the former. */
+  add(letter: DeadLetter): Promise<void>;
+  /** Oldest first. */
+  list(topic?: string): Promise<DeadLetter[]>;
+  remove(id: string): Promise<void>;
+}
+
+/** The name under which letters of a topic are kept. */
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dlq`;
+}
+
+/** Dead letters in memory, for tests. */
+export function createMemoryDeadLetters(): DeadLetters {
+  const letters = new Map<string, DeadLetter>();
+  return {
+    async add(letter) {
+      letters.set(letter.id, letter);
+    },
+    async list(topic) {
+      return [...letters.values()].filter((letter) => topic === undefined || letter.event.topic === topic);
+    },
+    async remove(id) {
+      letters.delete(id);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BusEvent, EventHandler } from './bus.js';
+import { isDatabaseUnavailable } from './database-errors.js';
+import type { DeadLetters } from './dead-letters.js';
+import { checkEvent, EventError } from './events.js';
+import type { Logger } from './logger.js';
+import { withConsumerSpan } from './tracing.js';
+
+export interface RetryPolicy {
+  /** Attempts before an event becomes a dead letter. */
+  attempts: number;
+  /** Milliseconds before the second attempt; doubled each time. */
+  firstDelayMs: number;
+  maxDelayMs: number;
+  /** Milliseconds that one attempt may take. */
+  timeoutMs: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = { attempts: 6, firstDelayMs: 100, maxDelayMs: 5_000, timeoutMs: 60_000 };
+
+/** The handler's own store is gone: nothing is wrong with the event, it waits until the store is back. */
+export class HandlerUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the consumer cannot work at present', { cause });
+    this.name = 'HandlerUnavailable';
+  }
+}
+
+export interface HandlingContext {
+  group: string;
+  handler: EventHandler;
+  retry: RetryPolicy;
+  deadLetters: DeadLetters;
+  logger: Logger;
+  clock: () => Date;
+  signal: AbortSignal;
+}
+
+/**
+ * Hands one event to a group: checked by its schema, tried again with growing pauses, put among the dead letters with the
+ * reason when it keeps failing. Resolves when the event is done with either way; throws {@link HandlerUnavailable} when the
+ * consumer's database is gone, whatever the number of attempts. Both adapters of the bus deliver through this function.
+ */
+export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
+  const { retry, signal } = context;
+  let pause = retry.firstDelayMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const checked = checkEvent(event);
+      await withConsumerSpan(event, context.group, () =>
+        within(retry.timeoutMs, signal, (s) => context.handler(checked, { attempt, signal: s })),
+      );
+      return;
+    } catch (error) {
+      if (isDatabaseUnavailable(error) || signal.aborted) throw new HandlerUnavailable(error);
+      if (error instanceof EventError || attempt >= retry.attempts) {
+        await bury(event, attempt, error, context);
+        return;
+      }
+      context.logger.warn(
+        { err: error, event_id: event.id, topic: event.topic, group: context.group, attempt },
+        'event handler failed',
+      );
+    }
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+    pause = Math.min(pause * 2, retry.maxDelayMs);
+  }
+}
+
+async function bury(event: BusEvent, attempts: number, error: unknown, context: HandlingContext): Promise<void> {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  context.logger.error(
+    { err: error, event_id: event.id, topic: event.topic, group: context.group },
+    'event given up, kept as a dead letter',
+  );
+  await context.deadLetters.add({
+    id: `${event.id}.${context.group}`,
+    group: context.group,
+    reason: reason.slice(0, 2_000),
+    attempts,
+    time: context.clock().toISOString(),
+    event,
+  });
+}
+
+async function within(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const timeout = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      timeout.abort();
+      reject(new Error(`the handler took longer than ${ms} ms`));
+    }, ms);
+  });
+  try {
+    await Promise.race([work(AbortSignal.any([outer, timeout.signal])), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,54 @@
+import { topicOf } from '@ecf/contracts';
+import type { BusEvent } from './bus.js';
+import { currentTraceparent } from './tracing.js';
+
+/** An event that its topic does not allow: unknown topic or type, or data that the schema refuses. */
+export class EventError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'EventError';
+  }
+}
+
+export interface EventDraft {
+  topic: string;
+  type: string;
+  /** The service that says it. */
+  source: string;
+  subject: string;
+  key: string;
+  data: unknown;
+}
+
+/**
+ * An event ready for the outbox: its data checked by the topic's schema (keys the schema lacks are dropped), the trace of
+ * the present work attached.
+ */
+export function makeEvent(draft: EventDraft, stamp: { id: string; time: Date }): BusEvent {
+  const traceparent = currentTraceparent();
+  return {
+    id: stamp.id,
+    type: draft.type,
+    source: draft.source,
+    time: stamp.time.toISOString(),
+    subject: draft.subject,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    topic: draft.topic,
+    key: draft.key,
+    data: checkData(draft.topic, draft.type, draft.data),
+  };
+}
+
+/** A received event with its data checked by the topic's schema; throws {@link EventError}. */
+export function checkEvent(event: BusEvent): BusEvent {
+  return { ...event, data: checkData(event.topic, event.type, event.data) };
+}
+
+function checkData(topicName: string, type: string, data: unknown): unknown {
+  const schema = topicOf(topicName)?.events[type];
+  if (schema === undefined) throw new EventError(`the topic ${topicName} has no event ${type}`);
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new EventError(`${topicName} ${type}: ${issue?.path.join('.')} ${issue?.message}`, { cause: result.error });
+}

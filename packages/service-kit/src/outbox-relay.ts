@@ -1,0 +1,235 @@
+import type { Bus, BusEvent } from './bus.js';
+import { type Database, openDatabase } from './database.js';
+import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
+import { OUTBOX_PARTITIONS } from './outbox.js';
+import { type OutboxLeases, openOutboxLeases } from './outbox-leases.js';
+import { outboxMetrics } from './outbox-metrics.js';
+import { withProducerSpans } from './tracing.js';
+
+export interface OutboxRelayOptions {
+  database: Database;
+  bus: Bus;
+  /** The service whose outbox it is: a label of the metrics. */
+  service: string;
+  logger: Logger;
+  metrics: Metrics;
+  clock: () => Date;
+  /** Events of one partition published at once; default 200. */
+  batchSize?: number;
+  /** Milliseconds that a wake-up waits for more; default 5. */
+  gatherMs?: number;
+  /** Milliseconds between looks when nothing wakes the relay (rows of a process that died after its commit); default 1000. */
+  pollMs?: number;
+  /** Milliseconds between looks at how many relays share the work; default 5000. */
+  rebalanceMs?: number;
+}
+
+export interface OutboxRelay {
+  /** Begins to publish; returns at once, connects by itself and again after a loss. */
+  start(): void;
+  /** Looks for rows of these partitions (all, when none are named) soon. */
+  wake(partitions?: Iterable<number>): void;
+  /** Resolves when nothing that this relay may publish is left. */
+  drained(): Promise<void>;
+  /** Finishes the batches under way and gives the leases back, for good. */
+  stop(): Promise<void>;
+}
+
+interface Row {
+  position: number;
+  partition: number;
+  event: BusEvent;
+  created_at: Date;
+}
+
+/** `dirty`: may have rows; `busy`: a batch is under way; `pause`: milliseconds it waits after failures, 0 when it does not. */
+interface Partition {
+  readonly number: number;
+  dirty: boolean;
+  busy: boolean;
+  paused: boolean;
+  pause: number;
+}
+
+const NEXT = {
+  name: 'outbox_next',
+  text: `SELECT o.position, o.partition, o.event, o.created_at FROM unnest($1::smallint[]) AS p(partition)
+         CROSS JOIN LATERAL (SELECT * FROM outbox WHERE outbox.partition = p.partition ORDER BY outbox.position LIMIT $2) AS o
+         ORDER BY o.position`,
+};
+const PUBLISHED = { name: 'outbox_published', text: 'DELETE FROM outbox WHERE position = ANY($1::bigint[])' };
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5_000;
+
+/**
+ * Publishes what services append to their outbox, at least once and in order per key. Rows are deleted when the bus has
+ * them. Several relays share an outbox by partitions ({@link OutboxLeases}); a partition whose publication fails is tried
+ * again with growing pauses while the others go on.
+ */
+export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const { database, bus, service, logger } = options;
+  const batchSize = options.batchSize ?? 200;
+  const metrics = outboxMetrics(options.metrics, service, database);
+  // A deletion lost in a crash only publishes a row again, so nothing waits for the disk here.
+  const settings = { synchronous_commit: 'off' };
+  const queries = openDatabase(database.url, { max: 2, settings, applicationName: 'ecf outbox relay' });
+  const partitions: readonly Partition[] = Array.from({ length: OUTBOX_PARTITIONS }, (_, number) => ({
+    number,
+    dirty: true,
+    busy: false,
+    paused: false,
+    pause: 0,
+  }));
+  const underWay = new Set<Promise<void>>();
+  const elsewhere = new Set<number>();
+  const timers: NodeJS.Timeout[] = [];
+  let leases: OutboxLeases | null = null;
+  let state: 'new' | 'running' | 'stopped' = 'new';
+  let gathering: NodeJS.Timeout | undefined;
+  let scanning = Promise.resolve();
+  let balancing: Promise<void> | null = null;
+  let stopListening = () => {};
+
+  function wake(numbers: Iterable<number> = partitions.keys()): void {
+    for (const number of numbers) {
+      const partition = partitions[number];
+      if (partition !== undefined) partition.dirty = true;
+    }
+    gather();
+  }
+
+  /** This process committed rows: what another relay holds, that one is told. */
+  function appended(numbers: Iterable<number>): void {
+    for (const number of numbers) if (leases?.held.has(number) === false) elsewhere.add(number);
+    wake(numbers);
+  }
+
+  function gather(): void {
+    if (state !== 'running' || gathering !== undefined) return;
+    gathering = setTimeout(() => {
+      gathering = undefined;
+      scanning = scanning.then(scan);
+    }, options.gatherMs ?? 5);
+  }
+
+  async function scan(): Promise<void> {
+    if (elsewhere.size > 0) {
+      const told = [...elsewhere];
+      elsewhere.clear();
+      leases?.notify(told).catch((error) => logger.warn({ err: error, service }, 'other relays could not be told'));
+    }
+    const open = partitions.filter((p) => p.dirty && !p.busy && !p.paused && leases?.held.has(p.number) === true);
+    if (open.length === 0 || state !== 'running') return;
+    for (const partition of open) partition.dirty = false;
+    try {
+      const { rows } = await queries.query<Row>(NEXT, [open.map((partition) => partition.number), batchSize]);
+      for (const partition of open) {
+        const batch = rows.filter((row) => row.partition === partition.number);
+        if (batch.length === batchSize) partition.dirty = true;
+        if (batch.length > 0) begin(partition, batch);
+      }
+    } catch (error) {
+      for (const partition of open) fail(partition, error, 'the outbox cannot be read');
+    }
+  }
+
+  function begin(partition: Partition, batch: readonly Row[]): void {
+    partition.busy = true;
+    const work = publish(partition, batch).finally(() => {
+      partition.busy = false;
+      underWay.delete(work);
+      if (partition.dirty) gather();
+    });
+    underWay.add(work);
+  }
+
+  async function publish(partition: Partition, batch: readonly Row[]): Promise<void> {
+    try {
+      const events = batch.map((row) => row.event);
+      await withProducerSpans(events, (stamped) => bus.publish(stamped));
+      await queries.query(PUBLISHED, [batch.map((row) => row.position)]);
+      const now = options.clock().getTime();
+      for (const row of batch) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
+      partition.pause = 0;
+    } catch (error) {
+      metrics.failed();
+      fail(partition, error, 'events could not be published');
+    }
+  }
+
+  function fail(partition: Partition, error: unknown, words: string): void {
+    partition.pause = Math.min(Math.max(FIRST_PAUSE, partition.pause * 2), LONGEST_PAUSE);
+    partition.paused = true;
+    partition.dirty = true;
+    logger.warn({ err: error, service, partition: partition.number, retry_in_ms: partition.pause }, words);
+    const retry = setTimeout(() => {
+      partition.paused = false;
+      gather();
+    }, partition.pause);
+    retry.unref();
+  }
+
+  function balance(): Promise<void> {
+    balancing ??= rebalance().finally(() => {
+      balancing = null;
+    });
+    return balancing;
+  }
+
+  async function rebalance(): Promise<void> {
+    try {
+      leases ??= await openOutboxLeases({
+        url: database.url,
+        onNotify: wake,
+        onLost: (error) => {
+          leases = null;
+          logger.warn({ err: error, service }, 'the outbox relay lost its session');
+        },
+      });
+      await leases.rebalance(new Set(partitions.filter((p) => p.busy).map((p) => p.number)));
+      wake();
+    } catch (error) {
+      logger.warn({ err: error, service }, 'the outbox relay cannot reach its database');
+    }
+  }
+
+  async function isEmpty(): Promise<boolean> {
+    if (leases === null) return false;
+    const mine = [...leases.held];
+    const left = await queries.query('SELECT 1 FROM outbox WHERE partition = ANY($1::smallint[]) LIMIT 1', [mine]);
+    return left.rowCount === 0;
+  }
+
+  return {
+    start() {
+      if (state !== 'new') return;
+      state = 'running';
+      stopListening = database.onOutbox(appended);
+      timers.push(setInterval(() => wake(), options.pollMs ?? 1_000));
+      timers.push(setInterval(() => void balance(), options.rebalanceMs ?? 5_000));
+      void balance();
+    },
+    wake,
+    async drained() {
+      while (state === 'running' && !(await isEmpty())) {
+        await balance();
+        await scanning;
+        await Promise.all(underWay);
+      }
+    },
+    async stop() {
+      if (state === 'stopped') return;
+      state = 'stopped';
+      stopListening();
+      for (const timer of timers) clearInterval(timer);
+      clearTimeout(gathering);
+      await balancing;
+      await scanning;
+      await Promise.all(underWay);
+      await leases?.close();
+      await queries.close();
+      metrics.close();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Bus, BusEvent } from '../src/bus.js';
+import { markDatabaseError } from '../src/database-errors.js';
+import type { DeadLetters } from '../src/dead-letters.js';
+import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
+
+export interface BusUnderTest {
+  bus: Bus;
+  deadLetters: DeadLetters;
+}
+
+/** Waits until `probe` holds; the suite's own time limit ends a wait that is in vain. */
+export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function unreachable(): Error {
+  const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  markDatabaseError(error);
+  return error;
+}
+
+/** What every adapter of the bus must do. Adapters retry with short pauses and few attempts (three) in this suite. */
+export function describeBus(name: string, open: () => Promise<BusUnderTest>): void {
+  describe(name, () => {
+    let bus: Bus;
+    let deadLetters: DeadLetters;
+    beforeEach(async () => {
+      ({ bus, deadLetters } = await open());
+    });
+    afterEach(() => bus.close());
+
+    const topics = ['taxpayers.v1'];
+    function collect(into: BusEvent[]) {
+      return async (event: BusEvent) => {
+        into.push(event);
+      };
+    }
+
+    it('gives every group every event, and each to one member of the group', async () => {
+      const [first, second, other]: BusEvent[][] = [[], [], []];
+      await bus.subscribe({ topics, group: 'emission', handler: collect(first as BusEvent[]) });
+      await bus.subscribe({ topics, group: 'emission', handler: collect(second as BusEvent[]) });
+      await bus.subscribe({ topics, group: 'query', handler: collect(other as BusEvent[]) });
+      const sent = rncs(40).map((rnc) => taxpayerEvent(rnc));
+      await bus.publish(sent);
+      await until(() => other?.length === 40 && (first?.length ?? 0) + (second?.length ?? 0) === 40);
+      expect(new Set([...(first ?? []), ...(second ?? [])].map((e) => e.id)).size).toBe(40);
+      expect(first?.length).toBeGreaterThan(0);
+      expect(second?.length).toBeGreaterThan(0);
+    });
+
+    it('leaves out topics that were not asked for', async () => {
+      const seen: BusEvent[] = [];
+      await bus.subscribe({ topics: ['invoices.v1'], group: 'poller', handler: collect(seen) });
+      await bus.publish([taxpayerEvent('131000001')]);
+      expect(seen).toEqual([]);
+    });
+
+    it('keeps the order of each key, over batches and slow handlers', async () => {
+      const seen = new Map<string, number[]>();
+      await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async (event) => {
+          await new Promise((resolve) => setTimeout(resolve, revisionOf(event) % 3));
+          seen.set(event.key, [...(seen.get(event.key) ?? []), revisionOf(event)]);
+        },
+      });
+      const keys = rncs(5);
+      const batches = [1, 2, 3, 4, 5, 6].map((revision) => keys.map((rnc) => taxpayerEvent(rnc, revision)));
+      await bus.publish(batches.slice(0, 3).flat());
+      await bus.publish(batches.slice(3).flat());
+      await until(() => keys.every((key) => seen.get(key)?.length === 6));
+      for (const key of keys) expect(seen.get(key)).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
+    it('tries a failing handler again, telling it the attempt', async () => {
+      const attempts: number[] = [];
+      await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async (_event, { attempt }) => {
+          attempts.push(attempt);
+          if (attempt < 3) throw new Error('not yet');
+        },
+      });
+      await bus.publish([taxpayerEvent('131000001')]);
+      await until(() => attempts.length === 3);
+      expect(attempts).toEqual([1, 2, 3]);
+      expect(await deadLetters.list()).toEqual([]);
+    });
+
+    it('keeps what fails for good as a dead letter with the reason, and goes on with the key', async () => {
+      const handled: number[] = [];
+      await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async (event) => {
+          if (revisionOf(event) === 1) throw new Error('cannot be understood');
+          handled.push(revisionOf(event));
+        },
+      });
+      const poison = taxpayerEvent('131000001', 1);
+      await bus.publish([poison, taxpayerEvent('131000001', 2)]);
+      await until(() => handled.length === 1);
+      const letters = await deadLetters.list('taxpayers.v1');
+      expect(letters).toMatchObject([
+        { group: 'emission', attempts: 3, reason: 'Error: cannot be understood', event: { id: poison.id } },
+      ]);
+    });
+
+    it('does not hand out an event that its schema refuses', async () => {
+      const handled: string[] = [];
+      await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async (event) => {
+          handled.push(event.id);
+        },
+      });
+      const malformed = { ...taxpayerEvent('131000001'), data: { rnc: 'x' } };
+      const unknown = { ...taxpayerEvent('131000002'), type: 'taxpayer.vanished' };
+      const good = taxpayerEvent('131000001', 2);
+      await bus.publish([malformed, unknown, good]);
+      await until(async () => handled.length === 1 && (await deadLetters.list()).length === 2);
+      expect(handled).toEqual([good.id]);
+    });
+
+    it('reads an event of a later version of the schema, without the fields it does not know', async () => {
+      const seen: BusEvent[] = [];
+      await bus.subscribe({ topics, group: 'emission', handler: collect(seen) });
+      const event = taxpayerEvent('131000001');
+      await bus.publish([{ ...event, data: { ...(event.data as object), from_the_future: 1 } }]);
+      await until(() => seen.length === 1);
+      expect(seen[0]?.data).toEqual(event.data);
+    });
+
+    it('never gives up an event because the database of its consumer is gone', async () => {
+      let gone = true;
+      const handled: string[] = [];
+      await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async (event) => {
+          if (gone) throw unreachable();
+          handled.push(event.id);
+        },
+      });
+      const event = taxpayerEvent('131000001');
+      // An adapter that keeps the event resolves and delivers later; one that does not rejects, and its outbox sends again.
+      const kept = await bus.publish([event]).then(
+        () => true,
+        () => false,
+      );
+      gone = false;
+      if (!kept) await bus.publish([event]);
+      await until(() => handled.length > 0);
+      expect(new Set(handled)).toEqual(new Set([event.id]));
+      expect(await deadLetters.list()).toEqual([]);
+    });
+
+    it('waits for what is being handled when a subscription stops', async () => {
+      let finished = false;
+      let begun = () => {};
+      const started = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      const subscription = await bus.subscribe({
+        topics,
+        group: 'emission',
+        handler: async () => {
+          begun();
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          finished = true;
+        },
+      });
+      const published = bus.publish([taxpayerEvent('131000001')]).catch(() => undefined);
+      await started;
+      await subscription.stop();
+      expect(finished).toBe(true);
+      await published;
+    });
+  });
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { createInProcessBus } from '../src/bus.in-process.js';
+import { createMemoryDeadLetters } from '../src/dead-letters.js';
+import { silentLogger } from '../src/logger.js';
+import { describeBus } from './bus-contract.js';
+import { taxpayerEvent } from './sample-events.js';
+
+function open() {
+  const deadLetters = createMemoryDeadLetters();
+  const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 200 };
+  const bus = createInProcessBus({ logger: silentLogger, deadLetters, clock: () => new Date(), retry });
+  return { bus, deadLetters };
+}
+
+describeBus('the bus of one process', async () => open());
+
+describe('the bus of one process, further', () => {
+  it('has everything handled when publish resolves', async () => {
+    const { bus } = open();
+    let handled = 0;
+    await bus.subscribe({
+      topics: ['taxpayers.v1'],
+      group: 'g',
+      handler: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        handled += 1;
+      },
+    });
+    await bus.publish([taxpayerEvent('131000001', 1), taxpayerEvent('131000001', 2), taxpayerEvent('131000002')]);
+    expect(handled).toBe(3);
+  });
+
+  it('refuses events for a group that has left, so that they stay in the outbox until it is back', async () => {
+    const { bus } = open();
+    const seen: string[] = [];
+    const subscribe = () =>
+      bus.subscribe({
+        topics: ['taxpayers.v1'],
+        group: 'g',
+        handler: async (event) => {
+          seen.push(event.id);
+        },
+      });
+    const first = await subscribe();
+    await first.stop();
+    const event = taxpayerEvent('131000001');
+    await expect(bus.publish([event])).rejects.toThrow('cannot work at present');
+    await subscribe();
+    await bus.publish([event]);
+    expect(seen).toEqual([event.id]);
+  });
+
+  it('gives up a handler that never ends, and goes on', async () => {
+    const { bus, deadLetters } = open();
+    await bus.subscribe({ topics: ['taxpayers.v1'], group: 'g', handler: () => new Promise(() => {}) });
+    await bus.publish([taxpayerEvent('131000001')]);
+    expect(await deadLetters.list()).toMatchObject([{ reason: 'Error: the handler took longer than 200 ms' }]);
+  });
+});

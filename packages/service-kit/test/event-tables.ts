@@ -1,0 +1,11 @@
+import type { Queries } from '../src/database.js';
+
+/** The tables of `prisma/outbox-and-inbox.prisma`, as a migration makes them. */
+export async function createEventTables(database: Queries): Promise<void> {
+  await database.query(`
+    CREATE TABLE outbox (position BIGSERIAL PRIMARY KEY, partition SMALLINT NOT NULL, event_id UUID NOT NULL, topic TEXT NOT NULL,
+      key TEXT NOT NULL, event JSON NOT NULL, created_at TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP);
+    CREATE INDEX ON outbox (partition, position);
+    CREATE TABLE inbox (consumer_group TEXT NOT NULL, event_id UUID NOT NULL, handled_at TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+      PRIMARY KEY (consumer_group, event_id))`);
+}

@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createInProcessBus } from '../src/bus.in-process.js';
+import type { Bus, BusEvent } from '../src/bus.js';
+import { type Database, openDatabase } from '../src/database.js';
+import { createMemoryDeadLetters } from '../src/dead-letters.js';
+import { cleanInbox, once } from '../src/inbox.js';
+import { silentLogger } from '../src/logger.js';
+import { createMetrics } from '../src/metrics.js';
+import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox.js';
+import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox-relay.js';
+import { startTestPostgres } from '../src/testing.js';
+import { until } from './bus-contract.js';
+import { createEventTables } from './event-tables.js';
+import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
+
+let url: string;
+let database: Database;
+const relays: OutboxRelay[] = [];
+
+beforeAll(async () => {
+  url = await (await startTestPostgres()).createDatabase();
+  database = openDatabase(url);
+  await createEventTables(database);
+});
+beforeEach(() => database.query('TRUNCATE outbox, inbox'));
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+});
+afterAll(() => database.close());
+
+function collectingBus(seen: BusEvent[], publish: (batch: readonly BusEvent[]) => Promise<void> = async () => {}): Bus {
+  return {
+    async publish(batch) {
+      await publish(batch);
+      seen.push(...batch);
+    },
+    subscribe: () => Promise.reject(new Error('not in this test')),
+    close: async () => {},
+  };
+}
+
+function startRelay(bus: Bus, options: Partial<OutboxRelayOptions> = {}): OutboxRelay {
+  const metrics = createMetrics();
+  const relay = createOutboxRelay({
+    database,
+    bus,
+    service: 'test',
+    logger: silentLogger,
+    metrics,
+    clock: () => new Date(),
+    pollMs: 50,
+    rebalanceMs: 50,
+    ...options,
+  });
+  relays.push(relay);
+  relay.start();
+  return relay;
+}
+
+function append(...events: BusEvent[]): Promise<void> {
+  return database.transaction((tx) => appendToOutbox(tx, events));
+}
+
+async function waiting(): Promise<number> {
+  return (await database.query<{ n: number }>('SELECT count(*) AS n FROM outbox')).rows[0]?.n ?? -1;
+}
+
+function perKey(events: readonly BusEvent[]): Map<string, number[]> {
+  const keys = new Map<string, number[]>();
+  for (const event of events) keys.set(event.key, [...(keys.get(event.key) ?? []), revisionOf(event)]);
+  return keys;
+}
+
+describe('the outbox', () => {
+  it('publishes what was committed, once, and keeps nothing of what was rolled back', async () => {
+    const seen: BusEvent[] = [];
+    const relay = startRelay(collectingBus(seen), { pollMs: 60_000 });
+    const kept = taxpayerEvent('131000001');
+    await append(kept);
+    const undone = database.transaction(async (tx) => {
+      await appendToOutbox(tx, [taxpayerEvent('131000002')]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await until(() => seen.length === 1);
+    await relay.drained();
+    expect(seen).toEqual([kept]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('takes up rows that a dead process left', async () => {
+    const left = rncs(500).map((rnc) => taxpayerEvent(rnc));
+    await append(...left);
+    const seen: BusEvent[] = [];
+    await startRelay(collectingBus(seen), { batchSize: 7 }).drained();
+    expect(new Set(seen.map((event) => event.id))).toEqual(new Set(left.map((event) => event.id)));
+  });
+
+  it('keeps the order of each key while publications fail at random, and loses none', async () => {
+    const seen: BusEvent[] = [];
+    let calls = 0;
+    const bus = collectingBus(seen, async () => {
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, calls % 4));
+      if (calls % 3 === 0) throw new Error('the bus is away');
+    });
+    const relay = startRelay(bus, { batchSize: 10 });
+    const keys = rncs(20);
+    for (let revision = 1; revision <= 8; revision += 1)
+      await append(...keys.map((rnc) => taxpayerEvent(rnc, revision)));
+    await relay.drained();
+    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it('shares its partitions among relays, each row by one of them, and takes over from one that dies', async () => {
+    const seen: BusEvent[] = [];
+    const publishedBy = new Map<string, Set<number>>();
+    const busOf = (relay: number) =>
+      collectingBus(seen, async (batch) => {
+        for (const event of batch) publishedBy.set(event.key, (publishedBy.get(event.key) ?? new Set()).add(relay));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      });
+    const first = startRelay(busOf(1));
+    await first.drained();
+    const second = openDatabase(url);
+    startRelay(busOf(2), { database: second });
+    const holders = async () =>
+      (
+        await database.query<{ n: number }>(
+          `SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND classid = 3791 AND objid < ${OUTBOX_PARTITIONS} AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY pid`,
+        )
+      ).rows.map((row) => row.n);
+    await until(async () => JSON.stringify(await holders()) === '[4,4]');
+
+    const keys = rncs(60);
+    for (let revision = 1; revision <= 5; revision += 1)
+      await append(...keys.map((rnc) => taxpayerEvent(rnc, revision)));
+    await until(() => seen.length === 300);
+    expect([...publishedBy.values()].every((relays) => relays.size === 1)).toBe(true);
+    expect(new Set([...publishedBy.values()].flatMap((relays) => [...relays]))).toEqual(new Set([1, 2]));
+
+    await first.stop();
+    await append(...keys.map((rnc) => taxpayerEvent(rnc, 6)));
+    await until(() => seen.length === 360);
+    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6]);
+    await second.close();
+  });
+
+  it('tells the relay that holds a partition of rows that another process appended', async () => {
+    const seen: BusEvent[] = [];
+    const holder = startRelay(collectingBus(seen), { pollMs: 3_600_000, rebalanceMs: 3_600_000 });
+    await holder.drained();
+    const other = openDatabase(url);
+    const standby = startRelay(collectingBus([]), { database: other, pollMs: 3_600_000, rebalanceMs: 3_600_000 });
+    await until(
+      async () =>
+        (
+          await database.query(
+            'SELECT 1 FROM pg_locks WHERE classid = 3791 AND objid = 1000 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+          )
+        ).rowCount === 2,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await other.transaction((tx) => appendToOutbox(tx, [taxpayerEvent('131000001')]));
+    await until(() => seen.length === 1);
+    await standby.stop();
+    await other.close();
+  });
+
+  it('goes on after its session was cut', async () => {
+    const seen: BusEvent[] = [];
+    const relay = startRelay(collectingBus(seen));
+    await relay.drained();
+    await database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ecf outbox relay' AND datname = current_database()",
+    );
+    await append(taxpayerEvent('131000001'));
+    await until(() => seen.length === 1);
+  });
+
+  it('measures what waits and how old it is', async () => {
+    const metrics = createMetrics();
+    startRelay(
+      collectingBus([], () => Promise.reject(new Error('away'))),
+      { metrics },
+    );
+    await append(taxpayerEvent('131000001'), taxpayerEvent('131000002'));
+    const text = await metrics.render();
+    expect(text).toContain('ecf_outbox_pending{service="test"} 2');
+    expect(text).toMatch(/ecf_outbox_lag_seconds\{service="test"\} [\d.e-]+/);
+    await until(async () => /ecf_outbox_failures_total\{service="test"\} [1-9]/.test(await metrics.render()));
+  });
+
+  it('refuses an event that the topic does not allow before anything is written', () => {
+    expect(() => taxpayerEvent('not an rnc')).toThrow('taxpayers.v1 taxpayer.changed: rnc');
+  });
+});
+
+describe('outbox, bus and inbox together', () => {
+  it('have each effect once, though a consumer crashes between its effect and its answer', async () => {
+    await database.query('CREATE TABLE IF NOT EXISTS effects (rnc text, revision int)');
+    const bus = createInProcessBus({
+      logger: silentLogger,
+      deadLetters: createMemoryDeadLetters(),
+      clock: () => new Date(),
+      retry: { firstDelayMs: 1 },
+    });
+    let calls = 0;
+    await bus.subscribe({
+      topics: ['taxpayers.v1'],
+      group: 'emission',
+      handler: async (event) => {
+        await database.transaction(async (tx) => {
+          if (!(await once(tx, 'emission', event.id))) return;
+          await tx.query('INSERT INTO effects VALUES ($1, $2)', [event.key, revisionOf(event)]);
+        });
+        calls += 1;
+        if (calls % 2 === 1) throw new Error('crashed after the commit');
+      },
+    });
+    const relay = startRelay(bus);
+    await append(...rncs(20).map((rnc) => taxpayerEvent(rnc)));
+    await relay.drained();
+    const effects = await database.query<{ n: number; d: number }>(
+      'SELECT count(*) AS n, count(DISTINCT rnc) AS d FROM effects',
+    );
+    expect(effects.rows[0]).toEqual({ n: 20, d: 20 });
+    expect(await cleanInbox(database, new Date(Date.now() + 60_000))).toBe(20);
+    await bus.close();
+  });
+});
