@@ -1,6 +1,87 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Seeds } from './authentication/seeds.js';
+import { Tokens } from './authentication/tokens.js';
+import { CertificationSets } from './certification/certification-sets.js';
+import { FaultPlan } from './faults/fault-plan.js';
+import { Dispatcher } from './http/dispatch.js';
+import { listen } from './http/listener.js';
+import { Router } from './http/router.js';
+import { DocumentReader } from './ledger/document-facts.js';
+import { FolderLock } from './ledger/folder-lock.js';
+import { Ledger } from './ledger/ledger.js';
+import { TaxpayerRegister } from './ledger/taxpayer-register.js';
 import type { Simulator, SimulatorOptions } from './options.js';
+import { routesOf } from './routes.js';
+import type { Simulation } from './simulation.js';
 
-/** Starts a tax authority that listens on HTTP. */
-export async function createSimulator(_options: SimulatorOptions = {}): Promise<Simulator> {
-  throw new Error('not yet');
+/**
+ * Starts a tax authority that listens on HTTP.
+ *
+ * @throws Error when the port is taken or the data folder is used by another simulator
+ */
+export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const folder = options.dataDir ?? null;
+  if (folder !== null) mkdirSync(folder, { recursive: true });
+  const instance = (options.newId ?? randomUUID)();
+  const lock = await FolderLock.take(folder, instance);
+  let url = '';
+  const simulation = simulationOf(options, folder, () => options.publicUrl ?? url);
+  const { ledger, faults } = simulation;
+  const disturbance = {
+    latencyMs: options.latencyMs ?? 0,
+    errorRate: options.errorRate ?? 0,
+    random: options.random ?? Math.random,
+  };
+  const dispatcher = new Dispatcher(simulation, new Router(routesOf(simulation)), disturbance);
+  const listener = await listen({
+    port: options.port ?? 0,
+    host: options.host ?? '127.0.0.1',
+    dispatcher,
+    control: { ...simulation, instance },
+  });
+  url = listener.url;
+  lock.hold(url);
+  return {
+    url,
+    port: listener.port,
+    async stop() {
+      faults.clear();
+      await listener.stop();
+      ledger.close();
+      lock.release();
+    },
+  };
+}
+
+function simulationOf(options: SimulatorOptions, folder: string | null, publicUrl: () => string): Simulation {
+  const bytes = options.randomBytes ?? randomBytes;
+  const ledger = new Ledger(folder);
+  const taxpayers = new TaxpayerRegister(folder);
+  for (const entry of options.demo ?? []) taxpayers.put(entry);
+  const certification = new CertificationSets(options.strictCertification ?? false, folder);
+  for (const submission of ledger.list()) certification.decided(submission);
+  return {
+    ledger,
+    taxpayers,
+    certification,
+    facts: new DocumentReader(ledger),
+    seeds: new Seeds(bytes),
+    tokens: new Tokens(tokenSecret(folder, bytes)),
+    faults: new FaultPlan(options.random ?? Math.random),
+    processingMs: options.processingMs ?? 200,
+    statusKey: options.statusKey ?? null,
+    publicUrl,
+    clock: options.clock ?? (() => new Date()),
+    newId: options.newId ?? randomUUID,
+  };
+}
+
+/** The key of the tokens stays, so that tokens outlive a restart as the authority's do. */
+function tokenSecret(folder: string | null, bytes: (length: number) => Buffer): Buffer {
+  if (folder === null) return bytes(32);
+  const file = path.join(folder, 'token-key');
+  if (!existsSync(file)) writeFileSync(file, bytes(32), { mode: 0o600 });
+  return readFileSync(file);
 }

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
+import type { Submission } from '../ledger/submission.js';
+import { isAccepted, type Message } from '../verdicts/verdict.js';
+
+/** Made by each issuer anew, so no data set can state them. */
+const NOT_COMPARED = new Set(['FechaHoraFirma', 'CodigoSeguridadeCF', 'FechaHoraAprobacionComercial']);
+
+interface DataSet {
+  readonly documents: readonly DocumentNode[];
+  /** Texts by path, by root element and eNCF. */
+  readonly expected: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** What has been accepted since the last rejection, full documents and summaries counted apart. */
+  readonly accepted: { readonly ECF: Set<string>; readonly RFCE: Set<string> };
+}
+
+/**
+ * The stricter certification environment, where STRICT_CERTIFICATION is on: what is an observation elsewhere rejects,
+ * and an issuer with a data set has to send exactly its documents, text by text, before it may send approvals.
+ * Sources: certification process p.8; field reports.
+ */
+export class CertificationSets {
+  readonly #on: boolean;
+  readonly #path: string | null;
+  readonly #sets = new Map<string, DataSet>();
+
+  /** @param folder where the sets are kept; null: in memory only */
+  constructor(on: boolean, folder: string | null) {
+    this.#on = on;
+    this.#path = folder === null ? null : path.join(folder, 'certification.json');
+    if (this.#path === null || !existsSync(this.#path)) return;
+    const stored = JSON.parse(readFileSync(this.#path, 'utf8')) as Record<string, DocumentNode[]>;
+    for (const [rnc, documents] of Object.entries(stored)) this.#sets.set(rnc, dataSet(documents));
+  }
+
+  put(rnc: string, documents: readonly DocumentNode[]): void {
+    this.#sets.set(rnc, dataSet(documents));
+    if (this.#path === null) return;
+    const draft = `${this.#path}.new`;
+    writeFileSync(draft, JSON.stringify(Object.fromEntries([...this.#sets].map(([key, set]) => [key, set.documents]))));
+    renameSync(draft, this.#path);
+  }
+
+  /** How far an issuer has come; null: it has no data set. */
+  progress(rnc: string): { documents: number; accepted: number; approvals_open: boolean } | null {
+    const set = this.#sets.get(rnc);
+    if (!set) return null;
+    const documents = [...set.expected.keys()].filter((name) => !name.startsWith('ACECF ')).length;
+    const accepted = set.accepted.ECF.size + set.accepted.RFCE.size;
+    return { documents, accepted, approvals_open: accepted === documents };
+  }
+
+  /** Whether the environment turns observations into rejections. */
+  strict(env: Environment): boolean {
+    return this.#on && env === 'CerteCF';
+  }
+
+  /** Whether the data set states approvals: of invoices that the authority itself issued to the taxpayer. */
+  statesApprovals(env: Environment, rnc: string): boolean {
+    const names = this.strict(env) ? (this.#sets.get(rnc)?.expected.keys() ?? []) : [];
+    return [...names].some((name) => name.startsWith('ACECF '));
+  }
+
+  /** Where a document differs from the data set of the taxpayer that sends it. */
+  judge(env: Environment, rnc: string, tree: DocumentNode): Message[] {
+    const set = this.strict(env) ? this.#sets.get(rnc) : undefined;
+    if (!set) return [];
+    const actual = texts(tree);
+    const expected = set.expected.get(nameOf(actual)) ?? new Map<string, string>();
+    const paths = new Set([...expected.keys(), ...actual.keys()]);
+    return [...paths].flatMap((at) => difference(at, actual.get(at) ?? '', expected.get(at) ?? ''));
+  }
+
+  /** Counts a document that was decided. One rejection, and the counting begins anew. */
+  decided({ env, operation, rnc, encf, verdict }: Submission): void {
+    const set = this.strict(env) && rnc !== null ? this.#sets.get(rnc) : undefined;
+    const accepted = operation === 'recepcion' ? set?.accepted.ECF : set?.accepted.RFCE;
+    if (!accepted || encf === null || operation === 'aprobacioncomercial') return;
+    if (isAccepted(verdict)) accepted.add(encf);
+    else accepted.clear();
+  }
+
+  /** Approvals are taken once all documents of the set have been accepted. */
+  takesApprovals(env: Environment, rnc: string): boolean {
+    return !this.strict(env) || (this.progress(rnc)?.approvals_open ?? true);
+  }
+
+  forgetProgress(): void {
+    for (const { accepted } of this.#sets.values()) {
+      accepted.ECF.clear();
+      accepted.RFCE.clear();
+    }
+  }
+}
+
+function dataSet(documents: readonly DocumentNode[]): DataSet {
+  const expected = new Map(documents.map((document) => [nameOf(texts(document)), texts(document)]));
+  return { documents, expected, accepted: { ECF: new Set(), RFCE: new Set() } };
+}
+
+/** `ECF E310000000001`. */
+function nameOf(document: ReadonlyMap<string, string>): string {
+  const root = document.keys().next().value?.split('.')[0] ?? '';
+  const encf = [...document].find(([at]) => at.endsWith('.eNCF'))?.[1];
+  return `${root} ${encf ?? ''}`;
+}
+
+/** All texts of a document by their paths; a list of one and a single value have the same path. */
+function texts(value: DocumentValue, at = '', found = new Map<string, string>()): Map<string, string> {
+  if (typeof value === 'string') {
+    if (value !== '') found.set(at, value);
+  } else if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) texts(entry, index === 0 ? at : `${at}[${index + 1}]`, found);
+  } else {
+    for (const [name, entry] of Object.entries(value)) {
+      if (!NOT_COMPARED.has(name)) texts(entry, at === '' ? name : `${at}.${name}`, found);
+    }
+  }
+  return found;
+}
+
+function difference(at: string, sent: string, expected: string): Message[] {
+  if (sent === expected) return [];
+  const field = at.split('.').at(-1) ?? at;
+  const text = `La propiedad ${field} no es válida debido a que el valor enviado (${sent}) no coincide con el valor (${expected}) del conjunto de datos entregados`;
+  return [{ code: '0', text }];
+}

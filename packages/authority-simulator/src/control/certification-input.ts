@@ -1,0 +1,28 @@
+import { type DocumentNode, isRnc } from '@ecf/domain';
+import { ControlRefused, readJson } from './input.js';
+
+const ROOTS = ['ECF', 'RFCE', 'ACECF'];
+
+/**
+ * A certification data set: a list of documents `{ECF: ...}`, `{RFCE: ...}`, `{ACECF: ...}` in the JSON form of
+ * documents, all leaves text.
+ *
+ * @throws ControlRefused with a sentence
+ */
+export function readCertificationSet(rnc: string, body: Buffer): DocumentNode[] {
+  if (!isRnc(rnc)) throw new ControlRefused('The RNC has to be 9 or 11 digits.');
+  const documents = readJson(body);
+  if (!Array.isArray(documents) || documents.length === 0) throw new ControlRefused('The body has to be a JSON list.');
+  for (const [index, document] of documents.entries()) {
+    const keys = typeof document === 'object' && document !== null ? Object.keys(document) : [];
+    if (keys.length !== 1 || !ROOTS.includes(keys[0] ?? '') || !isTree(document)) {
+      throw new ControlRefused(`Document ${index + 1} has to be one of ${ROOTS.join(', ')} with text in all leaves.`);
+    }
+  }
+  return documents as DocumentNode[];
+}
+
+function isTree(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).every(isTree);
+}

@@ -1,0 +1,2 @@
+/** Where the control interface begins. */
+export const CONTROL_PATH = '/_control/';

@@ -1,0 +1,50 @@
+import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
+import { type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
+import { isUpload, readUpload } from '../http/upload.js';
+import { factsOf } from '../ledger/document-facts.js';
+import { readSigned, type SignedDocument, signerOf } from '../verdicts/signed-document.js';
+import type { Counterpart } from './counterpart.js';
+import { PROVIDER_RNC, RECEIVER_RNC } from './identity.js';
+import { signed } from './outbound.js';
+import { DELIVERED_TYPES, receipt } from './sample-documents.js';
+
+/** Takes an e-CF as any receiver has to: the answer is a signed acknowledgement, also where it refuses. */
+export function receiveEcf(counterpart: Counterpart): Handler {
+  return async (call) => {
+    const upload = readUpload(call);
+    if (upload === null) return sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
+    if (!isUpload(upload)) return upload;
+    const now = counterpart.clock();
+    const document = readSigned(upload.bytes, now);
+    const header = groupOf(groupOf(document?.tree ?? null, 'ECF'), 'Encabezado');
+    const issuer = textOf(groupOf(header, 'Emisor'), 'RNCEmisor');
+    const encf = textOf(groupOf(header, 'IdDoc'), 'eNCF');
+    if (!document || issuer === null || encf === null) {
+      return sentenceAnswer(400, 'El archivo no es un e-CF que se pueda leer.');
+    }
+    const buyer = textOf(groupOf(header, 'Comprador'), 'RNCComprador') ?? RECEIVER_RNC;
+    const key = `${issuer}|${encf}`;
+    const motive = motiveOf(counterpart, document, encf, key, buyer);
+    if (motive === null) remember(counterpart, key, document.tree);
+    const xml = await signed(receipt({ issuer, buyer, encf, motive }, now), counterpart.identity.certificate);
+    return textAnswer(200, xml, 'application/xml; charset=utf-8');
+  };
+}
+
+/** The first reason not to receive, in the order of the motives. */
+function motiveOf(
+  { state }: Counterpart,
+  document: SignedDocument,
+  encf: string,
+  key: string,
+  buyer: string,
+): string | null {
+  if (document.checked.faults.length > 0 || !DELIVERED_TYPES.includes(encf.slice(1, 3))) return '1';
+  if (!signerOf(document)) return '2';
+  if (state.received.has(key)) return '3';
+  return buyer === RECEIVER_RNC || buyer === PROVIDER_RNC ? null : '4';
+}
+
+function remember({ state }: Counterpart, key: string, tree: DocumentNode): void {
+  state.received.set(key, factsOf(tree, ''));
+}

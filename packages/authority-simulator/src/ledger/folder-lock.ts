@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CONTROL_PATH } from '../control/paths.js';
+
+const PATIENCE_MS = 5000;
+
+/** Keeps two simulators from writing to one folder: the one that holds it says so under its address. */
+export class FolderLock {
+  readonly #file: string | null;
+  readonly #instance: string;
+
+  private constructor(file: string | null, instance: string) {
+    this.#file = file;
+    this.#instance = instance;
+  }
+
+  /**
+   * Waits until a simulator that is about to end has left the folder.
+   *
+   * @throws Error when it stays
+   */
+  static async take(folder: string | null, instance: string): Promise<FolderLock> {
+    const file = folder === null ? null : path.join(folder, 'in-use.json');
+    const deadline = Date.now() + PATIENCE_MS;
+    while (file !== null && (await isHeld(file))) {
+      if (Date.now() > deadline) throw new Error(`Another simulator uses ${folder}; stop it first.`);
+      await delay(50);
+    }
+    return new FolderLock(file, instance);
+  }
+
+  /** From now on whoever asks at the address learns that the folder is in use. */
+  hold(url: string): void {
+    if (this.#file !== null) writeFileSync(this.#file, JSON.stringify({ url, instance: this.#instance }));
+  }
+
+  release(): void {
+    if (this.#file !== null) rmSync(this.#file, { force: true });
+  }
+}
+
+/** A note that nobody answers for was left behind by a sudden end. */
+async function isHeld(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  try {
+    const { url, instance } = JSON.parse(readFileSync(file, 'utf8')) as { url: string; instance: string };
+    const response = await fetch(`${url}${CONTROL_PATH}instance`, { signal: AbortSignal.timeout(1000) });
+    const answer = (await response.json()) as { instance?: string };
+    return answer.instance === instance;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Environment } from '@ecf/domain';
+import { ACCEPTED } from '../verdicts/verdict.js';
+import { type DocumentBytes, documentsInFile, documentsInMemory } from './documents.js';
+import { Journal, type JournalEntry } from './journal.js';
+import { Numbers } from './numbers.js';
+import type { NewSubmission, Submission } from './submission.js';
+
+export interface SubmissionFilter {
+  readonly rnc?: string | null;
+  readonly encf?: string | null;
+  readonly operation?: string | null;
+}
+
+/**
+ * Every document that arrived, in order. What is asked for on each call is in memory; the bytes of the documents and
+ * the journal are on disk, written before `note` returns.
+ */
+export class Ledger {
+  readonly #journal: Journal | null;
+  readonly #documents: DocumentBytes;
+  readonly #byId = new Map<number, Submission>();
+  readonly #byTrackId = new Map<string, Submission>();
+  readonly #approvals = new Map<string, Submission>();
+  readonly numbers = new Numbers();
+  #lastId = 0;
+
+  /** @param folder where the ledger is kept; null: in memory only */
+  constructor(folder: string | null) {
+    this.#journal = folder === null ? null : new Journal(path.join(folder, 'journal.ndjson'));
+    this.#documents = folder === null ? documentsInMemory() : documentsInFile(path.join(folder, 'documents.bin'));
+    for (const entry of this.#journal?.entries() ?? []) this.#replay(entry);
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Keeps a document with what was decided on it. The journal takes it for answered until it hears otherwise. */
+  note(entry: NewSubmission, bytes: Uint8Array): Submission {
+    const submission: Submission = {
+      id: this.#lastId + 1,
+      ...entry,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      answered: true,
+      offset: this.#documents.put(bytes),
+      length: bytes.length,
+    };
+    this.#journal?.append({ t: 'submission', ...submission });
+    submission.answered = false;
+    this.#index(submission);
+    return submission;
+  }
+
+  /** The answer to a submission has left, or has not and will not. */
+  answered(submission: Submission, left: boolean): void {
+    submission.answered = left;
+    if (!left) this.#journal?.append({ t: 'unanswered', id: submission.id });
+  }
+
+  find(id: number): Submission | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  byTrackId(env: Environment, trackId: string): Submission | null {
+    const submission = this.#byTrackId.get(trackId.toLowerCase());
+    return submission?.env === env ? submission : null;
+  }
+
+  /** The approval that the authority took for an e-CF. */
+  approvalOf(env: Environment, rnc: string, encf: string): Submission | null {
+    return this.#approvals.get(`${env}|${rnc}|${encf}`) ?? null;
+  }
+
+  bytesOf(submission: Submission): Buffer {
+    return this.#documents.get(submission.offset, submission.length);
+  }
+
+  *list(filter: SubmissionFilter = {}): Generator<Submission> {
+    for (const submission of this.#byId.values()) if (passes(submission, filter)) yield submission;
+  }
+
+  /** Lets documents that a fault keeps in process be decided (null: those of every fault); says whether there were any. */
+  release(fault: string | null, at: number): boolean {
+    let released = false;
+    for (const submission of this.#byId.values()) {
+      if (submission.heldBy === null || (fault !== null && submission.heldBy !== fault)) continue;
+      submission.heldBy = null;
+      released = true;
+    }
+    if (released) this.#journal?.append({ t: 'released', fault, at });
+    return released;
+  }
+
+  /** Forgets all documents; numbers of submissions go on. */
+  clear(): void {
+    this.#journal?.clear();
+    this.#documents.clear();
+    this.#byId.clear();
+    this.#byTrackId.clear();
+    this.#approvals.clear();
+    this.numbers.clear();
+  }
+
+  close(): void {
+    this.#journal?.close();
+    this.#documents.close();
+  }
+
+  #replay(entry: JournalEntry): void {
+    if (entry.t === 'submission') {
+      const { t: _, ...submission } = entry;
+      const { verdict } = submission;
+      this.#index(
+        verdict.code === '1' && isFiller(verdict.messages) ? { ...submission, verdict: ACCEPTED } : submission,
+      );
+    } else if (entry.t === 'unanswered') {
+      const submission = this.#byId.get(entry.id);
+      if (submission) submission.answered = false;
+    } else {
+      for (const submission of this.#byId.values()) {
+        if (entry.fault === null || submission.heldBy === entry.fault) submission.heldBy = null;
+      }
+    }
+  }
+
+  #index(submission: Submission): void {
+    this.#lastId = Math.max(this.#lastId, submission.id);
+    this.#byId.set(submission.id, submission);
+    if (submission.trackId !== null) this.#byTrackId.set(submission.trackId.toLowerCase(), submission);
+    const { operation, env, rnc, encf } = submission;
+    if (operation === 'recepcion' || operation === 'recepcionfc') this.numbers.add(submission);
+    if (submission.annulled && rnc !== null) this.numbers.annul(env, rnc, submission.annulled);
+    if (operation === 'aprobacioncomercial' && submission.effective && rnc !== null && encf !== null) {
+      this.#approvals.set(`${env}|${rnc}|${encf}`, submission);
+    }
+  }
+}
+
+function isFiller(messages: Submission['verdict']['messages']): boolean {
+  return messages.length === 1 && messages[0]?.text === '' && messages[0].code === '0';
+}
+
+function passes(submission: Submission, { rnc, encf, operation }: SubmissionFilter): boolean {
+  if (operation && submission.operation !== operation) return false;
+  if (rnc && submission.rnc !== rnc && submission.buyer !== rnc) return false;
+  if (!encf || submission.encf === encf) return true;
+  const type = encf.slice(1, 3);
+  const sequence = Number(encf.slice(3));
+  return (submission.annulled ?? []).some(
+    (range) => range.type === type && range.from <= sequence && sequence <= range.to,
+  );
+}

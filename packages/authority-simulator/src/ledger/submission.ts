@@ -1,0 +1,62 @@
+import type { Environment } from '@ecf/domain';
+import { IN_PROCESS, type Verdict } from '../verdicts/verdict.js';
+
+/** Operations whose documents are kept. */
+export type DocumentOperation = 'recepcion' | 'recepcionfc' | 'aprobacioncomercial' | 'anulacionrangos';
+
+/** Which document a note (33, 34) modifies, and the note's own total. */
+export interface Reference {
+  readonly rnc: string;
+  readonly encf: string;
+  readonly total: string;
+}
+
+/** Numbers taken out of use, `from` to `to` of one type. */
+export interface AnnulledRange {
+  readonly type: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One document that arrived, with what became of it. */
+export interface Submission {
+  readonly id: number;
+  readonly operation: DocumentOperation;
+  readonly env: Environment;
+  /** Issuer of the e-CF that the document is or speaks of; null when it could not be read. */
+  readonly rnc: string | null;
+  /** Of an approval: who approves. */
+  readonly buyer: string | null;
+  readonly encf: string | null;
+  readonly filename: string;
+  readonly sha256: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly trackId: string | null;
+  readonly verdict: Verdict;
+  /** From when on the verdict is seen, in milliseconds since the epoch. */
+  readonly decidedAt: number;
+  /** The fault that keeps it in process. */
+  heldBy: string | null;
+  /** It counts for its number: see docs/authority-simulator.md. */
+  readonly effective: boolean;
+  /** The caller got an answer. */
+  answered: boolean;
+  readonly reference: Reference | null;
+  /** What a cancellation took out of use. */
+  readonly annulled: readonly AnnulledRange[] | null;
+  /** Where its bytes are. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+export type NewSubmission = Omit<Submission, 'id' | 'sha256' | 'answered' | 'offset' | 'length'>;
+
+/** What the authority says of the document at a moment. */
+export function presentVerdict(submission: Submission, now: number): Verdict {
+  return isDecided(submission, now) ? submission.verdict : IN_PROCESS;
+}
+
+export function isDecided(submission: Submission, now: number): boolean {
+  return submission.heldBy === null && now >= submission.decidedAt;
+}

@@ -1,0 +1,65 @@
+import type { Answer, Call, Handler } from '../http/exchange.js';
+import { isUpload, readUpload } from '../http/upload.js';
+import type { Simulation } from '../simulation.js';
+import { type ApprovalJudgement, judgeApproval } from '../verdicts/judge-approval.js';
+import type { Verdict } from '../verdicts/verdict.js';
+
+type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
+
+/**
+ * The authority's copy of a commercial approval (ACECF). "Approved" says that it was processed, not that the buyer
+ * approves. A refusal comes with HTTP 400.
+ */
+export function receiveApproval(approvals: Approvals): Handler {
+  return (call) => {
+    const upload = readUpload(call);
+    if (upload === null) return approvalAnswer(400, '02', REFUSED, ['Archivo no válido']);
+    if (!isUpload(upload)) return upload;
+    return receive(approvals, call, upload.filename, upload.bytes);
+  };
+}
+
+const PROCESSED = 'Aprobación Comercial Aprobada.';
+const REFUSED = 'Aprobacion Comercial Rechazada.';
+
+function receive(approvals: Approvals, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+  const now = approvals.clock();
+  const judgement = judgeApproval(approvals, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : verdictOf(judgement);
+  const taken = Number(verdict.code) === 1;
+  const noted = approvals.ledger.note(
+    {
+      operation: 'aprobacioncomercial',
+      env,
+      rnc: judgement.rnc,
+      buyer: judgement.buyer,
+      encf: judgement.encf,
+      filename,
+      receivedAt: now.getTime(),
+      trackId: null,
+      verdict,
+      decidedAt: now.getTime(),
+      heldBy: null,
+      effective: taken && isFirst(approvals, env, judgement),
+      reference: null,
+      annulled: null,
+    },
+    bytes,
+  );
+  const texts = verdict.messages.map(({ text }) => text);
+  return { ...approvalAnswer(taken ? 200 : 400, verdict.code, verdict.status, texts), noted };
+}
+
+function isFirst({ ledger }: Approvals, env: Call['env'], { rnc, encf }: ApprovalJudgement): boolean {
+  return rnc !== null && encf !== null && ledger.approvalOf(env, rnc, encf) === null;
+}
+
+function verdictOf({ refusal }: ApprovalJudgement): Verdict {
+  if (refusal === null) return { code: '01', status: PROCESSED, messages: [], sequenceUsed: false };
+  return { code: '02', status: REFUSED, messages: [{ code: '02', text: refusal }], sequenceUsed: false };
+}
+
+/** `mensaje`, in the singular, is a list. Source: technical description p.30. */
+function approvalAnswer(status: number, codigo: string, estado: string, mensaje: string[]): Answer {
+  return { status, body: { root: 'RespuestaAprobacionComercial', value: { mensaje, estado, codigo } } };
+}

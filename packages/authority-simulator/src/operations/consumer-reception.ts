@@ -1,0 +1,70 @@
+import type { Answer, Call, Handler, Structured } from '../http/exchange.js';
+import { HTML_REFUSAL, isUpload, readUpload } from '../http/upload.js';
+import type { Simulation } from '../simulation.js';
+import { judgeRfce } from '../verdicts/judge-rfce.js';
+import { takesNumber } from '../verdicts/sequence.js';
+import { TEXTS } from '../verdicts/texts.js';
+import { rejected, type Verdict } from '../verdicts/verdict.js';
+
+type ConsumerReception = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
+
+/** The service's passing failure: the same number may be sent again. */
+export const TRY_AGAIN: Answer = {
+  status: 200,
+  body: summaryBody(rejected([TEXTS.tryAgain], false), null),
+};
+
+/** Reception of consumer summaries: the verdict is the answer. A rejection comes with HTTP 400. */
+export function receiveSummary(reception: ConsumerReception): Handler {
+  return (call) => {
+    const upload = readUpload(call);
+    if (upload === null) return HTML_REFUSAL;
+    if (!isUpload(upload)) return upload;
+    return receive(reception, call, upload.filename, upload.bytes);
+  };
+}
+
+function receive(reception: ConsumerReception, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+  const { ledger, clock } = reception;
+  const now = clock();
+  const judgement = judgeRfce(reception, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : judgement.verdict;
+  const noted = ledger.note(
+    {
+      operation: 'recepcionfc',
+      env,
+      rnc: judgement.rnc,
+      buyer: null,
+      encf: judgement.encf,
+      filename,
+      receivedAt: now.getTime(),
+      trackId: null,
+      verdict,
+      decidedAt: now.getTime(),
+      heldBy: null,
+      effective: takesNumber(ledger.numbers, env, judgement, verdict),
+      reference: null,
+      annulled: null,
+    },
+    bytes,
+  );
+  reception.certification.decided(noted);
+  const passing = verdict.messages.some(({ code }) => code === TEXTS.tryAgain.code);
+  return {
+    status: verdict.code === '2' && !passing ? 400 : 200,
+    body: summaryBody(verdict, passing ? null : judgement.encf),
+    noted,
+  };
+}
+
+/** Here `codigo` is a number and the messages' is text: the reverse of the result query. */
+function summaryBody({ code, status, messages, sequenceUsed }: Verdict, encf: string | null): Structured {
+  const value = {
+    codigo: Number(code),
+    estado: status,
+    mensajes: messages.map((message) => ({ codigo: message.code, valor: message.text })),
+    encf,
+    secuenciaUtilizada: sequenceUsed,
+  };
+  return { root: 'Respuesta', value };
+}

@@ -1,0 +1,57 @@
+import type { Answer, Call, Handler } from '../http/exchange.js';
+import { isUpload, readUpload } from '../http/upload.js';
+import type { Simulation } from '../simulation.js';
+import { judgeEcf } from '../verdicts/judge-ecf.js';
+import { takesNumber } from '../verdicts/sequence.js';
+
+type Reception = Pick<
+  Simulation,
+  'ledger' | 'taxpayers' | 'facts' | 'certification' | 'processingMs' | 'clock' | 'newId'
+>;
+
+/**
+ * Reception of e-CF: whatever the document is, there is a trackId. The verdict is made at arrival, against what was
+ * final at that moment, and is seen after the processing time.
+ */
+export function receiveEcf(reception: Reception): Handler {
+  return (call) => {
+    const upload = readUpload(call);
+    if (upload === null) return refusal('ArchivoRequerido', 'Debe enviar el archivo XML en el campo xml.');
+    if (!isUpload(upload)) return upload;
+    return receive(reception, call, upload.filename, upload.bytes);
+  };
+}
+
+function receive(reception: Reception, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+  const { ledger, processingMs, clock, newId } = reception;
+  const now = clock();
+  const trackId = newId();
+  const judgement = judgeEcf(reception, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : judgement.verdict;
+  const noted = ledger.note(
+    {
+      operation: 'recepcion',
+      env,
+      rnc: judgement.rnc,
+      buyer: null,
+      encf: judgement.encf,
+      filename,
+      receivedAt: now.getTime(),
+      trackId,
+      verdict,
+      decidedAt: now.getTime() + processingMs,
+      heldBy: fault?.kind === 'processing' ? fault.id : null,
+      effective: takesNumber(ledger.numbers, env, judgement, verdict),
+      reference: judgement.reference,
+      annulled: null,
+    },
+    bytes,
+  );
+  reception.certification.decided(noted);
+  const value = { trackId, error: null, mensaje: null };
+  return { status: 200, body: { root: 'RespuestaRecepcion', value }, noted };
+}
+
+function refusal(error: string, mensaje: string): Answer {
+  return { status: 400, body: { root: 'RespuestaRecepcion', value: { trackId: null, error, mensaje } } };
+}

@@ -1,0 +1,24 @@
+import type { Seeds } from './authentication/seeds.js';
+import type { Tokens } from './authentication/tokens.js';
+import type { CertificationSets } from './certification/certification-sets.js';
+import type { FaultPlan } from './faults/fault-plan.js';
+import type { DocumentReader } from './ledger/document-facts.js';
+import type { Ledger } from './ledger/ledger.js';
+import type { TaxpayerRegister } from './ledger/taxpayer-register.js';
+
+/** Everything the operations share; each takes what it needs. */
+export interface Simulation {
+  readonly ledger: Ledger;
+  readonly taxpayers: TaxpayerRegister;
+  readonly facts: DocumentReader;
+  readonly certification: CertificationSets;
+  readonly seeds: Seeds;
+  readonly tokens: Tokens;
+  readonly faults: FaultPlan;
+  readonly processingMs: number;
+  readonly statusKey: string | null;
+  /** Address under which the simulator is reached. */
+  readonly publicUrl: () => string;
+  readonly clock: () => Date;
+  readonly newId: () => string;
+}

@@ -1,0 +1,142 @@
+import { type DocumentNode, type Environment, groupOf, groupsOf, isEcfType, isEncf, isRnc, textOf } from '@ecf/domain';
+import { mayActFor } from '../authentication/delegation.js';
+import type { AnnulledRange } from '../ledger/submission.js';
+import type { Simulation } from '../simulation.js';
+import type { Arrival } from './judgement.js';
+import { without } from './number-ranges.js';
+import { schemaMessage } from './schema-messages.js';
+import { readSigned, signerOf } from './signed-document.js';
+import { TEXTS } from './texts.js';
+import type { Verdict } from './verdict.js';
+
+export interface CancellationJudgement {
+  readonly verdict: Verdict;
+  readonly rnc: string | null;
+  /** What is out of use from now on; null: nothing. */
+  readonly annulled: readonly AnnulledRange[] | null;
+}
+
+type Services = Pick<Simulation, 'ledger' | 'taxpayers'>;
+
+const ALL_USED = 'Las secuencias que está intentando anular han sido utilizadas';
+const NONE_POSSIBLE = 'No fue posible anular las siguientes secuencias';
+const ALL_ANNULLED = 'Las secuencias fueron anuladas correctamente';
+const SOME_ANNULLED = `${ALL_ANNULLED}. Con excepción de las secuencias del detalle`;
+
+/** Decides on a cancellation of numbers. Texts: technical description pp.31-32. */
+export function judgeCancellation(services: Services, { env, filename, bytes, now }: Arrival): CancellationJudgement {
+  const document = readSigned(bytes, now);
+  const root = groupOf(document?.tree ?? null, 'ANECF');
+  const stated = textOf(groupOf(root, 'Encabezado'), 'RncEmisor');
+  const rnc = stated !== null && isRnc(stated) ? stated : null;
+  const refuse = (text: string): CancellationJudgement => ({ verdict: refused([text]), rnc, annulled: null });
+  if (!/\.xml$/i.test(filename)) return refuse('Tipo de archivo no valido, favor proveer un XML');
+  if (!document || !root || document.hasByteOrderMark) return refuse(TEXTS.format.text);
+  if (document.checked.faults.length > 0) return refuse(schemaMessage(document.checked.faults, document.tree).text);
+  const signer = signerOf(document);
+  if (!signer) return refuse('La firma del documento no es válida');
+  if (rnc === null) return refuse(TEXTS.format.text);
+  const issuer = services.taxpayers.find(rnc);
+  if (!mayActFor(services.taxpayers, signer.holder, rnc)) {
+    return refuse('El RNC del certificado no está delegado para realizar transacciones para el RNC');
+  }
+  if (issuer?.active === false) return refuse(TEXTS.inactiveIssuer.text);
+  if (issuer?.electronic === false) return refuse(TEXTS.notElectronic.text);
+  const ranges = rangesOf(root);
+  if (typeof ranges === 'string') return refuse(ranges);
+  return { rnc, ...annul(services, env, rnc, ranges) };
+}
+
+function refused(texts: readonly string[]): Verdict {
+  return { code: '2', status: 'Rechazada', messages: texts.map((text) => ({ code: '2', text })), sequenceUsed: false };
+}
+
+function accepted(status: string, texts: readonly string[]): Verdict {
+  return { code: '1', status, messages: texts.map((text) => ({ code: '1', text })), sequenceUsed: false };
+}
+
+/** The ranges of all lines, or the sentence about the first that is wrong. Rules: Formato ANECF pp.4-7. */
+function rangesOf(root: DocumentNode): AnnulledRange[] | string {
+  const ranges: AnnulledRange[] = [];
+  const lines = groupsOf(groupOf(root, 'DetalleAnulacion'), 'Anulacion');
+  for (const [index, line] of lines.entries()) {
+    if (Number(firstText(line, 'NoLinea')) !== index + 1) {
+      return 'El campo NoLinea no es válido, no cumple orden secuencial.';
+    }
+    const type = textOf(line, 'TipoeCF');
+    const before = ranges.length;
+    for (const row of groupsOf(groupOf(line, 'TablaRangoSecuenciasAnuladaseNCF'), 'Secuencias')) {
+      const range = rangeOf(type, textOf(row, 'SecuenciaeNCFDesde'), textOf(row, 'SecuenciaeNCFHasta'));
+      if (typeof range === 'string') return range;
+      ranges.push(range);
+    }
+    if (Number(textOf(line, 'CantidadeNCFAnulados')) !== count(ranges.slice(before))) {
+      return 'El campo CantidadeNCFAnulados no es válido';
+    }
+  }
+  const total = textOf(groupOf(root, 'Encabezado'), 'CantidadeNCFAnulados');
+  return Number(total) === count(ranges) ? ranges : 'El campo CantidadeNCFAnulados no es válido';
+}
+
+function rangeOf(type: string | null, first: string | null, last: string | null): AnnulledRange | string {
+  const fits = (encf: string | null): encf is string => encf !== null && isEncf(encf) && encf.slice(1, 3) === type;
+  if (!isEcfType(type) || !fits(first) || !fits(last)) return 'El tipo de comprobante no es válido';
+  const [from, to] = [Number(first.slice(3)), Number(last.slice(3))];
+  if (from > to) return 'El valor del campoSecuenciaeNCFDesde es mayor al del campo SecuenciaeNCFHasta';
+  return { type, from, to };
+}
+
+/** The schema lets NoLinea repeat, so it may be read as a list. */
+function firstText(line: DocumentNode, name: string): string | null {
+  const value = line[name];
+  const first = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : null;
+}
+
+function count(ranges: readonly AnnulledRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+}
+
+/** Takes every number out of use that is free; used, annulled and unauthorised ones are named. */
+function annul(
+  { ledger, taxpayers }: Services,
+  env: Environment,
+  rnc: string,
+  asked: readonly AnnulledRange[],
+): Pick<CancellationJudgement, 'verdict' | 'annulled'> {
+  const { numbers } = ledger;
+  let free: AnnulledRange[] = [];
+  let used = 0;
+  for (const range of asked) {
+    const taken = numbers.takenIn(env, rnc, range).map((at) => ({ type: range.type, from: at, to: at }));
+    used += taken.length;
+    // What an earlier line of the same document takes out of use is no longer free for this one.
+    const gone = [...taken, ...numbers.annulledIn(env, rnc, range.type), ...free];
+    free = [...free, ...authorised(taxpayers, env, rnc, without([range], gone))];
+  }
+  const failed = without(asked, free).map(({ type, from, to }) => describe(type, from, to));
+  if (failed.length === 0) return { verdict: accepted('Aceptada', [ALL_ANNULLED]), annulled: free };
+  if (free.length > 0)
+    return { verdict: accepted('Aceptada parcialmente', [SOME_ANNULLED, ...failed]), annulled: free };
+  const heading = used === count(asked) ? ALL_USED : NONE_POSSIBLE;
+  return { verdict: refused([heading, ...failed]), annulled: null };
+}
+
+function authorised(
+  taxpayers: Services['taxpayers'],
+  env: Environment,
+  rnc: string,
+  ranges: readonly AnnulledRange[],
+): AnnulledRange[] {
+  const registered = taxpayers.find(rnc)?.ranges ?? null;
+  if (registered === null) return [...ranges];
+  const known = registered
+    .filter((range) => range.env === null || range.env === env)
+    .map(({ ecf_type, from, to }) => ({ type: ecf_type, from, to }));
+  return without(ranges, without(ranges, known));
+}
+
+function describe(type: string, from: number, to: number): string {
+  const encf = (sequence: number): string => `E${type}${String(sequence).padStart(10, '0')}`;
+  return from === to ? encf(from) : `${encf(from)} - ${encf(to)}`;
+}
