@@ -1,12 +1,39 @@
-import type { ExaminedDocument, ExamineOptions } from './documents.js';
+import { checkBusinessRules, type DocumentNode, type Fault } from '@ecf/domain';
+import type { CheckedDocument, ExaminedDocument, ExamineOptions } from './documents.js';
+import type { FaultList } from './fault-list.js';
+import { checkValue } from './json/check-json.js';
+import { checkSource } from './xml/check-xml.js';
 import type { CanonicalXml } from './xml/parse-xml.js';
 
-/** Structure and business rules of a document in JSON. */
-export function examineJson(_value: unknown, _options: ExamineOptions): ExaminedDocument {
-  throw new Error('not built');
+/**
+ * Structure and business rules of a document in JSON, as emission and the command line judge it.
+ *
+ * @param value what a JSON parser gave, the root key on top
+ */
+export function examineJson(value: unknown, options: ExamineOptions): ExaminedDocument {
+  return examined(checkValue(value), options);
 }
 
-/** Structure and business rules of a document in XML. */
-export function examineXml(_xml: CanonicalXml, _options: ExamineOptions): ExaminedDocument {
-  throw new Error('not built');
+/** Structure and business rules of a document in XML. Signatures are not verified here. */
+export function examineXml(xml: CanonicalXml, options: ExamineOptions): ExaminedDocument {
+  return examined(checkSource(xml.source), options);
+}
+
+/**
+ * Business rules speak about documents whose structure is sound, so faults of structure come alone. Empty tags, which
+ * some schemas let pass, are refused by the authority and so by everything but the structural check.
+ */
+function examined(found: { checked: CheckedDocument; empty: FaultList }, options: ExamineOptions): ExaminedDocument {
+  const { checked, empty } = found;
+  if (options.schemaOnly || checked.faults.length > 0 || !checked.tree) return result(checked, checked.faults, []);
+  const { faults, warnings } = businessRules(checked.tree, options.now);
+  return result(checked, [...empty.faults, ...faults], warnings);
+}
+
+function businessRules(tree: DocumentNode, now: Date): { faults: Fault[]; warnings: Fault[] } {
+  return checkBusinessRules(tree, { now });
+}
+
+function result(checked: CheckedDocument, faults: Fault[], warnings: Fault[]): ExaminedDocument {
+  return { ...checked, faults, warnings, valid: faults.length === 0 };
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '@ecf/domain';
+import { ECF_TYPES, type Fault } from '@ecf/domain';
 import type { ElementRule, Schema } from './catalogue/element-rules.js';
 import { describeType } from './values/describe-type.js';
 import type { ValueFault } from './values/value-check.js';
@@ -49,6 +49,25 @@ export class FaultList {
   private push(path: string, rule: string, message: string, source: string): void {
     this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source });
   }
+}
+
+/** The fault of a root that is none of ours. */
+export function noSuchDocument(name: string): FaultList {
+  const faults = new FaultList('catalogue of documents');
+  const root = shorten(name);
+  const remedy = 'the root must be ECF, RFCE, ACECF, ANECF, ARECF or SemillaModel';
+  faults.add(root, 'unknown', `${root || 'The document'} is no document of ours; ${remedy}.`);
+  return faults;
+}
+
+/** The fault of an e-CF whose TipoeCF names no schema. */
+export function noSuchType(tipoEcf: string | null): FaultList {
+  const faults = new FaultList('XSD e-CF v.1.0');
+  const path = 'ECF.Encabezado.IdDoc.TipoeCF';
+  const types = `one of ${ECF_TYPES.join(', ')}`;
+  if (tipoEcf === null) faults.add(path, 'required', `TipoeCF is missing; give it ${types}.`, 'TipoeCFType');
+  else faults.add(path, 'enumeration', `TipoeCF is "${shorten(tipoEcf)}"; it must be ${types}.`, 'TipoeCFType');
+  return faults;
 }
 
 /** Names come from outside and may be of any length. */

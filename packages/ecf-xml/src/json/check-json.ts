@@ -1,6 +1,184 @@
+import type { DocumentNode, DocumentValue } from '@ecf/domain';
+import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
+import { decided, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
+import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
+import { isBlankText } from '../values/value-check.js';
+import { isCarriable } from '../xml/characters.js';
+import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 
-/** Normalises a parsed JSON document and judges its structure as if it were signed. */
-export function checkJson(_value: unknown): CheckedDocument {
-  throw new Error('not built');
+/**
+ * Normalises a parsed JSON document and judges its structure with the verdicts of an XML Schema processor, as if it
+ * were signed: a missing FechaHoraFirma or Signature is no fault.
+ *
+ * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
+ * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once.
+ * Texts are never changed otherwise.
+ *
+ * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
+ */
+export function checkJson(value: unknown): CheckedDocument {
+  return checkValue(value).checked;
+}
+
+/** The check, and beside it the groups that stand but have nothing that could be written. */
+export function checkValue(value: unknown): { checked: CheckedDocument; empty: FaultList } {
+  const none = new FaultList('');
+  const object = asSingle(value);
+  const names = isObject(object) ? Object.keys(object).filter((name) => !isAbsent(object[name])) : [];
+  const root = names.find(isDocumentName);
+  if (!isObject(object) || root === undefined) {
+    return { checked: undecided(null, noSuchDocument(names[0] ?? '')), empty: none };
+  }
+  let id = companionSchema(root);
+  if (!id) {
+    const tipoEcf = tipoEcfOf(object[root]);
+    const type = tipoEcf === null ? null : namedType(tipoEcf);
+    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), empty: none };
+    id = `ecf-${type}`;
+  }
+  const schema = schemaOf(id);
+  const checker = new JsonChecker(schema);
+  for (const name of names) {
+    if (name === root) continue;
+    checker.faults.add(
+      shorten(name),
+      'unknown',
+      `${shorten(name)} stands beside ${root}; send one document at a time.`,
+    );
+  }
+  const content = checker.single(schema.root, object[root], root);
+  return { checked: decided(schema, isNode(content) ? content : {}, checker.faults), empty: checker.empty };
+}
+
+/** TipoeCF as written, or null when there is none. */
+function tipoEcfOf(ecf: unknown): string | null {
+  let value = asSingle(ecf);
+  for (const name of ['Encabezado', 'IdDoc', 'TipoeCF']) {
+    value = isObject(value) && Object.hasOwn(value, name) ? asSingle(value[name]) : undefined;
+  }
+  if (isAbsent(value)) return null;
+  return leafText(value) ?? JSON.stringify(value) ?? '';
+}
+
+/** Filled by whoever signs, so that its absence is no fault before. */
+const FILLED_AT_SIGNING = 'FechaHoraFirma';
+
+/** Absent: nothing stands there. Null: something stands there, but nothing that a tree could hold. */
+type Normalised = DocumentValue | null | undefined;
+
+class JsonChecker {
+  readonly faults: FaultList;
+  readonly empty = new FaultList('Descripción Técnica e-CF v1.6 p.59');
+
+  constructor(private readonly schema: Schema) {
+    this.faults = new FaultList(schema.source);
+  }
+
+  /** A value where one is allowed. */
+  single(rule: ElementRule, value: unknown, path: string): Normalised {
+    if (!Array.isArray(value)) return rule.children ? this.group(rule, value, path) : this.leaf(rule, value, path);
+    const one = asSingle(value);
+    if (!Array.isArray(one)) return this.single(rule, one, path);
+    if (isAbsent(one)) return undefined;
+    this.faults.tooMany(path, rule);
+    return null;
+  }
+
+  /** A value where several are allowed. */
+  private list(rule: ElementRule, value: unknown, path: string): Normalised {
+    const values = Array.isArray(value) ? value : [value];
+    const list: DocumentValue[] = [];
+    let count = 0;
+    for (const each of values) {
+      const one = this.single(rule, each, `${path}[${count + 1}]`);
+      if (one === undefined) continue;
+      count++;
+      if (one !== null) list.push(one);
+    }
+    if (count === 0) return undefined;
+    if (count > rule.max) this.faults.tooMany(path, rule);
+    return list.length === 0 ? null : list;
+  }
+
+  private group(rule: ElementRule, value: unknown, path: string): Normalised {
+    if (isObject(value)) return this.elements(rule, value, path);
+    if (value === undefined || value === null || value === '') return undefined;
+    // Blanks alone are text that XML Schema lets stand between elements.
+    const text = leafText(value);
+    if (text !== null && isBlankText(text)) return this.elements(rule, {}, path, true);
+    this.faults.add(path, 'type', `${rule.name} is a group; give it an object with its elements.`);
+    return null;
+  }
+
+  private elements(rule: ElementRule, object: JsonObject, path: string, stands = false): Normalised {
+    const node: DocumentNode = {};
+    let present = stands;
+    let requiredSeen = 0;
+    let last = -1;
+    let inOrder = true;
+    for (const name of Object.keys(object)) {
+      const child = rule.byName.get(name);
+      if (!child) {
+        if (isAbsent(object[name])) continue;
+        present = true;
+        this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
+        continue;
+      }
+      const childPath = `${path}.${name}`;
+      const value =
+        child.max > 1 ? this.list(child, object[name], childPath) : this.single(child, object[name], childPath);
+      if (value === undefined) continue;
+      present = true;
+      if (child.required) requiredSeen++;
+      if (value === null) continue;
+      if (child.index < last) inOrder = false;
+      last = child.index;
+      node[name] = value;
+    }
+    if (!present) return undefined;
+    if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
+    if (last < 0) {
+      this.empty.add(path, 'empty', `${rule.name} has no content; the authority refuses empty tags.`);
+      return null;
+    }
+    return inOrder ? node : sorted(rule, node);
+  }
+
+  private leaf(rule: ElementRule, value: unknown, path: string): Normalised {
+    const text = leafText(value);
+    if (text === '') return undefined;
+    if (text === null) {
+      if (isAbsent(value)) return undefined;
+      const kind = typeof value === 'object' ? 'a group' : `a ${typeof value}`;
+      this.faults.add(path, 'type', `${rule.name} is ${kind}; write its value as a string.`, rule.typeName);
+      return null;
+    }
+    if (!isCarriable(text)) {
+      this.faults.add(path, 'type', `${rule.name} holds a character that XML cannot carry; remove it.`, rule.typeName);
+      return null;
+    }
+    const fault = rule.check(text);
+    if (fault !== null) this.faults.badValue(path, rule, fault, text);
+    return text;
+  }
+
+  private missing(rule: ElementRule, object: JsonObject, path: string): void {
+    for (const child of rule.children!) {
+      if (!child.required || child.name === FILLED_AT_SIGNING) continue;
+      const value = Object.hasOwn(object, child.name) ? object[child.name] : undefined;
+      if (isAbsent(value)) this.faults.missing(`${path}.${child.name}`, child);
+    }
+  }
+}
+
+/** The node with its elements in the catalogue's order. */
+function sorted(rule: ElementRule, node: DocumentNode): DocumentNode {
+  const names = Object.keys(node).sort((a, b) => rule.byName.get(a)!.index - rule.byName.get(b)!.index);
+  return Object.fromEntries(names.map((name) => [name, node[name]!]));
+}
+
+function isNode(value: Normalised): value is DocumentNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,274 @@
+import type { DocumentNode, DocumentValue } from '@ecf/domain';
+import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
+import { decided, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
+import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
+import { isBlankText } from '../values/value-check.js';
+import { attributeFault } from './attributes.js';
+import { genericContent } from './generic-content.js';
+import { declare, elementName, type NamespaceScope, NO_NAMESPACES, XML_SIGNATURE } from './namespaces.js';
 import type { CanonicalXml } from './parse-xml.js';
+import { XmlScanner } from './scanner.js';
+import { findTipoEcf } from './tipo-ecf.js';
 
-/** Judges the structure of an XML document by the schema of its root and TipoeCF. */
-export function checkXml(_xml: CanonicalXml): CheckedDocument {
-  throw new Error('not built');
+/**
+ * Judges the structure of an XML document by the schema of its root and TipoeCF, with the verdicts of an XML Schema
+ * processor. The tree comes without the XML signature.
+ */
+export function checkXml(xml: CanonicalXml): CheckedDocument {
+  return checkSource(xml.source).checked;
+}
+
+/** The check, and beside it the elements that the schema lets stand empty and the authority does not. */
+export function checkSource(source: string): { checked: CheckedDocument; empty: FaultList } {
+  const scanner = new XmlScanner(source);
+  let event = scanner.next();
+  while (event !== 'open' && event !== 'end') event = scanner.next();
+  const root = scanner.name;
+  const attributes = scanner.attributes();
+  const scope = declare(NO_NAMESPACES, attributes);
+  const { namespace } = elementName(scope, root);
+  const none = new FaultList('');
+  if (namespace !== '' || !isDocumentName(root)) {
+    const name = namespace === '' ? root : `${shorten(root)} of the namespace ${shorten(namespace)}`;
+    return { checked: undecided(null, noSuchDocument(name)), empty: none };
+  }
+  let id = companionSchema(root);
+  if (!id) {
+    const tipoEcf = findTipoEcf(source);
+    const type = tipoEcf === null ? null : namedType(tipoEcf);
+    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), empty: none };
+    id = `ecf-${type}`;
+  }
+  const schema = schemaOf(id);
+  const checker = new XmlChecker(scanner, schema);
+  const content = checker.root(attributes, scope);
+  return { checked: decided(schema, content, checker.faults), empty: checker.empty };
+}
+
+/** Walks the document beside the schema's rules, once. */
+class XmlChecker {
+  readonly faults: FaultList;
+  readonly empty = new FaultList('Descripción Técnica e-CF v1.6 p.59');
+
+  constructor(
+    private readonly scanner: XmlScanner,
+    private readonly schema: Schema,
+  ) {
+    this.faults = new FaultList(schema.source);
+  }
+
+  /** The root, just opened: its elements, and behind the last one the signature or whatever stands for it. */
+  root(attributes: Attributes, scope: NamespaceScope): DocumentNode {
+    const { root, signatureRequired } = this.schema;
+    this.judgeAttributes(root.name, root, attributes, scope, null);
+    const progress = new Progress(root);
+    let behind = 0;
+    const node = this.content(root, root.name, scope, progress, (name, inner) => {
+      if (!progress.complete) return undefined;
+      behind++;
+      const signature = isSignature(name, inner);
+      if (behind > 1) {
+        this.faults.add(`${root.name}.${shorten(name)}`, signature ? 'repeat' : 'unknown', BEHIND_SIGNATURE);
+      }
+      if (!signature) return genericContent(this.scanner);
+      this.scanner.skipElement();
+      return '';
+    });
+    if (signatureRequired && behind === 0) this.faults.add(`${root.name}.Signature`, 'required', SIGNATURE_MISSING);
+    return node;
+  }
+
+  /**
+   * The content of the group just opened, up to its end tag.
+   *
+   * @param behindLast takes an element that may stand behind the last of the rule's own; undefined when none may yet
+   */
+  private content(
+    rule: ElementRule,
+    path: string,
+    scope: NamespaceScope,
+    progress: Progress,
+    behindLast?: (name: string, scope: NamespaceScope) => DocumentValue | undefined,
+  ): DocumentNode {
+    const { scanner } = this;
+    const node: DocumentNode = {};
+    let event = scanner.selfClosing ? 'close' : scanner.next();
+    for (; event !== 'close' && event !== 'end'; event = scanner.next()) {
+      if (event !== 'open') {
+        if (event === 'text' && isBlankText(scanner.characters)) continue;
+        this.faults.add(path, 'type', `${rule.name} holds text between its elements; a group holds elements only.`);
+        continue;
+      }
+      const { name } = scanner;
+      const attributes = scanner.hasAttributes ? scanner.attributes() : NO_ATTRIBUTES;
+      const inner = declare(scope, attributes);
+      const taken = behindLast?.(name, inner);
+      if (taken !== undefined) {
+        if (taken !== '' && !rule.byName.has(name) && name !== '__proto__') node[name] = taken;
+        continue;
+      }
+      const child = inner.get('') ? undefined : rule.byName.get(name);
+      if (child && this.inSequence(child, path, progress)) {
+        this.take(node, child, path, progress.count, attributes, inner);
+      } else {
+        if (!child) this.unexpected(name, inner, rule, path);
+        scanner.skipElement();
+      }
+    }
+    this.missing(rule, path, progress);
+    return node;
+  }
+
+  /** The element just opened, which may stand where it stands, into the node. */
+  private take(
+    node: DocumentNode,
+    rule: ElementRule,
+    parent: string,
+    position: number,
+    attributes: Attributes,
+    scope: NamespaceScope,
+  ): void {
+    const { name } = rule;
+    const path = rule.max > 1 ? `${parent}.${name}[${position}]` : `${parent}.${name}`;
+    const value = rule.children ? this.group(rule, path, attributes, scope) : this.leaf(rule, path, attributes, scope);
+    if (value === null) this.empty.add(path, 'empty', `${name} is empty; the authority refuses empty tags.`);
+    else if (rule.max === 1) node[name] = value;
+    else append(node, name, value);
+  }
+
+  /** A group, or null when nothing stands in it. */
+  private group(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): DocumentNode | null {
+    this.judgeAttributes(path, rule, attributes, scope, null);
+    const node = this.content(rule, path, scope, new Progress(rule));
+    for (const _ in node) return node;
+    return null;
+  }
+
+  /** A leaf's text as written, or null when it has none. */
+  private leaf(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): string | null {
+    const text = this.scanner.selfClosing ? '' : (this.scanner.simpleContent() ?? this.mixedText(rule, path));
+    this.judgeAttributes(path, rule, attributes, scope, text);
+    const fault = rule.check(text);
+    if (fault !== null) this.faults.badValue(path, rule, fault, text);
+    return text === '' ? null : text;
+  }
+
+  /** The text of a leaf that holds more than plain text: comments, CDATA sections, or elements that must not be there. */
+  private mixedText(rule: ElementRule, path: string): string {
+    const { scanner } = this;
+    let text = '';
+    for (;;) {
+      const event = scanner.next();
+      if (event === 'text' || event === 'cdata') {
+        text += scanner.characters;
+      } else if (event === 'open') {
+        this.faults.add(
+          path,
+          'type',
+          `${rule.name} holds the element ${shorten(scanner.name)}; it must hold text only.`,
+        );
+        scanner.skipElement();
+      } else {
+        return text;
+      }
+    }
+  }
+
+  private judgeAttributes(
+    path: string,
+    rule: ElementRule,
+    attributes: Attributes,
+    scope: NamespaceScope,
+    text: string | null,
+  ): void {
+    if (attributes.length === 0) return;
+    const fault = attributeFault(attributes, scope, rule, text);
+    if (fault) this.faults.add(path, 'unknown', fault);
+  }
+
+  /** Whether the child may stand here, after those before it. */
+  private inSequence(child: ElementRule, path: string, progress: Progress): boolean {
+    const misplaced = progress.take(child);
+    if (misplaced === null) return true;
+    if (misplaced === 'repeat') this.faults.tooMany(`${path}.${child.name}`, child);
+    else {
+      const message = `${child.name} stands too late; it belongs before ${progress.currentName}.`;
+      this.faults.add(`${path}.${child.name}`, 'order', message);
+    }
+    return false;
+  }
+
+  private unexpected(name: string, scope: NamespaceScope, rule: ElementRule, path: string): void {
+    if (isSignature(name, scope)) {
+      this.faults.add(
+        `${path}.${name}`,
+        'order',
+        'Signature must be the last element of the root; sign the document anew.',
+      );
+      return;
+    }
+    this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
+  }
+
+  private missing(rule: ElementRule, path: string, progress: Progress): void {
+    if (progress.requiredSeen === rule.requiredCount) return;
+    for (const child of rule.children!) {
+      if (child.required && !progress.seen[child.index]) this.faults.missing(`${path}.${child.name}`, child);
+    }
+  }
+}
+
+type Attributes = readonly [name: string, value: string][];
+
+const NO_ATTRIBUTES: Attributes = [];
+const SIGNATURE_MISSING = 'Signature is missing; sign the document.';
+const BEHIND_SIGNATURE =
+  'Only one element, the Signature, may stand behind the last element of the document; remove it.';
+
+/** How far a group's elements have come in the schema's sequence. */
+class Progress {
+  readonly seen: boolean[] = [];
+  requiredSeen = 0;
+  /** How often the element of the present position has stood. */
+  count = 0;
+  private at = -1;
+
+  constructor(private readonly rule: ElementRule) {}
+
+  /** Takes the next element, or says why it cannot stand here. */
+  take(child: ElementRule): 'order' | 'repeat' | null {
+    if (child.index < this.at) return this.seen[child.index] && child.max === 1 ? 'repeat' : 'order';
+    if (child.index === this.at) {
+      if (this.count >= child.max) return 'repeat';
+      this.count++;
+      return null;
+    }
+    this.at = child.index;
+    this.count = 1;
+    this.seen[child.index] = true;
+    if (child.required) this.requiredSeen++;
+    return null;
+  }
+
+  /** Whether the last element of the sequence has been reached. */
+  get complete(): boolean {
+    return this.at === this.rule.children!.length - 1;
+  }
+
+  get currentName(): string {
+    return this.rule.children![this.at]?.name ?? '';
+  }
+}
+
+function isSignature(name: string, scope: NamespaceScope): boolean {
+  const { namespace, local } = elementName(scope, name);
+  return local === 'Signature' && namespace === XML_SIGNATURE;
+}
+
+function append(node: DocumentNode, name: string, value: DocumentValue): void {
+  const list = node[name];
+  if (Array.isArray(list)) list.push(value);
+  else node[name] = [value];
 }

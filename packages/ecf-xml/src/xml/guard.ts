@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { decodeUtf8, positionOf } from '../utf8.js';
 import { XmlRefused } from './refusal.js';
 
 /** What the guard saw while it went over the document. */
@@ -15,8 +15,6 @@ const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 64;
 const MAX_NAMESPACES_IN_SCOPE = 64;
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
 /**
  * Looks at untrusted bytes before any parser does. Refuses what is not UTF-8, document type declarations (so there
  * are no entities of the document's own), NUL, and whatever would cost more than linear time or memory. It does not
@@ -32,10 +30,15 @@ export function guardXml(bytes: Uint8Array, maxBytes: number): GuardedXml {
   refuseOtherEncodings(bytes);
   const nul = bytes.indexOf(0);
   if (nul >= 0) throw new XmlRefused('nul', `A NUL byte stands at offset ${nul}; XML text cannot contain it.`);
-  if (!isUtf8(bytes)) throw new XmlRefused('not_utf8', 'The bytes are not valid UTF-8; write the document as UTF-8.');
+  const decoded = decodeUtf8(bytes);
+  if (!('text' in decoded)) {
+    throw new XmlRefused(
+      'not_utf8',
+      `The bytes are not valid UTF-8 at offset ${decoded.badOffset}; write the document as UTF-8.`,
+    );
+  }
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const decoded = decoder.decode(bytes);
-  const source = decoded.includes('\r') ? decoded.replace(/\r\n?/g, '\n') : decoded;
+  const source = decoded.text.includes('\r') ? decoded.text.replace(/\r\n?/g, '\n') : decoded.text;
   refuseDeclaredEncoding(source);
   return { source, hasByteOrderMark, ...walkMarkup(source) };
 }
@@ -167,7 +170,6 @@ function refusalAt(
   code: 'doctype' | 'too_deep' | 'too_complex',
   message: string,
 ): XmlRefused {
-  const before = source.slice(0, at);
-  const line = before.split('\n').length;
-  return new XmlRefused(code, message, line, at - before.lastIndexOf('\n'));
+  const { line, column } = positionOf(source, at);
+  return new XmlRefused(code, message, line, column);
 }

@@ -1,7 +1,18 @@
 import type { DocumentNode } from '@ecf/domain';
+import { checkSource } from './check-xml.js';
+import { genericContent } from './generic-content.js';
 import type { CanonicalXml } from './parse-xml.js';
+import { XmlScanner } from './scanner.js';
 
-/** Turns a canonical document back into its normalised tree; the signature is left out. */
-export function readXml(_xml: CanonicalXml): DocumentNode {
-  throw new Error('not built');
+/**
+ * Turns a document back into its normalised tree, from the canonical text alone, so that what is read is what was
+ * verified. The XML signature is left out. What the schema does not know is left out too; a document of another root is
+ * read without a schema.
+ */
+export function readXml(xml: Pick<CanonicalXml, 'text'>): DocumentNode {
+  const { tree } = checkSource(xml.text).checked;
+  if (tree) return tree;
+  const scanner = new XmlScanner(xml.text);
+  while (scanner.next() !== 'open');
+  return { [scanner.name]: genericContent(scanner) };
 }
