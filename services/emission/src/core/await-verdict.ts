@@ -1,0 +1,86 @@
+import { EMISSION_STATES } from '@ecf/domain';
+import type { Attempt } from './attempt.js';
+import type { FollowUp } from './follow-up.js';
+import type { Ports } from './ports.js';
+import { afterResult, moved } from './progress.js';
+import { exchange, moment, record, recordSurely } from './record.js';
+import { waitingDelay } from './retry-schedule.js';
+import type { TokenSource } from './token-source.js';
+
+/**
+ * Waits for the verdict on an attempt until `deadline`. What the caller sees then is what is known then; the background
+ * goes on in any case.
+ */
+export async function awaitVerdict(
+  ports: Ports,
+  followUp: FollowUp,
+  attempt: Attempt,
+  tokens: TokenSource | null,
+  deadline: number,
+): Promise<Attempt> {
+  let present = attempt;
+  for (let asked = 0; !EMISSION_STATES[present.state].decided; asked += 1) {
+    const pause = waitingDelay(asked);
+    if (ports.clock().getTime() + pause > deadline) return present;
+    await ports.sleep(pause);
+    present = await nextLook(ports, followUp, present, tokens);
+  }
+  return present;
+}
+
+async function nextLook(
+  ports: Ports,
+  followUp: FollowUp,
+  present: Attempt,
+  tokens: TokenSource | null,
+): Promise<Attempt> {
+  if (present.state === 'processing' && present.trackId !== null && tokens !== null) {
+    return askOnce(ports, present, present.trackId, tokens);
+  }
+  const found = (await ports.emissions.find(present)) ?? present;
+  if (found.attempt !== present.attempt) return present;
+  // The authority asked for the same summary again (004): that is not left to the background.
+  if (found.state === 'resend-due' && found.transientRefusals > 0 && found.owner === null && tokens !== null) {
+    const { owner, settings } = ports;
+    const until = new Date(ports.clock().getTime() + settings.leaseMs);
+    const claimed = await record(ports, found, (latest) =>
+      latest.owner === null && latest.revision === found.revision
+        ? moved(latest, null, { owner, nextActionAt: until })
+        : null,
+    );
+    if (claimed.owner === owner) return followUp.advance(claimed, tokens);
+  }
+  return found;
+}
+
+/** Only a verdict is stored: while the authority is still at it, the schedule of the background stays as it is. */
+async function askOnce(ports: Ports, present: Attempt, trackId: string, tokens: TokenSource): Promise<Attempt> {
+  const token = await tokens.get().catch(() => null);
+  if (token === null) return present;
+  const answer = await ports.authority.queryResult({ env: present.env, token, trackId });
+  if (answer.outcome === 'unauthorized') await tokens.refused(token);
+  if (
+    answer.outcome !== 'verdict' ||
+    answer.verdict.status === 'EnProceso' ||
+    answer.verdict.status === 'No encontrado'
+  ) {
+    return present;
+  }
+  return recordSurely(
+    ports,
+    present,
+    (latest) => (latest.trackId === trackId ? afterResult(latest, answer, moment(ports)) : null),
+    [exchange('queryResult', ports.clock(), answer)],
+    ports.pending,
+  );
+}
+
+/**
+ * Until when (milliseconds since 1970) a caller is kept waiting: a repeat that comes while the first one waits ends with
+ * it, a later one has a budget of its own.
+ */
+export function answerDeadline({ clock, settings }: Pick<Ports, 'clock' | 'settings'>, attempt: Attempt): number {
+  const now = clock().getTime();
+  const ofTheFirst = (attempt.submittedAt?.getTime() ?? 0) + settings.statusWaitMs;
+  return ofTheFirst > now ? ofTheFirst : now + settings.statusWaitMs;
+}

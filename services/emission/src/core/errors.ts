@@ -1,0 +1,75 @@
+import type { ErrorCode, ValidationItem } from '@ecf/contracts';
+import type { Fault } from '@ecf/domain';
+
+/** Codes this service answers with; their status and meaning stand in the contracts' table. */
+export type EmissionErrorCode = Extract<
+  ErrorCode,
+  | 'invalid_json'
+  | 'not_utf8'
+  | 'invalid_xml'
+  | 'invalid_document'
+  | 'wrong_endpoint'
+  | 'invalid_token'
+  | 'login_refused'
+  | 'not_found'
+  | 'taxpayer_not_found'
+  | 'authority_timeout'
+  | 'encf_already_used'
+  | 'conflict'
+  | 'validation_error'
+  | 'authority_unreadable'
+  | 'authority_unreachable'
+  | 'certificate_missing'
+  | 'certificate_expired'
+  | 'certificate_not_yet_valid'
+  | 'certificate_unusable'
+  | 'service_unavailable'
+>;
+
+export interface EmissionErrorDetails {
+  faults?: readonly Fault[];
+  /** What a 422 names; instead of the sentence. */
+  items?: readonly ValidationItem[];
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** A request that cannot be answered with a document's state. The message says what is wrong and what to do. */
+export class EmissionError extends Error {
+  readonly faults: readonly Fault[] | null;
+  readonly items: readonly ValidationItem[] | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    readonly code: EmissionErrorCode,
+    message: string,
+    details: EmissionErrorDetails = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.name = 'EmissionError';
+    this.faults = details.faults ?? null;
+    this.items = details.items ?? null;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+  }
+}
+
+/** 422 about one place of the request. */
+export function invalidRequest(
+  loc: readonly (string | number)[],
+  msg: string,
+  type: string,
+  cause?: unknown,
+): EmissionError {
+  return new EmissionError('validation_error', `${loc.join('.')}: ${msg}`, {
+    items: [{ loc: [...loc], msg, type }],
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The database cannot be reached now; the same request can succeed later. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+    this.name = 'StoreUnavailable';
+  }
+}

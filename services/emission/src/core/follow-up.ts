@@ -1,0 +1,195 @@
+import { LoginError } from '@ecf/authority-client';
+import { EMISSION_STATES } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
+import type { Certificates } from './certificates.js';
+import type { Ports } from './ports.js';
+import {
+  afterLookUp,
+  afterReference,
+  afterResult,
+  afterSummaryQuery,
+  beginSend,
+  postponed,
+  sendLost,
+  stateIsNeeded,
+} from './progress.js';
+import { exchange, moment, record, recordSurely } from './record.js';
+import { sendAttempt } from './send-attempt.js';
+import type { Taxpayers } from './taxpayers.js';
+import { certificateTokens, type TokenSource } from './token-source.js';
+
+export interface FollowUp {
+  /**
+   * Brings an attempt in the care of this instance one step further: a result is asked for, a lost send is looked up, a
+   * send that is due is made. Resolves with the attempt as it stands then, no longer in anybody's care.
+   *
+   * @param tokens a caller's token; without it a certificate that this service holds
+   */
+  advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
+}
+
+export function createFollowUp(ports: Ports, taxpayers: Taxpayers, certificates: Certificates): FollowUp {
+  return {
+    async advance(attempt, tokens) {
+      if (attempt.state === 'sending' || attempt.state === 'resending') {
+        // Whoever was sending has ended: the authority may have the document.
+        return record(ports, attempt, (present) => (isUnderWay(present) ? sendLost(present, moment(ports)) : null));
+      }
+      if (attempt.state === 'held') return release(attempt);
+      const source = tokens ?? (await ownTokens(attempt));
+      if (source === null) return postpone(attempt, 'no-certificate');
+      let token: string;
+      try {
+        token = await source.get();
+      } catch (error) {
+        if (!(error instanceof LoginError)) throw error;
+        return postpone(attempt, undefined, error.retryAfterMs);
+      }
+      switch (attempt.state) {
+        case 'committed':
+        case 'resend-due':
+          return send(attempt, token, source);
+        case 'unknown':
+        case 'arrived':
+          return attempt.route === 'ecf' ? lookUp(attempt, token, source) : lookUpSummary(attempt, token, source);
+        case 'processing':
+        case 'not-found':
+          return askResult(attempt, token, source);
+        default:
+          return attempt;
+      }
+    },
+  };
+
+  async function send(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const file = attempt.route === 'rfce' ? attempt.rfce : attempt.xml;
+    let bytes: Buffer;
+    try {
+      bytes = await ports.archive.get(file?.path ?? '', file?.sha256);
+    } catch (error) {
+      ports.observer.failed('reading a document to send', error, attempt);
+      return postpone(attempt, 'document-lost');
+    }
+    const { owner, settings } = ports;
+    const sending = await record(ports, attempt, (present) =>
+      present.revision === attempt.revision ? beginSend(present, moment(ports), owner, settings.leaseMs) : null,
+    );
+    if (sending.owner !== owner || !isUnderWay(sending)) return sending;
+    await ports.checkpoint('resend-committed');
+    return sendAttempt(ports, sending, bytes, token, tokens);
+  }
+
+  async function askResult(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const trackId = attempt.trackId;
+    if (trackId === null) return postpone(attempt);
+    const answer = await ports.authority.queryResult({ env: attempt.env, token, trackId });
+    if (answer.outcome === 'unauthorized') await tokens.refused(token);
+    return keep(
+      attempt,
+      (present) => (present.trackId === trackId ? afterResult(present, answer, moment(ports)) : null),
+      [exchange('queryResult', ports.clock(), answer)],
+    );
+  }
+
+  async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const asked = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf };
+    const trackIds = await ports.authority.queryTrackIds(asked);
+    const exchanges = [exchange('queryTrackIds', ports.clock(), trackIds)];
+    const { buyer_rnc } = attempt.facts.summary;
+    const state = stateIsNeeded(attempt, trackIds, moment(ports))
+      ? await ports.authority.queryState({
+          ...asked,
+          securityCode: attempt.facts.securityCode,
+          ...(buyer_rnc === null ? {} : { buyerRnc: buyer_rnc }),
+        })
+      : null;
+    if (state !== null) exchanges.push(exchange('queryState', ports.clock(), state));
+    if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
+    await ports.checkpoint('looked-up');
+    return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
+  }
+
+  async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const answer = await ports.authority.queryConsumerSummary({
+      env: attempt.env,
+      token,
+      issuerRnc: attempt.issuerRnc,
+      encf: attempt.encf,
+      securityCode: attempt.facts.securityCode,
+    });
+    if (answer.outcome === 'unauthorized') await tokens.refused(token);
+    await ports.checkpoint('looked-up');
+    return keep(attempt, (present) => afterSummaryQuery(present, answer, moment(ports)), [
+      exchange('queryConsumerSummary', ports.clock(), answer),
+    ]);
+  }
+
+  /** A held note goes when the document it modifies is accepted, and is given up when that one was refused. */
+  async function release(attempt: Attempt): Promise<Attempt> {
+    const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
+    const original = await ports.emissions.find({ env, issuerRnc, encf });
+    const facts = original === null ? null : EMISSION_STATES[original.state];
+    if (facts !== null && !facts.decided) return postpone(attempt);
+    const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
+    return record(ports, attempt, (present) =>
+      present.state === 'held'
+        ? afterReference(
+            present,
+            accepted,
+            moment(ports),
+            `${encf} was not accepted, so this note was not sent; its number is free`,
+          )
+        : null,
+    );
+  }
+
+  /** Keeps an answer in any case, with whatever it changes. */
+  function keep(
+    attempt: Attempt,
+    decide: (present: Attempt) => Attempt | null,
+    exchanges: Parameters<typeof record>[3],
+  ): Promise<Attempt> {
+    return recordSurely(ports, attempt, decide, exchanges ?? [], ports.pending);
+  }
+
+  function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
+    return record(ports, attempt, (present) =>
+      present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
+    );
+  }
+
+  /** The certificate that came with the document while it is valid, else the taxpayer's stored one, else none. */
+  async function ownTokens(attempt: Attempt): Promise<TokenSource | null> {
+    const certificate = (await sentAlong(attempt)) ?? (await stored(attempt));
+    if (certificate === null) return null;
+    return certificateTokens(ports, { env: attempt.env, account: attempt.accountId, certificate });
+  }
+
+  async function sentAlong(attempt: Attempt): Promise<SigningCertificate | null> {
+    if (!attempt.hasOwnCertificate) return null;
+    const sealed = await ports.emissions.sealedCertificate(attempt);
+    if (sealed === null) return null;
+    try {
+      const certificate = certificates.unsealed(sealed, attempt.issuerRnc);
+      return certificate.notAfter > ports.clock() ? certificate : null;
+    } catch (error) {
+      ports.observer.failed('opening the certificate of a document', error, attempt);
+      return null;
+    }
+  }
+
+  async function stored(attempt: Attempt): Promise<SigningCertificate | null> {
+    const taxpayer = await taxpayers.lastKnown(attempt.issuerRnc);
+    if (taxpayer === null || taxpayer.account_id !== attempt.accountId) return null;
+    try {
+      return certificates.stored(taxpayer);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function isUnderWay({ state }: Attempt): boolean {
+  return state === 'sending' || state === 'resending';
+}

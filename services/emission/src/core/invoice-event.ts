@@ -1,0 +1,81 @@
+import type { InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
+import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
+import type { Attempt, PastSubmission } from './attempt.js';
+
+/** The word of the public interface for a state; what was given up is unknown to the authority. */
+export function publicStatus(state: EmissionState): InvoiceStatus {
+  return EMISSION_STATES[state].status ?? 'No encontrado';
+}
+
+/** Public `sequence_used`: true once the number is spent, whatever the authority's flag says after 1209. */
+export function sequenceUsed(state: EmissionState): boolean | null {
+  return EMISSION_STATES[state].sequenceUsed;
+}
+
+/** Data of `invoice.changed`: the whole present state of an emission. */
+export function invoiceChanged(attempt: Attempt): InvoiceChanged {
+  const { summary, securityCode, qrUrl } = attempt.facts;
+  return {
+    id: attempt.emissionId,
+    env: attempt.env,
+    issuer_rnc: attempt.issuerRnc,
+    encf: attempt.encf,
+    account_id: attempt.accountId,
+    revision: attempt.revision,
+    ecf_type: attempt.ecfType,
+    route: attempt.route,
+    state: attempt.state,
+    status: publicStatus(attempt.state),
+    final: EMISSION_STATES[attempt.state].decided,
+    code: attempt.verdict.code,
+    messages: [...attempt.verdict.messages],
+    sequence_used: sequenceUsed(attempt.state),
+    track_id: attempt.trackId,
+    issuer_name: summary.issuer_name,
+    buyer_rnc: summary.buyer_rnc,
+    buyer_name: summary.buyer_name,
+    date_issued: summary.date_issued,
+    created_at: toIsoDominican(attempt.createdAt),
+    signed_at: toIsoDominican(attempt.signedAt),
+    total_amount: summary.total_amount,
+    total_itbis: summary.total_itbis,
+    modified_encf: summary.modified_encf,
+    security_code: securityCode,
+    qr_url: qrUrl,
+    xml_storage_path: attempt.xml.path,
+    xml_checksum: attempt.xml.sha256,
+    rfce_storage_path: attempt.rfce?.path ?? null,
+    rfce_checksum: attempt.rfce?.sha256 ?? null,
+    attempts: [
+      ...attempt.past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt),
+      ...presentAttempt(attempt),
+    ],
+  };
+}
+
+function presentAttempt(attempt: Attempt): InvoiceAttempt[] {
+  if (attempt.state === 'withdrawn') return [];
+  return [
+    pastAttempt({
+      ...attempt.verdict,
+      attempt: attempt.attempt,
+      trackId: attempt.trackId,
+      submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
+      state: attempt.state,
+    }),
+  ];
+}
+
+function pastAttempt(past: PastSubmission): InvoiceAttempt {
+  return {
+    attempt: past.attempt,
+    track_id: past.trackId,
+    submitted_at: past.submittedAt,
+    status: publicStatus(past.state),
+    code: past.code,
+    messages: [...past.messages],
+    sequence_used: sequenceUsed(past.state),
+    date_received: past.dateReceived,
+    final: EMISSION_STATES[past.state].decided,
+  };
+}

@@ -1,0 +1,126 @@
+import type { EmissionState, Fault } from '@ecf/domain';
+import { type Attempt, type DocumentKey, documentKey, type NewAttempt } from './attempt.js';
+import { beginAttempt } from './begin-attempt.js';
+import { EmissionError, StoreUnavailable } from './errors.js';
+import { refuseFaults } from './faults.js';
+import type { Ports } from './ports.js';
+import { moved } from './progress.js';
+import { moment } from './record.js';
+import type { ReferenceCheck } from './referenced-document.js';
+import { decideRepeat } from './repeat.js';
+import { sendAttempt } from './send-attempt.js';
+import type { TokenSource } from './token-source.js';
+
+/** A document that asks to be issued under its number. */
+export interface Offer {
+  readonly key: DocumentKey;
+  /** Whether what is stored under the number is this very document. */
+  isSame(existing: Attempt): boolean;
+  /** Checks that only count for a new attempt: ranges, and the document that a note modifies. */
+  check(): Promise<{ faults: readonly Fault[]; reference: ReferenceCheck }>;
+  /** Signs, or takes what was signed; throws where nothing may be consumed (no certificate, no token). */
+  prepare(reference: ReferenceCheck): Promise<Prepared>;
+}
+
+/** Signed bytes and what is needed to send them. */
+export interface Prepared {
+  readonly fresh: NewAttempt;
+  /** Every document of the attempt, under its path in the archive. */
+  readonly files: readonly { readonly path: string; readonly bytes: Buffer }[];
+  /** What goes to the authority: the full document, or the summary. */
+  readonly sent: Buffer;
+  readonly sealedCertificate: Uint8Array | null;
+  readonly token: string;
+  readonly tokens: TokenSource;
+}
+
+export type Issued =
+  /** A new attempt was committed, and sent unless it is held. */
+  | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: Prepared }
+  /** The same document had been issued before. */
+  | { readonly outcome: 'repeated'; readonly attempt: Attempt }
+  /** A dry run that found nothing wrong. */
+  | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
+
+/**
+ * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. Whoever
+ * comes second under a number, in this process or another, gets what the first one brought about.
+ */
+export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
+  return ports.lock.run(documentKey(offer.key), async () => {
+    for (;;) {
+      const existing = await ports.emissions.find(offer.key);
+      const repeat = decideRepeat(existing, (stored) => offer.isSame(stored));
+      if (repeat === 'conflict') throw taken(existing as Attempt);
+      if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+      const { faults, reference } = await offer.check();
+      refuseFaults([...faults, ...reference.faults]);
+      if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
+
+      const prepared = await offer.prepare(reference);
+      await ports.checkpoint('signed');
+      await Promise.all(prepared.files.map(({ path, bytes }) => ports.archive.put(path, bytes)));
+      await ports.checkpoint('stored');
+      const attempt = beginAttempt(
+        prepared.fresh,
+        existing,
+        existing === null ? await ports.emissions.nextId() : existing.emissionId,
+        moment(ports),
+        { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
+      );
+      if (!(await commit(ports, attempt, prepared.sealedCertificate))) continue;
+      await ports.checkpoint('committed');
+      if (reference.held) return { outcome: 'issued', attempt, prepared };
+      const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
+      return { outcome: 'issued', attempt: sent, prepared };
+    }
+  });
+}
+
+async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null): Promise<boolean> {
+  try {
+    return await ports.emissions.begin(attempt, sealed);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) withdrawLater(ports, attempt);
+    throw error;
+  }
+}
+
+/**
+ * The database went away while it committed: the caller is told that nothing was consumed, so an attempt that was
+ * committed all the same is withdrawn once the database is back. Nothing of it was sent.
+ */
+function withdrawLater(ports: Ports, attempt: Attempt): void {
+  const work = (async () => {
+    for (;;) {
+      await ports.sleep(1_000);
+      try {
+        const found = await ports.emissions.find(attempt);
+        const ours = found !== null && found.revision === attempt.revision && found.owner === attempt.owner;
+        if (!ours || found.xml.sha256 !== attempt.xml.sha256) return;
+        const free: Attempt = found.state === 'held' ? found : moved(found, 'not-reached', {});
+        if (await ports.emissions.save(found, { ...moved(free, 'withdraw', {}), revision: found.revision + 1 }, []))
+          return;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable))
+          return ports.observer.failed('withdrawing an unsent attempt', error, attempt);
+      }
+    }
+  })();
+  ports.pending.add(work);
+  work.finally(() => ports.pending.delete(work));
+}
+
+const TAKEN: Partial<Record<EmissionState, string>> = {
+  accepted: 'it is accepted',
+  conditional: 'it is accepted',
+  'rejected-used': 'it was rejected and its number is spent',
+};
+
+function taken(existing: Attempt): EmissionError {
+  const why = TAKEN[existing.state] ?? 'it is not decided yet';
+  return new EmissionError(
+    'encf_already_used',
+    `Another document was issued under ${existing.encf} in ${existing.env} (${why}). Use the next number; a repeat of the same document gets its stored answer.`,
+  );
+}

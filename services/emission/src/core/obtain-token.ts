@@ -1,0 +1,66 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import type { Certificates } from './certificates.js';
+import { EmissionError } from './errors.js';
+import type { Ports } from './ports.js';
+import type { Caller, Taxpayers } from './taxpayers.js';
+import { loginFailure } from './token-source.js';
+
+export interface TokenAnswer {
+  token: string;
+  /** Seconds. */
+  expires_in: number;
+  token_type: 'Bearer';
+}
+
+export type ObtainToken = (request: {
+  caller: Caller;
+  env: Environment;
+  issuerRnc: string | null;
+}) => Promise<TokenAnswer>;
+
+/** `GET /obtain_token`: the authority's token for a taxpayer of the account, from the cache while it lives. */
+export function createObtainToken(
+  ports: Pick<Ports, 'tokens' | 'clock'>,
+  taxpayers: Taxpayers,
+  certificates: Certificates,
+): ObtainToken {
+  return async ({ caller, env, issuerRnc }) => {
+    const certificate =
+      issuerRnc === null
+        ? firstUsable(await taxpayers.list(caller))
+        : theOneOf(await taxpayers.require(caller, issuerRnc));
+    try {
+      const { token, expiresAt } = await ports.tokens.get({ env, account: caller.accountId, certificate });
+      const seconds = Math.floor((expiresAt.getTime() - ports.clock().getTime()) / 1_000);
+      return { token, expires_in: Math.max(0, seconds), token_type: 'Bearer' };
+    } catch (error) {
+      throw loginFailure(error, { unreadableIs502: true });
+    }
+  };
+
+  function theOneOf(taxpayer: TaxpayerState): SigningCertificate {
+    if (taxpayer.certificate === null) {
+      throw new EmissionError('not_found', `${taxpayer.rnc} has no certificate; upload one in the administration.`);
+    }
+    return certificates.stored(taxpayer);
+  }
+
+  /** The oldest taxpayer with a certificate that is valid now. */
+  function firstUsable(all: readonly TaxpayerState[]): SigningCertificate {
+    let refusal: unknown = new EmissionError(
+      'not_found',
+      'No taxpayer of this account has a certificate; upload one in the administration.',
+    );
+    for (const taxpayer of all) {
+      if (taxpayer.certificate === null || !taxpayer.active) continue;
+      try {
+        return certificates.stored(taxpayer);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+}

@@ -1,0 +1,146 @@
+import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
+import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import type { EmissionState } from '@ecf/domain';
+import type { XmlStore } from '@ecf/service-kit';
+import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
+import type { KeyedLock } from './keyed-lock.js';
+import type { FollowUpSettings } from './progress.js';
+import type { Random } from './retry-schedule.js';
+
+/** One answer of the authority about an attempt, kept for the audit trail. */
+export interface RecordedExchange {
+  readonly operation: string;
+  readonly at: Date;
+  /** `verdict`, `unauthorized`, `unknown:<cause>`, `refused:<code>`. */
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly contentType: string | null;
+  readonly body: string | null;
+}
+
+/** What a note means for the balance of the document it modifies. Amounts as decimal text. */
+export interface RelatedNote {
+  readonly encf: string;
+  readonly ecfType: string;
+  readonly state: EmissionState;
+  readonly totalAmount: string;
+}
+
+/**
+ * Emissions with their latest attempt. Every method that changes an attempt also appends `invoice.changed` to the outbox,
+ * in the same transaction, unless only the schedule changed.
+ */
+export interface EmissionStore {
+  /** An id for an emission that is about to be made; gaps are fine. */
+  nextId(): Promise<number>;
+  find(key: DocumentKey): Promise<Attempt | null>;
+  /**
+   * Commits an attempt made by `beginAttempt`, with the emission itself when it is the first. False when the number was
+   * taken meanwhile. Durable when it resolves.
+   */
+  begin(attempt: Attempt, sealedCertificate: Uint8Array | null): Promise<boolean>;
+  /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */
+  save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
+  /** Gives up to `limit` due attempts into the care of `owner` until `until`; instances share the work. */
+  claimDue(claim: { now: Date; until: Date; owner: string; limit: number }): Promise<Attempt[]>;
+  /** When the next attempt falls due; null when none waits. */
+  nextDue(): Promise<Date | null>;
+  sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;
+  /** Notes of ours that modify the document. */
+  notesOn(key: DocumentKey): Promise<RelatedNote[]>;
+  /** Says that `owner` lives until then. */
+  heartbeat(owner: string, until: Date): Promise<void>;
+  /** Attempts of owners that stopped living become due at once; returns how many. */
+  releaseDead(now: Date): Promise<number>;
+  /** The owner ends; what it still held becomes due at once. */
+  leave(owner: string, now: Date): Promise<void>;
+  /** Undecided attempts by state and by alarm, and when the oldest was signed. */
+  backlog(): Promise<Backlog>;
+}
+
+export interface Backlog {
+  readonly undecided: readonly { state: EmissionState; count: number }[];
+  readonly alarms: readonly { kind: AlarmKind; count: number }[];
+  readonly oldestSignedAt: Date | null;
+}
+
+/** This service's copy of the taxpayers. */
+export interface TaxpayerStore {
+  /** Keeps the newer of what is known and what is given; an account's knowledge grows where no revision is skipped. */
+  apply(taxpayer: TaxpayerState, eventId: string): Promise<void>;
+  /** Keeps a complete account, as the gateway gave it. */
+  replaceAccount(account: AccountTaxpayers): Promise<void>;
+  /** The account's taxpayer of that RNC, and the revision up to which the account is known without a gap (0: not at all). */
+  lookUp(accountId: string, rnc: string): Promise<{ revision: number; taxpayer: TaxpayerState | null }>;
+  /** All that is known of an account. */
+  account(accountId: string): Promise<AccountTaxpayers>;
+  taxpayer(rnc: string): Promise<TaxpayerState | null>;
+}
+
+/** Asks the gateway for an account that changed a moment ago. */
+export interface AccountSource {
+  fetch(accountId: string): Promise<AccountTaxpayers>;
+}
+
+/** Seals under the deployment's master key; `context` is authenticated. */
+export interface Sealer {
+  seal(plaintext: Uint8Array, context: string): Uint8Array;
+  unseal(sealed: Uint8Array, context: string): Uint8Array;
+}
+
+export type Authority = Pick<
+  AuthorityClient,
+  'submitDocument' | 'submitConsumerSummary' | 'queryResult' | 'queryState' | 'queryTrackIds' | 'queryConsumerSummary'
+>;
+
+/** What people who operate the service are told. */
+export interface Observer {
+  submitted(attempt: Attempt, outcome: string): void;
+  decided(attempt: Attempt): void;
+  alarm(attempt: Attempt): void;
+  failed(what: string, error: unknown, attempt?: Attempt): void;
+}
+
+export interface EmissionSettings extends FollowUpSettings {
+  /** Milliseconds that `/fe_Submit` waits for the authority's verdict; 0 does not wait. */
+  readonly statusWaitMs: number;
+  /** Milliseconds after which a send or a claimed attempt is no longer believed to be under way. */
+  readonly leaseMs: number;
+  /** Largest document in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+/** Steps between which a process may end; tests end it there. */
+export type Checkpoint =
+  | 'signed'
+  | 'stored'
+  | 'committed'
+  | 'sent'
+  | 'recorded'
+  | 'claimed'
+  | 'resend-committed'
+  | 'looked-up';
+
+export interface Ports {
+  readonly emissions: EmissionStore;
+  readonly taxpayers: TaxpayerStore;
+  readonly accounts: AccountSource;
+  readonly archive: XmlStore;
+  readonly authority: Authority;
+  readonly tokens: TokenProvider;
+  readonly sealer: Sealer;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+  readonly random: Random;
+  /** Resolves after that many milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** This instance's name among those that share the database. */
+  readonly owner: string;
+  readonly settings: EmissionSettings;
+  /** One request at a time per number, in this process. */
+  readonly lock: KeyedLock;
+  /** Work that goes on after its request was answered; a graceful stop waits for it. */
+  readonly pending: Set<Promise<unknown>>;
+  /** Called between steps; does nothing outside tests. */
+  readonly checkpoint: (step: Checkpoint) => Promise<void> | void;
+}

@@ -1,0 +1,411 @@
+/**
+ * How an attempt moves on: pure functions from what was observed to what is stored. Every move goes through the life
+ * cycle of the domain, so that a state cannot be left except as its table says.
+ */
+import type {
+  Answer,
+  AuthorityVerdict,
+  DocumentState,
+  SubmissionReceipt,
+  TrackIdEntry,
+  TrackIdList,
+} from '@ecf/authority-client';
+import {
+  canTransition,
+  EMISSION_STATES,
+  type EmissionEvent,
+  toIsoDominican,
+  transition,
+  verdictEvent,
+} from '@ecf/domain';
+import { type AlarmKind, type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
+import { OVERDUE_MS, pollDelay, type Random, retryDelay } from './retry-schedule.js';
+
+export interface FollowUpSettings {
+  /** Milliseconds between the two answers "not found" that allow the same bytes to be sent again. */
+  readonly resendAfterMs: number;
+  /** Milliseconds from a submission to the first question for its result. */
+  readonly firstQueryMs: number;
+  /** Whether results are asked for here; else the status poller tells them. */
+  readonly queriesResults: boolean;
+  /** Times that a summary answered with 004 is sent again. */
+  readonly tryAgainLimit: number;
+}
+
+/** The moment something is judged at. */
+export interface Moment {
+  readonly now: Date;
+  readonly random: Random;
+  readonly settings: FollowUpSettings;
+}
+
+type Changes = Partial<
+  Pick<
+    Attempt,
+    | 'trackId'
+    | 'trackIdAdopted'
+    | 'verdict'
+    | 'submittedAt'
+    | 'lostSends'
+    | 'transientRefusals'
+    | 'notFoundSince'
+    | 'failures'
+    | 'nextActionAt'
+    | 'owner'
+    | 'alarm'
+    | 'past'
+  >
+>;
+
+/** The attempt after an event and changes; the revision counts it. Throws TransitionError for a move that does not exist. */
+export function moved(attempt: Attempt, event: EmissionEvent | null, changes: Changes): Attempt {
+  const state = event === null ? attempt.state : transition(attempt.state, event);
+  const decided = EMISSION_STATES[state].decided;
+  return {
+    ...attempt,
+    ...changes,
+    ...(decided ? { nextActionAt: null, owner: null, alarm: null, failures: 0, hasOwnCertificate: false } : {}),
+    state,
+    revision: attempt.revision + 1,
+  };
+}
+
+/** The first byte is about to leave, under the care of `owner`, who is given up on after `leaseMs`. */
+export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
+  return moved(attempt, 'send', {
+    owner,
+    submittedAt: moment.now,
+    nextActionAt: later(moment.now, leaseMs),
+  });
+}
+
+/** Nothing changed for the document; it is looked at again after a pause. */
+export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
+  const failures = attempt.failures + 1;
+  const pause = Math.max(retryDelay(failures, moment.random), pauseMs ?? 0);
+  return moved(attempt, null, {
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, pause),
+    alarm: alarm ?? overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+/** Nobody can find out by asking: only a person can decide. Work stops until then. */
+export function leftToOperator(attempt: Attempt): Attempt {
+  return moved(attempt, null, { owner: null, nextActionAt: null, alarm: 'cannot-ask' });
+}
+
+/** A send whose process ended, or whose answer was none: the authority may have the document. */
+export function sendLost(attempt: Attempt, moment: Moment): Attempt {
+  const failures = attempt.failures + 1;
+  return moved(attempt, 'outcome-unknown', {
+    lostSends: attempt.lostSends + 1,
+    notFoundSince: null,
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, retryDelay(failures, moment.random)),
+  });
+}
+
+/** A send that certainly did not reach the authority. */
+export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
+  const failures = attempt.failures + 1;
+  return moved(attempt, 'not-reached', {
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, Math.max(retryDelay(failures, moment.random), pauseMs ?? 0)),
+  });
+}
+
+/** The authority refused the caller's token: nothing was taken. Without an earlier copy under way the number is free. */
+export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
+  return moved(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
+}
+
+/** The answer of reception to a full document; null when it comes too late to matter. */
+export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
+  if (!isUnderWay(attempt)) return afterLateReceipt(attempt, answer, moment);
+  switch (answer.outcome) {
+    case 'verdict':
+      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
+      // Refused at the door: no trackId, so nothing was taken. It is no verdict on the document either.
+      return {
+        ...sendNotReached(attempt, moment),
+        verdict: { ...attempt.verdict, messages: answer.verdict.messages },
+      };
+    case 'unauthorized':
+    case 'refused':
+      return sendNotReached(attempt, moment);
+    case 'unknown':
+      return answer.reachedAuthority === 'no'
+        ? sendNotReached(attempt, moment, answer.retryAfterMs ?? null)
+        : sendLost(attempt, moment);
+  }
+}
+
+/** The verdict on a consumer summary, given at once; null when it comes too late to matter. */
+export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  if (!isUnderWay(attempt)) return afterLateSummary(attempt, answer, moment);
+  switch (answer.outcome) {
+    case 'verdict': {
+      const { status } = answer.verdict;
+      if (status === 'EnProceso' || status === 'No encontrado') return sendLost(attempt, moment);
+      return afterVerdict(attempt, answer.verdict, attempt.lostSends >= 1, moment);
+    }
+    case 'unauthorized':
+    case 'refused':
+      return sendNotReached(attempt, moment);
+    case 'unknown':
+      return answer.reachedAuthority === 'no'
+        ? sendNotReached(attempt, moment, answer.retryAfterMs ?? null)
+        : sendLost(attempt, moment);
+  }
+}
+
+/** A receipt for a send that was given up on: its trackId counts where none is known yet, and is noted in any case. */
+function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
+  const trackId = answer.outcome === 'verdict' ? answer.verdict.trackId : null;
+  if (trackId === null || trackId === attempt.trackId) return null;
+  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, moment);
+  if (attempt.past.some((past) => past.trackId === trackId)) return null;
+  const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
+  return moved(attempt, null, { past: [...attempt.past, copy] });
+}
+
+/** A verdict for a send that was given up on: it is a verdict all the same, except that of a repeat. */
+function afterLateSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  if (answer.outcome !== 'verdict' || EMISSION_STATES[attempt.state].decided) return null;
+  const event = verdictEvent(answer.verdict, { resent: true, mayTryAgain: true });
+  if (event === 'refused-as-repeat' || event === 'try-again' || event === 'in-process' || event === 'not-found')
+    return null;
+  return accepts(attempt, event) ? afterVerdict(attempt, answer.verdict, false, moment) : null;
+}
+
+function isUnderWay({ state }: Attempt): boolean {
+  return state === 'sending' || state === 'resending';
+}
+
+/** The answer to the question for the result by trackId; null when the document is decided already. */
+export function afterResult(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  if (attempt.state !== 'processing' && attempt.state !== 'not-found') return null;
+  if (answer.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(answer));
+  const verdict = answer.verdict;
+  if (verdict.status === 'EnProceso' || verdict.status === 'No encontrado') {
+    const event = verdict.status === 'EnProceso' ? 'in-process' : 'not-found';
+    const failures = attempt.failures + 1;
+    return moved(attempt, event, {
+      failures,
+      owner: null,
+      verdict: factsOf(verdict),
+      nextActionAt: nextQuery(moment, failures),
+      alarm: overdue(attempt, moment) ?? attempt.alarm,
+    });
+  }
+  // A copy that was found by asking may be any of ours; the answer to a send is surely that send.
+  const resent = attempt.lostSends >= (attempt.trackIdAdopted ? 2 : 1);
+  return afterVerdict(attempt, verdict, resent, moment);
+}
+
+/** The answer to the question for a summary by number and security code. */
+export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  if (!isLookedUp(attempt)) return null;
+  if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return leftToOperator(attempt);
+  if (answer.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(answer));
+  if (answer.verdict.status === 'No encontrado') return notFound(attempt, moment);
+  if (answer.verdict.status === 'EnProceso') return postponed(attempt, moment);
+  return afterVerdict(attempt, answer.verdict, false, moment);
+}
+
+/** What asking for a lost full document brought. */
+export interface LookUp {
+  readonly trackIds: Answer<TrackIdList>;
+  /** The state by our own security code; null when it was not asked, see {@link stateIsNeeded}. */
+  readonly state: Answer<DocumentState> | null;
+}
+
+/** trackIds under the number that no earlier submission of ours is known to have, best candidate first. */
+export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
+  const known = new Set(attempt.past.map(({ trackId }) => trackId));
+  const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
+  return list.trackIds
+    .filter(({ trackId }) => !known.has(trackId))
+    .sort((one, other) => rank[one.status] - rank[other.status]);
+}
+
+/**
+ * Whether the trackIds alone do not decide: an accepted document under the number may have come from another system,
+ * which its security code tells; and before bytes go out again the second service is asked as well.
+ */
+export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
+  if (trackIds.outcome !== 'verdict') return false;
+  const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
+  if (candidate !== undefined) return candidate.status === 'Aceptado' || candidate.status === 'AceptadoCondicional';
+  return attempt.state === 'unknown' && waitedLongEnough(attempt, moment);
+}
+
+/** The answers to the questions for a full document whose trackId never arrived. */
+export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
+  if (!isLookedUp(attempt)) return null;
+  if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment') return leftToOperator(attempt);
+  if (trackIds.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(trackIds));
+  if (state !== null && (state.outcome === 'unknown' || state.outcome === 'unauthorized')) {
+    return postponed(attempt, moment, pauseOf(state));
+  }
+  const known = state?.outcome === 'verdict' ? state.verdict : null;
+  const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
+  if (candidate !== undefined) {
+    const foreign = known !== null && (known.status === 'No encontrado' || isForeign(attempt, known));
+    if (!foreign) return inProcess(attempt, candidate.trackId, true, moment);
+    const refused = attempt.past.at(-1);
+    if (attempt.state === 'arrived' && refused !== undefined && isForeign(attempt, known)) {
+      // The number belongs to a document that is not ours, so the refusal of our copy was its verdict.
+      return moved(attempt, 'rejected-used', {
+        verdict: refused,
+        trackId: refused.trackId,
+        past: attempt.past.slice(0, -1),
+      });
+    }
+    return notFound(attempt, moment);
+  }
+  // Known by its data, listed under no trackId yet: it arrived, so nothing is sent.
+  if (known !== null && known.status !== 'No encontrado') return postponed(attempt, moment);
+  return notFound(attempt, moment);
+}
+
+function isLookedUp({ state }: Attempt): boolean {
+  return state === 'unknown' || state === 'arrived';
+}
+
+function isForeign(attempt: Attempt, known: DocumentState): boolean {
+  return known.securityCode !== null && known.securityCode !== attempt.facts.securityCode;
+}
+
+/** A held note may go, or never will. */
+export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
+  if (accepted) return moved(attempt, 'release', { owner: null, nextActionAt: moment.now });
+  return moved(attempt, 'withdraw', {
+    verdict: { ...NO_VERDICT, messages: [{ codigo: '', valor: reason }] },
+  });
+}
+
+/** An operator, or two answers "not found", allow the same bytes to be sent again. */
+export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
+  return moved(attempt, 'cleared-to-resend', {
+    past: attempt.trackId === null ? attempt.past : [...attempt.past, pastOf(attempt)],
+    trackId: null,
+    trackIdAdopted: false,
+    verdict: NO_VERDICT,
+    notFoundSince: null,
+    failures: 0,
+    owner: null,
+    alarm: null,
+    nextActionAt: moment.now,
+  });
+}
+
+/** A trackId was given or found. */
+export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
+  return moved(attempt, 'in-process', {
+    trackId,
+    trackIdAdopted: adopted,
+    verdict: { ...NO_VERDICT, code: '3' },
+    failures: 0,
+    notFoundSince: null,
+    owner: null,
+    alarm: null,
+    nextActionAt: adopted && moment.settings.queriesResults ? moment.now : nextQuery(moment, 0),
+  });
+}
+
+/** Whether the state of the attempt still waits for what `event` says. */
+export function accepts(attempt: Attempt, event: EmissionEvent): boolean {
+  return canTransition(attempt.state, event);
+}
+
+/** The attempt as an entry among submissions that are over. */
+export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict): PastSubmission {
+  return {
+    ...facts,
+    attempt: attempt.attempt,
+    trackId: attempt.trackId,
+    submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
+    state: attempt.state,
+  };
+}
+
+function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, moment: Moment): Attempt {
+  const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < moment.settings.tryAgainLimit;
+  const event = verdictEvent(verdict, { resent: resent && accepts(attempt, 'refused-as-repeat'), mayTryAgain });
+  const facts = factsOf(verdict);
+  if (event === 'try-again') {
+    const transientRefusals = attempt.transientRefusals + 1;
+    return moved(attempt, event, {
+      transientRefusals,
+      verdict: { ...NO_VERDICT, messages: facts.messages },
+      owner: null,
+      nextActionAt: later(moment.now, retryDelay(transientRefusals, moment.random) / 8),
+    });
+  }
+  if (event === 'refused-as-repeat') {
+    // The refused copy is noted among the past submissions; the copy that arrived is looked for.
+    const refused: PastSubmission = { ...pastOf(attempt, facts), state: 'rejected-used' };
+    return moved(attempt, event, {
+      past: attempt.trackId === null ? attempt.past : [...attempt.past, refused],
+      trackId: null,
+      trackIdAdopted: false,
+      verdict: NO_VERDICT,
+      failures: 0,
+      notFoundSince: null,
+      owner: null,
+      nextActionAt: moment.now,
+    });
+  }
+  return moved(attempt, event, { verdict: facts });
+}
+
+function notFound(attempt: Attempt, moment: Moment): Attempt {
+  const { now, random, settings } = moment;
+  if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
+  const failures = attempt.failures + 1;
+  const notFoundSince = attempt.notFoundSince ?? now;
+  const allowedAt = notFoundSince.getTime() + settings.resendAfterMs;
+  const pause = retryDelay(failures, random);
+  return moved(attempt, 'not-found', {
+    failures,
+    notFoundSince,
+    owner: null,
+    // Not later than the moment at which a second answer would allow the resend.
+    nextActionAt: new Date(
+      attempt.state === 'unknown'
+        ? Math.min(now.getTime() + pause, Math.max(allowedAt, now.getTime()))
+        : now.getTime() + pause,
+    ),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): boolean {
+  return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
+}
+
+function factsOf(verdict: AuthorityVerdict): VerdictFacts {
+  const { code, messages, sequenceUsed, dateReceived } = verdict;
+  return { code, messages, sequenceUsed, dateReceived };
+}
+
+function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+  return attempt.alarm === null && now.getTime() - attempt.committedAt.getTime() > OVERDUE_MS ? 'overdue' : null;
+}
+
+function pauseOf(answer: Answer<unknown>): number | null {
+  return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? null) : null;
+}
+
+function nextQuery({ now, random, settings }: Moment, asked: number): Date | null {
+  return settings.queriesResults ? later(now, pollDelay(asked, settings.firstQueryMs, random)) : null;
+}
+
+function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}

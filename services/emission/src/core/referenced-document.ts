@@ -1,0 +1,136 @@
+import {
+  Decimal,
+  type DocumentNode,
+  type DocumentSummary,
+  EMISSION_STATES,
+  type Fault,
+  formatDocumentDate,
+  groupOf,
+  isEncf,
+  parseDocumentDate,
+  textOf,
+} from '@ecf/domain';
+import { type Attempt, type DocumentKey, documentKey } from './attempt.js';
+import type { EmissionStore, RelatedNote } from './ports.js';
+
+/** What the document that a note modifies means for the note. */
+export interface ReferenceCheck {
+  /** Key of the modified document, null where none of ours is modified. */
+  readonly modifies: string | null;
+  /** The note is sent once the modified document is accepted. */
+  readonly held: boolean;
+  readonly faults: Fault[];
+  readonly warnings: Fault[];
+}
+
+const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warnings: [] };
+const REFERENCE = 'ECF.InformacionReferencia';
+const SOURCE = 'Formato e-CF v1.0 pp.25, 56-57';
+
+/**
+ * Checks a debit or credit note (33, 34) against the document it modifies, where that one was issued through this
+ * deployment: existence (614), buyer (615), date (634) and, for credit notes, the balance that is left (615). The
+ * authority would reject the note and the number would be burnt. A document that is not decided yet holds the note back.
+ */
+export async function checkReference(
+  emissions: Pick<EmissionStore, 'find' | 'notesOn'>,
+  key: DocumentKey,
+  summary: DocumentSummary,
+  tree: DocumentNode,
+): Promise<ReferenceCheck> {
+  const reference = groupOf(groupOf(tree, 'ECF'), 'InformacionReferencia');
+  const modified = summary.modified_encf?.trim() ?? '';
+  const isNote = summary.ecf_type === '33' || summary.ecf_type === '34';
+  if (!isNote || !isEncf(modified) || textOf(reference, 'RNCOtroContribuyente') !== null) return NOTHING;
+  const modifiedKey = { env: key.env, issuerRnc: key.issuerRnc, encf: modified };
+  const original = await emissions.find(modifiedKey);
+  if (original === null) return NOTHING;
+
+  const { decided, status } = EMISSION_STATES[original.state];
+  if (decided && status !== 'Aceptado' && status !== 'AceptadoCondicional') {
+    return {
+      ...NOTHING,
+      faults: [
+        fault(
+          'NCFModificado',
+          'business.reference_not_issued',
+          '614',
+          `${modified} was not accepted by the authority, so no note can modify it`,
+        ),
+      ],
+    };
+  }
+  const faults = [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)];
+  if (summary.ecf_type === '34') {
+    faults.push(...balanceFaults(summary, original, await emissions.notesOn(modifiedKey)));
+  }
+  return {
+    modifies: documentKey(modifiedKey),
+    held: !decided,
+    faults,
+    warnings: decided
+      ? []
+      : [
+          fault(
+            'NCFModificado',
+            'business.reference_pending',
+            '614',
+            `${modified} is not decided yet: the note is signed and stored, and is sent as soon as ${modified} is accepted`,
+          ),
+        ],
+  };
+}
+
+function buyerFaults(note: DocumentSummary, original: DocumentSummary): Fault[] {
+  if (note.buyer_rnc === original.buyer_rnc && note.buyer_foreign_id === original.buyer_foreign_id) return [];
+  const expected = original.buyer_rnc ?? original.buyer_foreign_id ?? 'nobody';
+  const path = note.buyer_rnc === null && note.buyer_foreign_id !== null ? 'IdentificadorExtranjero' : 'RNCComprador';
+  return [
+    {
+      ...fault('', 'business.reference_buyer', '615', `the note must name the buyer of ${original.encf} (${expected})`),
+      path: `ECF.Encabezado.Comprador.${path}`,
+    },
+  ];
+}
+
+function dateFaults(reference: DocumentNode | null, original: DocumentSummary): Fault[] {
+  const stated = textOf(reference, 'FechaNCFModificado');
+  if (stated === null || parseDocumentDate(stated) === original.date_issued) return [];
+  const expected = formatDocumentDate(original.date_issued);
+  return [
+    fault(
+      'FechaNCFModificado',
+      'business.reference_date',
+      '634',
+      `${original.encf} was issued on ${expected}, not on ${stated}`,
+    ),
+  ];
+}
+
+/** Credit notes that may count, and debit notes that surely do: what the authority may subtract, and what it will add. */
+function balanceFaults(note: DocumentSummary, original: Attempt, related: readonly RelatedNote[]): Fault[] {
+  let balance = Decimal.of(original.facts.summary.total_amount);
+  for (const { encf, ecfType, state, totalAmount } of related) {
+    if (encf === note.encf) continue;
+    const { decided, status } = EMISSION_STATES[state];
+    const accepted = status === 'Aceptado' || status === 'AceptadoCondicional';
+    if (ecfType === '33' && accepted) balance = balance.plus(Decimal.of(totalAmount));
+    if (ecfType === '34' && (accepted || !decided)) balance = balance.minus(Decimal.of(totalAmount));
+  }
+  if (Decimal.of(note.total_amount).compare(balance) <= 0) return [];
+  return [
+    {
+      ...fault(
+        '',
+        'business.reference_balance',
+        '615',
+        `MontoTotal ${note.total_amount} is more than the ${balance.toFixed(2)} left of ${original.encf}`,
+      ),
+      path: 'ECF.Encabezado.Totales.MontoTotal',
+    },
+  ];
+}
+
+function fault(element: string, rule: string, code: string, message: string): Fault {
+  return { path: `${REFERENCE}.${element}`, rule, code, message, source: SOURCE };
+}

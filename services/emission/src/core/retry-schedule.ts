@@ -1,0 +1,36 @@
+const FIRST_MS = 4_000;
+const CEILING_MS = 3_600_000;
+
+/** A number from 0 (included) to 1 (excluded). */
+export type Random = () => number;
+
+/** Past this age an undecided document raises an alarm; work on it goes on. Source: contingency rule of 72 hours. */
+export const OVERDUE_MS = 72 * 3_600_000;
+
+/**
+ * Pause before the next try, in milliseconds: within 5 seconds after the first failure, then doubling to a ceiling of
+ * one hour, with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
+ *
+ * @param failures tries that failed so far, at least 1
+ */
+export function retryDelay(failures: number, random: Random): number {
+  const doubled = FIRST_MS * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
+  const jittered = Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5);
+  return Math.round(Math.min(jittered, CEILING_MS));
+}
+
+/**
+ * Pause before the next question for the result of a document that has a trackId: `first` after the submission, then
+ * doubling to one hour, with the same jitter.
+ *
+ * @param asked questions already answered with "in process" or not at all
+ */
+export function pollDelay(asked: number, firstMs: number, random: Random): number {
+  const doubled = Math.max(firstMs, 1) * 2 ** Math.min(asked, 30);
+  return Math.round(Math.min(Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5), CEILING_MS));
+}
+
+/** Pauses between questions while a caller waits: short at first, since the authority usually needs 200 ms. */
+export function waitingDelay(asked: number): number {
+  return Math.min(150 * 2 ** Math.min(asked, 3), 1_000);
+}

@@ -1,0 +1,194 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { EMISSION_STATES, type Environment, isBelowSummaryLimit, submissionRoute, toCalendarDate } from '@ecf/domain';
+import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
+import { archived } from './archive-path.js';
+import type { Attempt } from './attempt.js';
+import { EmissionError } from './errors.js';
+import type { FollowUp } from './follow-up.js';
+import { type Issued, issue, type Prepared } from './issue.js';
+import { checkNumberRanges } from './number-ranges.js';
+import type { Ports } from './ports.js';
+import { moved } from './progress.js';
+import { record } from './record.js';
+import { checkReference, type ReferenceCheck } from './referenced-document.js';
+import { readSignedXml, type SignedDocument } from './signed-xml.js';
+import type { Caller, Taxpayers } from './taxpayers.js';
+import { refuseExpiredToken } from './token-expiry.js';
+import { givenToken, type TokenSource } from './token-source.js';
+
+export interface SignedSubmission {
+  readonly caller: Caller;
+  readonly env: Environment;
+  /** The signed document. */
+  readonly xml: string;
+  /** The caller's token for the authority, header x-token. */
+  readonly token: string;
+  readonly dryRun: boolean;
+}
+
+export interface SubmitSigned {
+  /** `POST /submit_ecf`: a signed full e-CF. */
+  ecf(submission: SignedSubmission): Promise<EcfAnswer>;
+  /** `POST /submit_fc`: a signed consumer summary. */
+  rfce(submission: SignedSubmission): Promise<RfceAnswer>;
+}
+
+const KEEP_THE_DOCUMENT = {
+  path: 'RFCE',
+  rule: 'business.full_document_not_kept',
+  code: null,
+  message: 'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
+  source: 'Informe Técnico e-CF p.17',
+};
+
+/** Submissions of documents that the caller signed. The bytes are verified, stored and sent as they came. */
+export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {
+  return {
+    async ecf(submission) {
+      const document = read(submission, 'ECF');
+      if (submissionRoute(document.type, document.summary.total_amount) === 'rfce') {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 under 250,000.00 is not sent as a full document: send its signed summary to /submit_fc, or its JSON to /fe_Submit.',
+        );
+      }
+      const issued = await submit(submission, document, 'ecf');
+      if (issued.outcome === 'checked') {
+        return { ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...issued.warnings]), trackId: null };
+      }
+      const attempt = await present(issued, submission);
+      refuseWithdrawn(attempt, issued);
+      if (attempt.trackId === null && !EMISSION_STATES[attempt.state].decided) throw notAnsweredYet(attempt);
+      return { ...documentAnswer(attempt), trackId: attempt.trackId };
+    },
+    async rfce(submission) {
+      const document = read(submission, 'RFCE');
+      if (!isBelowSummaryLimit(document.summary.total_amount)) {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 of 250,000.00 or more has no summary: send the full signed document to /submit_ecf.',
+        );
+      }
+      const issued = await submit(submission, document, 'rfce');
+      if (issued.outcome === 'checked')
+        return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
+      const attempt = await present(issued, submission);
+      refuseWithdrawn(attempt, issued);
+      return documentAnswer(attempt);
+    },
+  };
+
+  function read({ env, xml }: SignedSubmission, root: 'ECF' | 'RFCE'): SignedDocument {
+    return readSignedXml(xml, root, env, ports.clock(), ports.settings.maxBodyBytes);
+  }
+
+  async function submit(
+    submission: SignedSubmission,
+    document: SignedDocument,
+    route: 'ecf' | 'rfce',
+  ): Promise<Issued> {
+    const taxpayer = await taxpayers.require(submission.caller, document.key.issuerRnc);
+    const tokens = givenToken(submission.token);
+    return issue(
+      ports,
+      {
+        key: document.key,
+        isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
+        check: async () => ({
+          faults: checkNumberRanges(
+            taxpayer.ranges,
+            document.key,
+            document.type,
+            document.tree,
+            toCalendarDate(ports.clock()),
+          ),
+          reference: await checkReference(ports.emissions, document.key, document.summary, document.tree),
+        }),
+        async prepare(reference) {
+          refuseExpiredToken(submission.token, ports.clock());
+          return prepared(document, taxpayer, route, reference, tokens, submission.token, ports.clock());
+        },
+      },
+      { dryRun: submission.dryRun },
+    );
+  }
+
+  /**
+   * A repeat of a document whose send was lost brings it one step further with the caller's token, so that it reaches its
+   * end also where no certificate is stored.
+   */
+  async function present(
+    issued: Exclude<Issued, { outcome: 'checked' }>,
+    { token }: SignedSubmission,
+  ): Promise<Attempt> {
+    const { attempt } = issued;
+    const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
+    if (issued.outcome === 'issued' || !waits || attempt.owner !== null) return attempt;
+    const { owner, settings } = ports;
+    const until = new Date(ports.clock().getTime() + settings.leaseMs);
+    const claimed = await record(ports, attempt, (latest) =>
+      latest.revision === attempt.revision ? moved(latest, null, { owner, nextActionAt: until }) : null,
+    );
+    return claimed.owner === owner ? followUp.advance(claimed, givenToken(token)) : claimed;
+  }
+}
+
+/** The authority refused the token and nothing of the document is under way: the number is free. */
+function refuseWithdrawn(attempt: Attempt, issued: Issued): void {
+  if (attempt.state !== 'withdrawn' || issued.outcome === 'checked') return;
+  throw new EmissionError(
+    'invalid_token',
+    'The authority refuses the token in x-token. Nothing was submitted and the number is free: get a new token from /obtain_token and repeat.',
+  );
+}
+
+function notAnsweredYet(attempt: Attempt): EmissionError {
+  const why =
+    attempt.state === 'held'
+      ? 'The document it modifies is not accepted yet; the note is stored and is sent as soon as it is.'
+      : 'The authority did not answer in time; the document is stored and sending goes on.';
+  return new EmissionError(
+    'authority_timeout',
+    `${why} Repeat the same bytes later: the answer carries the trackId once it is known.`,
+  );
+}
+
+function prepared(
+  document: SignedDocument,
+  taxpayer: TaxpayerState,
+  route: 'ecf' | 'rfce',
+  reference: ReferenceCheck,
+  tokens: TokenSource,
+  token: string,
+  now: Date,
+): Prepared {
+  const file = archived(route, document.key, document.bytes, now);
+  const stored = { path: file.path, sha256: file.sha256 };
+  const warnings = [
+    ...document.facts.warnings,
+    ...reference.warnings,
+    ...(route === 'rfce' ? [KEEP_THE_DOCUMENT] : []),
+  ];
+  return {
+    fresh: {
+      ...document.key,
+      accountId: taxpayer.account_id,
+      ecfType: document.type,
+      source: route === 'ecf' ? 'signed-ecf' : 'signed-rfce',
+      route,
+      contentHash: document.contentHash,
+      facts: { ...document.facts, warnings },
+      xml: stored,
+      rfce: route === 'rfce' ? stored : null,
+      signedAt: document.signedAt,
+      signerFingerprint: document.signerFingerprint,
+      hasOwnCertificate: false,
+      modifies: reference.modifies,
+    },
+    files: [file],
+    sent: document.bytes,
+    sealedCertificate: null,
+    token,
+    tokens,
+  };
+}

@@ -1,0 +1,83 @@
+import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import { EmissionError } from './errors.js';
+import type { Ports } from './ports.js';
+
+/** Who calls, as the gateway vouches for it. */
+export interface Caller {
+  readonly accountId: string;
+  /** The latest change of the account's taxpayers that the gateway has committed. */
+  readonly taxpayersRevision: number;
+}
+
+export interface Taxpayers {
+  /** The active taxpayer of the account; 404 `taxpayer_not_found` for any other RNC, whoever's it is. */
+  require(caller: Caller, rnc: string): Promise<TaxpayerState>;
+  /** All taxpayers of the account, oldest first. */
+  list(caller: Caller): Promise<TaxpayerState[]>;
+  /** The taxpayer as last heard of, for work that goes on after the call; inactive ones too. */
+  lastKnown(rnc: string): Promise<TaxpayerState | null>;
+}
+
+interface Known {
+  readonly revision: number;
+  readonly taxpayer: TaxpayerState | null;
+}
+
+const REMEMBERED_AT_MOST = 10_000;
+
+/**
+ * The accounts' taxpayers as this service knows them: memory, then its own copy, then the gateway. What the caller's
+ * identity knows is known here before the request goes on, so a certificate uploaded a moment ago signs the next request.
+ */
+export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): Taxpayers {
+  const memory = new Map<string, Known>();
+
+  async function upToDate(caller: Caller, rnc: string): Promise<TaxpayerState | null> {
+    const key = `${caller.accountId}:${rnc}`;
+    const remembered = memory.get(key);
+    if (remembered !== undefined && remembered.revision >= caller.taxpayersRevision) return remembered.taxpayer;
+    let known: Known = await ports.taxpayers.lookUp(caller.accountId, rnc);
+    if (known.revision < caller.taxpayersRevision) {
+      const account = await fetchAccount(caller);
+      known = {
+        revision: account.revision,
+        taxpayer: account.taxpayers.find((taxpayer) => taxpayer.rnc === rnc) ?? null,
+      };
+    }
+    memory.set(key, known);
+    if (memory.size > REMEMBERED_AT_MOST) memory.delete(memory.keys().next().value as string);
+    return known.taxpayer;
+  }
+
+  async function fetchAccount({ accountId }: Caller): Promise<AccountTaxpayers> {
+    let account: AccountTaxpayers;
+    try {
+      account = await ports.accounts.fetch(accountId);
+    } catch (cause) {
+      throw new EmissionError('service_unavailable', 'The account cannot be read from the gateway; repeat shortly.', {
+        cause,
+      });
+    }
+    await ports.taxpayers.replaceAccount(account);
+    return account;
+  }
+
+  return {
+    async require(caller, rnc) {
+      const taxpayer = await upToDate(caller, rnc);
+      if (taxpayer?.active && taxpayer.account_active) return taxpayer;
+      throw new EmissionError(
+        'taxpayer_not_found',
+        `${rnc} is not an active taxpayer of this account; register it, or use another RNC.`,
+      );
+    },
+    async list(caller) {
+      let account = await ports.taxpayers.account(caller.accountId);
+      if (account.revision < caller.taxpayersRevision) account = await fetchAccount(caller);
+      return [...account.taxpayers].sort(
+        (one, other) => Date.parse(one.created_at) - Date.parse(other.created_at) || one.rnc.localeCompare(other.rnc),
+      );
+    },
+    lastKnown: (rnc) => ports.taxpayers.taxpayer(rnc),
+  };
+}
