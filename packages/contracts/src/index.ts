@@ -4,4 +4,6 @@ export * from './events/invoice.js';
 export * from './events/received-invoice.js';
 export * from './events/taxpayer.js';
 export * from './http/error-body.js';
+export * from './http/received-invoice.js';
 export * from './topics.js';
+export * from './http/operations.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invoiceChangedSchema } from './events/invoice.js';
-import { receivedInvoiceChangedSchema } from './events/received-invoice.js';
+import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
 
 export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
@@ -78,7 +78,7 @@ export const TOPICS = {
     name: 'approvals.v1',
     description: 'The present state of each commercial approval, given or received.',
     key: 'document',
-    events: {},
+    events: { 'approval.changed': approvalChangedSchema },
     producer: 'approvals',
     consumers: ['reception', 'query'],
     partitions: 12,

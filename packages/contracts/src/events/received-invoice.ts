@@ -67,9 +67,8 @@ export const MAX_EVENT_CONFLICTS = 20;
 export const MAX_OBSERVATIONS = 20;
 
 /**
- * What reception reads of an event of `approvals.v1`: the buyer's decision about a document it received. Other events of
- * that topic (decisions that buyers sent us) do not match `direction` and are passed over. `revision` increases per
- * document; a decision that was withdrawn comes as `pending` with a higher one.
+ * `approval.changed` with direction `given`: the decision about a document that one of our taxpayers received. `revision`
+ * increases per document; a decision that was withdrawn comes as `pending` with a higher one.
  */
 export const receivedInvoiceDecisionSchema = z.object({
   direction: z.literal('given'),
@@ -82,3 +81,7 @@ export const receivedInvoiceDecisionSchema = z.object({
   approval_datetime: timestampSchema.nullable(),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
+
+/** The data of `approval.changed`, told apart by `direction`. */
+export const approvalChangedSchema = z.discriminatedUnion('direction', [receivedInvoiceDecisionSchema]);
+export type ApprovalChanged = z.infer<typeof approvalChangedSchema>;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { approvalStatusSchema } from '../events/received-invoice.js';
+
+/** A day in a header, `DD-MM-YYYY`. */
+const headerDaySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
+
+/** A received e-CF, as the listings of received invoices show it. */
+export const receivedInvoiceSchema = z.object({
+  id: z.number().int().positive(),
+  encf: z.string(),
+  ecf_type: z.string(),
+  date_received: timestampSchema,
+  date_issued: timestampSchema.nullable(),
+  total_amount: z.number(),
+  provider_rnc: rncSchema,
+  provider_name: z.string(),
+  buyer_rnc: rncSchema,
+  xml_storage_path: z.string(),
+  approval_status: approvalStatusSchema,
+  approval_datetime: timestampSchema.nullable(),
+  conflicts: z.array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() })),
+});
+export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;
+
+/** Answer of `GET /fe/recepcion/api/invoices`. */
+export const receivedInvoicesListSchema = z.object({
+  count: z.number().int(),
+  total: z.number().int(),
+  provider_rnc: rncSchema,
+  buyer_rnc: rncSchema,
+  start_date: headerDaySchema,
+  end_date: headerDaySchema,
+  env: environmentSchema,
+  limit: z.number().int(),
+  offset: z.number().int(),
+  invoices: z.array(receivedInvoiceSchema),
+});
+export type ReceivedInvoicesList = z.infer<typeof receivedInvoicesListSchema>;
+
+/** Answer of `GET /fe/recepcion/api/invoices/all`. */
+export const allReceivedInvoicesSchema = receivedInvoicesListSchema.omit({ provider_rnc: true });
+export type AllReceivedInvoices = z.infer<typeof allReceivedInvoicesSchema>;
+
+/** Answer of `GET /fe/recepcion/api/invoices/count`. */
+export const receivedInvoicesCountSchema = z.object({
+  total_invoices: z.number().int(),
+  total_amount: z.string(),
+  buyer_rnc: rncSchema,
+  start_date: headerDaySchema,
+  end_date: headerDaySchema,
+  env: environmentSchema,
+});
+export type ReceivedInvoicesCount = z.infer<typeof receivedInvoicesCountSchema>;
+
+/** Answer of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
+export const providerTokenSchema = z.object({ token: z.string(), expira: z.string(), expedido: z.string() });
+export type ProviderToken = z.infer<typeof providerTokenSchema>;
