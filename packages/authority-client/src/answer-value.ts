@@ -17,14 +17,24 @@ export function readAnswerValue(text: string): AnswerValue | undefined {
   return content.startsWith('<') ? readXmlValue(content) : readJsonValue(content);
 }
 
+/** No answer of these services is deeper; what is, would only exhaust the stack of whoever reads it. */
+const MAX_DEPTH = 32;
+
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;
+
+/** Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float. */
 function readJsonValue(content: string): AnswerValue | undefined {
+  let depth = 0;
+  let deepest = 0;
   try {
     JSON.parse(content);
-    // Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float.
-    const quoted = content.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
-      token.startsWith('"') ? token : `"${token}"`,
-    );
-    return JSON.parse(quoted) as AnswerValue;
+    const quoted = content.replace(JSON_TOKEN, (token) => {
+      if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth);
+      else if (token === ']' || token === '}') depth -= 1;
+      else if (!token.startsWith('"')) return `"${token}"`;
+      return token;
+    });
+    return deepest > MAX_DEPTH ? undefined : (JSON.parse(quoted) as AnswerValue);
   } catch {
     return undefined;
   }

@@ -4,6 +4,12 @@ import type { AuthorityMessage } from './verdicts.js';
 const MAX_MESSAGES = 500;
 const MAX_TEXT = 4_000;
 
+/** The field of messages or reasons, `mensajes` or `mensaje`; undefined where there is neither, null where it is null. */
+export function messageField(value: AnswerValue | undefined): AnswerValue | undefined {
+  const plural = field(value, 'mensajes');
+  return plural === undefined ? field(value, 'mensaje') : plural;
+}
+
 /**
  * Messages as a plain list, whatever they came as: null, a text, one object, an array of either, or wrapped once more
  * (XML). The filler of accepted documents (empty text, code 0) is dropped.

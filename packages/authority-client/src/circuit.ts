@@ -15,7 +15,7 @@ export interface CircuitOptions {
 export const DEFAULT_CIRCUIT: CircuitOptions = {
   failures: 10,
   openMs: 1_000,
-  maxOpenMs: 15_000,
+  maxOpenMs: 5_000,
   maxPauseMs: 600_000,
 };
 

@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import { type Answer, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from './answer.js';
-import type { AnswerReader } from './answer-reader.js';
+import type { AnswerReader, Reading } from './answer-reader.js';
 import { decodeBody, retryAfterMs } from './answer-text.js';
 import { readAnswerValue } from './answer-value.js';
 import type { OnCall, OperationName } from './call-report.js';
@@ -132,7 +132,13 @@ function judge<V>(
   if (status >= 500) return unknown('server_error', `status ${status}`);
   if (status >= 300 && status < 400) return unknown('redirect', `status ${status}, not followed`);
 
-  const reading = read({ status, contentType, bytes, text, value: readAnswerValue(text) });
+  let reading: Reading<V>;
+  try {
+    reading = read({ status, contentType, bytes, text, value: readAnswerValue(text) });
+  } catch (error) {
+    // The document may have been taken: an answer that breaks its reader must not break the caller too.
+    return unknown('not_a_verdict', `unreadable: ${error instanceof Error ? error.message : 'unknown error'}`);
+  }
   if (reading === null) return unknown('not_a_verdict', `status ${status}, ${contentType ?? 'no content type'}`);
   if ('verdict' in reading) return { outcome: 'verdict', verdict: reading.verdict, raw };
   if ('refused' in reading) return { outcome: 'refused', code: reading.refused, reason: reading.reason, raw };

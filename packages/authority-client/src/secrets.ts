@@ -1,9 +1,12 @@
 const BLOT = '[removed]';
 
+/** Anything shorter is no credential, and taking it out would only mangle the text. */
+const SHORTEST_SECRET = 8;
+
 /** Takes the credentials of this very call out of a text that others may see. */
 export function withoutCredentials(text: string, authorization: string | undefined): string {
   const secret = authorization?.replace(/^\S+\s+/, '');
-  return secret ? text.replaceAll(secret, BLOT) : text;
+  return secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, BLOT) : text;
 }
 
 /** Takes tokens out of a login's answer: JWTs anywhere, and whatever stands in a field `token`. */

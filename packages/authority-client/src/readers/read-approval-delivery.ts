@@ -1,6 +1,6 @@
 import type { AnswerReader, ReadableAnswer } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import { readMessages } from '../authority-messages.js';
+import { textField } from '../answer-value.js';
+import { messageField, readMessages } from '../authority-messages.js';
 import { fold } from '../authority-texts.js';
 import type { ApprovalDeliveryAnswer } from '../verdicts.js';
 
@@ -10,7 +10,7 @@ import type { ApprovalDeliveryAnswer } from '../verdicts.js';
  */
 export const readApprovalDelivery: AnswerReader<ApprovalDeliveryAnswer> = (answer) => {
   if (isMarkup(answer)) return null;
-  const messages = readMessages(field(answer.value, 'mensaje') ?? field(answer.value, 'mensajes'));
+  const messages = readMessages(messageField(answer.value));
   if (answer.status >= 200 && answer.status < 300) return { verdict: { accepted: !saysNo(answer), messages } };
   if (answer.status !== 400 || typeof answer.value !== 'object' || answer.value === null) return null;
   return { verdict: { accepted: false, messages } };

@@ -1,6 +1,6 @@
 import type { AnswerReader } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import { readMessages } from '../authority-messages.js';
+import { textField } from '../answer-value.js';
+import { messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
 import type { ApprovalVerdict } from '../verdicts.js';
 
@@ -20,7 +20,7 @@ export const readApproval: AnswerReader<ApprovalVerdict> = ({ value }) => {
   const status = STATUS_BY_WORD[fold(estado)];
   const code = plainCode(codigo);
   if (!status || CODES[code] !== status) return null;
-  const reasons = field(value, 'mensaje') ?? field(value, 'mensajes');
+  const reasons = messageField(value);
   if (status === 'Rechazado' && reasons === undefined) return null;
   const messages = readMessages(reasons);
   const texts = messages.map((message) => fold(message.valor));

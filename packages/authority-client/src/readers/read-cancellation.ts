@@ -1,6 +1,6 @@
 import type { AnswerReader } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import { readMessages } from '../authority-messages.js';
+import { textField } from '../answer-value.js';
+import { messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
 import type { CancellationVerdict } from '../verdicts.js';
 import { contradicts } from './read-verdict.js';
@@ -28,7 +28,7 @@ const REFUSALS: readonly string[] = [
 export function readCancellation(asked: { rnc: string }): AnswerReader<CancellationVerdict> {
   return ({ value }) => {
     const codigo = textField(value, 'codigo');
-    const reasons = field(value, 'mensajes') ?? field(value, 'mensaje');
+    const reasons = messageField(value);
     const rnc = textField(value, 'rnc');
     if (codigo === null || reasons === undefined || contradicts(asked.rnc, rnc)) return null;
     const code = plainCode(codigo);

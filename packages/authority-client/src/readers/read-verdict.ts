@@ -1,7 +1,7 @@
 import type { AnswerReader, ReadableAnswer } from '../answer-reader.js';
-import { booleanField, field, textField } from '../answer-value.js';
+import { booleanField, textField } from '../answer-value.js';
 import { isoDate } from '../authority-dates.js';
-import { readMessages } from '../authority-messages.js';
+import { messageField, readMessages } from '../authority-messages.js';
 import { refusedQuery, statusOf } from '../authority-texts.js';
 import type { AuthorityVerdict } from '../verdicts.js';
 
@@ -37,7 +37,7 @@ export function readDecision(asked: Asked): AnswerReader<AuthorityVerdict> {
 function verdictOf({ value }: ReadableAnswer, asked: Asked): AuthorityVerdict | null {
   const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));
   if (!state) return null;
-  const reasons = field(value, 'mensajes') ?? field(value, 'mensaje');
+  const reasons = messageField(value);
   if (state.status === 'Rechazado' && reasons === undefined) return null;
   const encf = textField(value, 'encf');
   const trackId = textField(value, 'trackid');

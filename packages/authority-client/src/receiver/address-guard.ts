@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** Whether a connection to this IP address is allowed. Asked at connect time, after name resolution. */
 export type AddressGuard = (address: string) => boolean;
@@ -49,7 +49,8 @@ for (const [network, prefix] of [
 
 /** The default guard: global unicast addresses only, neither private, loopback, link-local nor reserved ones. */
 export function isPublicAddress(address: string): boolean {
-  if (!isIPv6(address)) return !NOT_PUBLIC.check(address, 'ipv4');
+  const version = isIP(address);
+  if (version !== 6) return version === 4 && !NOT_PUBLIC.check(address, 'ipv4');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return !NOT_PUBLIC.check(mapped, 'ipv4');
   const bare = address.replace(/%.*$/, '');
