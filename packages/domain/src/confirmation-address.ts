@@ -1,4 +1,4 @@
-import { type DocumentNode, groupOf, textOf } from './document-tree.js';
+import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
 import { type Environment, environmentSegment } from './environment.js';
 import { isEcfType } from './identifiers.js';
 import { submissionRoute } from './submission-route.js';
@@ -19,7 +19,7 @@ export function confirmationAddress({
   securityCode: string;
 }): string {
   const header = groupOf(groupOf(tree, 'ECF') ?? groupOf(tree, 'RFCE'), 'Encabezado');
-  const type = needed(groupOf(header, 'IdDoc'), 'TipoeCF').trim();
+  const type = integerOf(groupOf(header, 'IdDoc'), 'TipoeCF');
   if (!isEcfType(type)) throw new RangeError(`TipoeCF ${type} is no type of e-CF`);
   const issuer = ['RncEmisor', needed(groupOf(header, 'Emisor'), 'RNCEmisor')] as const;
   const encf = ['ENCF', needed(groupOf(header, 'IdDoc'), 'eNCF')] as const;

@@ -1,12 +1,12 @@
 import { Decimal } from './decimal.js';
-import { type DocumentNode, groupOf, textOf } from './document-tree.js';
+import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
 import {
   type CalendarDate,
   formatSortableDateTime,
   parseDocumentDate,
   parseSignatureDateTime,
 } from './dominican-time.js';
-import type { EcfType } from './identifiers.js';
+import { type EcfType, isEcfType } from './identifiers.js';
 
 /** What records, lists and events say about an e-CF or consumer summary. Amounts in DOP with two decimals. */
 export interface DocumentSummary {
@@ -41,19 +41,24 @@ export function summarise(tree: DocumentNode): DocumentSummary {
   return {
     document: ecf ? 'ECF' : 'RFCE',
     encf: needed(idDoc, 'eNCF'),
-    ecf_type: needed(idDoc, 'TipoeCF') as EcfType,
+    ecf_type: ecfType(integerOf(idDoc, 'TipoeCF')),
     issuer_rnc: needed(issuer, 'RNCEmisor'),
     issuer_name: needed(issuer, 'RazonSocialEmisor'),
-    buyer_rnc: textOf(buyer, 'RNCComprador'),
-    buyer_foreign_id: textOf(buyer, 'IdentificadorExtranjero'),
-    buyer_name: textOf(buyer, 'RazonSocialComprador'),
+    buyer_rnc: optional(buyer, 'RNCComprador'),
+    buyer_foreign_id: optional(buyer, 'IdentificadorExtranjero'),
+    buyer_name: optional(buyer, 'RazonSocialComprador'),
     date_issued: issueDate(needed(issuer, 'FechaEmision')),
     total_amount: amount('MontoTotal', needed(totals, 'MontoTotal')),
     total_itbis: amount('TotalITBIS', textOf(totals, 'TotalITBIS') ?? '0'),
-    modified_encf: textOf(reference, 'NCFModificado'),
-    modification_code: textOf(reference, 'CodigoModificacion'),
+    modified_encf: optional(reference, 'NCFModificado'),
+    modification_code: integerOf(reference, 'CodigoModificacion'),
     signature_datetime: signatureTime(textOf(root, 'FechaHoraFirma')),
   };
+}
+
+function ecfType(text: string | null): EcfType {
+  if (!isEcfType(text)) throw new RangeError(`TipoeCF ${text} is no type of e-CF`);
+  return text;
 }
 
 function issueDate(text: string): CalendarDate {
@@ -77,4 +82,8 @@ function needed(group: DocumentNode | null, name: string): string {
   const value = textOf(group, name)?.trim();
   if (!value) throw new RangeError(`${name} is missing`);
   return value;
+}
+
+function optional(group: DocumentNode | null, name: string): string | null {
+  return textOf(group, name)?.trim() || null;
 }

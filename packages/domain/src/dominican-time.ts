@@ -28,6 +28,9 @@ export function toCalendarDate(instant: Date): CalendarDate {
 
 /** A document's `DD-MM-YYYY` (day and month with one or two digits) as a calendar day; null when there is no such day. */
 export function parseDocumentDate(text: string): CalendarDate | null {
+  if (text.length === 10 && text.charCodeAt(2) === DASH && text.charCodeAt(5) === DASH) {
+    return calendarDate(text.slice(6), text.slice(3, 5), text.slice(0, 2));
+  }
   const parts = /^\s*([0-9]{1,2})-([0-9]{1,2})-([0-9]{4})\s*$/.exec(text);
   return parts ? calendarDate(parts[3]!, parts[2]!, parts[1]!) : null;
 }
@@ -44,30 +47,45 @@ export function parseSignatureDateTime(text: string): Date | null {
   if (!parts || !date) return null;
   const [hours, minutes, seconds] = [Number(parts[2]), Number(parts[3]), Number(parts[4])];
   if (hours > 23 || minutes > 59 || seconds > 59) return null;
-  return new Date(Date.parse(`${date}T00:00:00Z`) + OFFSET_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+  return new Date(startOf(date) + ((hours * 60 + minutes) * 60 + seconds) * 1000);
 }
 
 /** Days from one calendar day to another; negative when the second is earlier. */
 export function daysBetween(from: CalendarDate, to: CalendarDate): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+  return Math.round((startOf(to) - startOf(from)) / DAY_MS);
 }
 
 /** Instants of an inclusive range of Dominican days: `from` belongs to it, `until` is the first instant after it. */
 export function dominicanDays(first: CalendarDate, last: CalendarDate): { from: Date; until: Date } {
-  return {
-    from: new Date(Date.parse(`${first}T00:00:00Z`) + OFFSET_MS),
-    until: new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS + OFFSET_MS),
-  };
+  return { from: new Date(startOf(first)), until: new Date(startOf(last) + DAY_MS) };
 }
+
+const DASH = 45;
 
 function local(instant: Date): string {
   return new Date(instant.getTime() - OFFSET_MS).toISOString();
 }
 
+/** Midnight of a Dominican day. */
+function startOf(date: CalendarDate): number {
+  return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) + OFFSET_MS;
+}
+
 function calendarDate(year: string, month: string, day: string): CalendarDate | null {
-  const [y, m, d] = [Number(year), Number(month), Number(day)];
-  if (m < 1 || m > 12 || d < 1 || d > daysInMonth(y, m)) return null;
-  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const [y, m, d] = [wholeNumber(year), wholeNumber(month), wholeNumber(day)];
+  if (!(y >= 1000 && m >= 1 && m <= 12 && d >= 1 && d <= daysInMonth(y, m))) return null;
+  return `${year}-${m < 10 ? `0${m}` : m}-${d < 10 ? `0${d}` : d}`;
+}
+
+/** The number that decimal digits write; NaN for anything else. */
+function wholeNumber(digits: string): number {
+  let value = 0;
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 function daysInMonth(year: number, month: number): number {

@@ -209,7 +209,6 @@ export const EMISSION_TRANSITIONS: Readonly<
     'in-process': 'processing',
     'not-found': 'not-found',
     'refused-as-repeat': 'arrived',
-    'cleared-to-resend': 'resend-due',
   },
   'not-found': {
     ...VERDICT,

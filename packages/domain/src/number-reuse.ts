@@ -36,7 +36,7 @@ export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'mess
 /**
  * The life-cycle event of a verdict. `resent` says that the same bytes had been sent before with unknown outcome: then
  * "already used" speaks of our own earlier copy and is no verdict on the document. `mayTryAgain` is false when the
- * bounded tries after 004 are used up. `No encontrado` about a resent or unsent document is the event `not-found`.
+ * bounded tries after 004 are used up: what had been sent before is then looked up, anything else is rejected.
  */
 export function verdictEvent(
   verdict: NumberVerdict,
@@ -53,7 +53,10 @@ export function verdictEvent(
       return 'not-found';
     case 'Rechazado':
       if (resent && isRefusedAsRepeat(verdict)) return 'refused-as-repeat';
-      if (mayTryAgain && isTransientRefusal(verdict)) return 'try-again';
+      if (isTransientRefusal(verdict)) {
+        if (mayTryAgain) return 'try-again';
+        if (resent) return 'outcome-unknown';
+      }
       return isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   }
 }

@@ -54,7 +54,14 @@ function checkEcf(tree: DocumentNode, now: Date, verdicts: Verdicts): void {
   const ecf = new EcfView(tree, type, now);
   const rules = RULES.get(type)!;
   verdicts.judge(rules.identity, ecfIdentity(ecf));
-  verdicts.judge(rules.dates, ecfDates(ecf.root, now));
+  verdicts.judge(
+    rules.dates,
+    ecfDates(
+      ecf.root,
+      ecf.lines.map((line) => line.node),
+      now,
+    ),
+  );
   verdicts.judge(rules.document, ecf);
   verdicts.judge(rules.totals, ecf);
   for (const line of ecf.lines) {

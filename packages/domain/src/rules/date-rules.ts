@@ -1,4 +1,4 @@
-import { type DocumentNode, groupOf, groupsOf, textOf } from '../document-tree.js';
+import { type DocumentNode, groupOf, textOf } from '../document-tree.js';
 import { parseDocumentDate, parseSignatureDateTime } from '../dominican-time.js';
 import { ECF_TYPES } from '../identifiers.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
@@ -8,13 +8,16 @@ import { FORMAT_SINCE, format } from './sources.js';
 export interface WrittenDate {
   path: string;
   text: string;
-  hasTime: boolean;
 }
 
+/** The dates of a document that are not in order, and its signature time. */
 export interface DocumentDates {
-  dates: readonly WrittenDate[];
+  /** Shaped like a date, but no day of the calendar. */
+  impossible: readonly WrittenDate[];
+  /** A day of the calendar, written with one digit for day or month. */
+  short: readonly WrittenDate[];
   /** FechaHoraFirma; null where the document has none. */
-  signedAt: WrittenDate | null;
+  signedAt: string | null;
   now: Date;
 }
 
@@ -32,10 +35,8 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     source: `${format('6')}, 12, 58: dates are days of the calendar`,
     since: FORMAT_SINCE,
     summary: 'A date that has the right shape exists in the calendar.',
-    check({ dates }, report) {
-      for (const date of dates) {
-        if (isShaped(date) && !exists(date)) report(date.path, `${date.text} is no day of the calendar`);
-      }
+    check({ impossible }, report) {
+      for (const { path, text } of impossible) report(path, `${text} is no day of the calendar`);
     },
   },
   {
@@ -46,12 +47,8 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     source: `${format('12')}: dd-MM-yyyy; the schema tolerates one digit`,
     since: FORMAT_SINCE,
     summary: 'Day and month of a date have two digits.',
-    check({ dates }, report) {
-      for (const date of dates) {
-        if (!date.hasTime && date.text.trim().length < 10 && exists(date)) {
-          report(date.path, `${date.text} is not written as DD-MM-YYYY`);
-        }
-      }
+    check({ short }, report) {
+      for (const { path, text } of short) report(path, `${text} is not written as DD-MM-YYYY`);
     },
   },
   {
@@ -63,79 +60,84 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     since: FORMAT_SINCE,
     summary: 'FechaHoraFirma (Dominican time, UTC-4) is not later than now; clocks may differ by ten minutes.',
     check({ signedAt, now }, report) {
-      const instant = signedAt && parseSignatureDateTime(signedAt.text);
-      if (signedAt && instant && instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
-        report(signedAt.path, `FechaHoraFirma ${signedAt.text} lies in the future; it is Dominican time, UTC-4`);
+      const instant = signedAt === null ? null : parseSignatureDateTime(signedAt);
+      if (instant !== null && instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
+        report('ECF.FechaHoraFirma', `FechaHoraFirma ${signedAt} lies in the future; it is Dominican time, UTC-4`);
       }
     },
   },
 ];
 
-const SHAPE = /^\s*[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}(?: [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2})?\s*$/;
+/** Groups with dates: their path and the dates in them. */
+type Places = readonly { path: string; steps: readonly string[]; names: readonly string[] }[];
 
-/** The schema speaks of anything that does not look like a date. */
-function isShaped(date: WrittenDate): boolean {
-  return SHAPE.test(date.text);
-}
-
-function exists(date: WrittenDate): boolean {
-  return (date.hasTime ? parseSignatureDateTime(date.text) : parseDocumentDate(date.text)) !== null;
-}
-
-const ECF_DATES: readonly (readonly [path: readonly string[], names: readonly string[]])[] = [
-  [
-    ['Encabezado', 'IdDoc'],
-    ['FechaVencimientoSecuencia', 'FechaLimitePago', 'FechaDesde', 'FechaHasta'],
-  ],
-  [['Encabezado', 'Emisor'], ['FechaEmision']],
-  [
-    ['Encabezado', 'Comprador'],
-    ['FechaEntrega', 'FechaOrdenCompra'],
-  ],
-  [['Encabezado', 'InformacionesAdicionales'], ['FechaEmbarque']],
-  [['InformacionReferencia'], ['FechaNCFModificado']],
+const ECF_DATES: Places = [
+  place('ECF.Encabezado.IdDoc', ['FechaVencimientoSecuencia', 'FechaLimitePago', 'FechaDesde', 'FechaHasta']),
+  place('ECF.Encabezado.Emisor', ['FechaEmision']),
+  place('ECF.Encabezado.Comprador', ['FechaEntrega', 'FechaOrdenCompra']),
+  place('ECF.Encabezado.InformacionesAdicionales', ['FechaEmbarque']),
+  place('ECF.InformacionReferencia', ['FechaNCFModificado']),
+  place('ECF', ['FechaHoraFirma']),
 ];
 
 const ITEM_DATES = ['FechaElaboracion', 'FechaVencimientoItem'];
 
-const COMPANION_DATES: Readonly<
-  Record<string, readonly (readonly [path: readonly string[], names: readonly string[]])[]>
-> = {
-  RFCE: [[['Encabezado', 'Emisor'], ['FechaEmision']]],
-  ACECF: [[['DetalleAprobacionComercial'], ['FechaEmision', 'FechaHoraAprobacionComercial']]],
-  ANECF: [[['Encabezado'], ['FechaHoraAnulacioneNCF']]],
-  ARECF: [[['DetalleAcusedeRecibo'], ['FechaHoraAcuseRecibo']]],
+const COMPANION_DATES: Readonly<Record<string, Places>> = {
+  RFCE: [place('RFCE.Encabezado.Emisor', ['FechaEmision'])],
+  ACECF: [place('ACECF.DetalleAprobacionComercial', ['FechaEmision', 'FechaHoraAprobacionComercial'])],
+  ANECF: [place('ANECF.Encabezado', ['FechaHoraAnulacioneNCF'])],
+  ARECF: [place('ARECF.DetalleAcusedeRecibo', ['FechaHoraAcuseRecibo'])],
 };
 
+function place(path: string, names: readonly string[]): Places[number] {
+  return { path, steps: path.split('.').slice(1), names };
+}
+
 /** The dates of an e-CF. */
-export function ecfDates(root: DocumentNode | null, now: Date): DocumentDates {
-  const dates = collect('ECF', root, ECF_DATES);
-  groupsOf(groupOf(root, 'DetallesItems'), 'Item').forEach((item, index) => {
-    for (const name of ITEM_DATES) add(dates, `ECF.DetallesItems.Item[${index + 1}]`, item, name);
+export function ecfDates(root: DocumentNode | null, items: readonly DocumentNode[], now: Date): DocumentDates {
+  const dates = new Dates(now, textOf(root, 'FechaHoraFirma'));
+  dates.addAll(root, ECF_DATES);
+  items.forEach((item, index) => {
+    if (item.FechaElaboracion === undefined && item.FechaVencimientoItem === undefined) return;
+    for (const name of ITEM_DATES) dates.add(`ECF.DetallesItems.Item[${index + 1}]`, item, name);
   });
-  const text = textOf(root, 'FechaHoraFirma');
-  const signedAt = text === null ? null : { path: 'ECF.FechaHoraFirma', text, hasTime: true };
-  if (signedAt) dates.push(signedAt);
-  return { dates, signedAt, now };
+  return dates;
 }
 
 /** The dates of a companion document. */
 export function companionDates(kind: string, root: DocumentNode | null, now: Date): DocumentDates {
-  return { dates: collect(kind, root, COMPANION_DATES[kind] ?? []), signedAt: null, now };
-}
-
-function collect(rootName: string, root: DocumentNode | null, places: typeof ECF_DATES): WrittenDate[] {
-  const dates: WrittenDate[] = [];
-  for (const [path, names] of places) {
-    let node = root;
-    for (const step of path) node = groupOf(node, step);
-    if (node === null) continue;
-    for (const name of names) add(dates, `${rootName}.${path.join('.')}`, node, name);
-  }
+  const dates = new Dates(now, null);
+  dates.addAll(root, COMPANION_DATES[kind] ?? []);
   return dates;
 }
 
-function add(dates: WrittenDate[], path: string, node: DocumentNode, name: string): void {
-  const text = textOf(node, name);
-  if (text !== null) dates.push({ path: `${path}.${name}`, text, hasTime: name.startsWith('FechaHora') });
+class Dates implements DocumentDates {
+  readonly impossible: WrittenDate[] = [];
+  readonly short: WrittenDate[] = [];
+
+  constructor(
+    readonly now: Date,
+    readonly signedAt: string | null,
+  ) {}
+
+  addAll(root: DocumentNode | null, places: Places): void {
+    for (const { path, steps, names } of places) {
+      let node = root;
+      for (const step of steps) node = groupOf(node, step);
+      if (node === null) continue;
+      for (const name of names) if (node[name] !== undefined) this.add(path, node, name);
+    }
+  }
+
+  /** Files the date under what is wrong with it; the schema speaks of what does not look like a date at all. */
+  add(path: string, node: DocumentNode, name: string): void {
+    const text = textOf(node, name);
+    if (text === null) return;
+    const hasTime = name.startsWith('FechaHora');
+    const exists = (hasTime ? parseSignatureDateTime(text) : parseDocumentDate(text)) !== null;
+    if (!exists && SHAPE.test(text)) this.impossible.push({ path: `${path}.${name}`, text });
+    if (exists && !hasTime && text.trim().length < 10) this.short.push({ path: `${path}.${name}`, text });
+  }
 }
+
+const SHAPE = /^\s*[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}(?: [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2})?\s*$/;
