@@ -1,3 +1,5 @@
+export * from './authority-codes.js';
+export type { AuthorityMessageEntry, AuthorityService } from './authority-message-entry.js';
 export * from './confirmation-address.js';
 export * from './decimal.js';
 export * from './document-summary.js';

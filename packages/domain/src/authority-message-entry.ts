@@ -1,0 +1,34 @@
+import type { InvoiceStatus } from './lifecycle.js';
+
+/** Services of the authority, by the names of their addresses. */
+export type AuthorityService =
+  | 'autenticacion'
+  | 'recepcion'
+  | 'recepcionfc'
+  | 'consultaresultado'
+  | 'consultaestado'
+  | 'consultatrackids'
+  | 'consultarfce'
+  | 'aprobacioncomercial'
+  | 'anulacionrangos'
+  | 'consultadirectorio'
+  | 'consultatimbre'
+  | 'estatusservicios';
+
+/** What a message of the authority says and what it leads to. */
+export interface AuthorityMessageEntry {
+  /** Message code, null for texts that come without one. No official list of codes is published: all are observed. */
+  code: string | null;
+  /** Literal text, `{x}` where it varies; empty where the authority sends none. */
+  text: string;
+  services: readonly AuthorityService[];
+  /** State of the document the message comes with; null where the message is about no document. */
+  status: InvoiceStatus | null;
+  /** `secuenciaUtilizada` that came with it; null where none is known. */
+  sequenceUsed: boolean | null;
+  /** The same request may succeed later without a change. */
+  transient: boolean;
+  meaning: string;
+  /** `official`: the text is published; `observed`: it was seen in answers. */
+  source: 'official' | 'observed';
+}
