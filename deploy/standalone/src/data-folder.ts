@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** What the sandbox tells everyone who wants to use it; written as `demo.json` into the data folder. */
+export interface Demo {
+  base_url: string;
+  api_key: string;
+  admin_token: string;
+  issuer_rnc: string;
+  buyer_rnc: string;
+  authority_url: string;
+  metrics_url: string;
+  started_at: string;
+}
+
+/** Secrets that a deployment without configured ones makes for itself, once, readable by its owner alone. */
+export interface Secrets {
+  masterKey: string;
+  adminToken: string;
+  databasePassword: string;
+  statusKey: string;
+}
+
+/** The folder that holds everything a standalone deployment keeps: database, documents, secrets, sandbox. */
+export class DataFolder {
+  readonly path: string;
+
+  constructor(folder: string) {
+    this.path = path.resolve(folder);
+    fs.mkdirSync(this.path, { recursive: true });
+  }
+
+  /** Absolute path of a sub-folder or file. */
+  file(...parts: string[]): string {
+    return path.join(this.path, ...parts);
+  }
+
+  /**
+   * Takes the folder for this process.
+   * @throws Error when another live process holds it; the message names the process.
+   */
+  lock(): () => void {
+    const file = this.file('standalone.pid');
+    const holder = readText(file)?.trim();
+    if (holder && Number(holder) !== process.pid && isRunning(Number(holder))) {
+      throw new Error(
+        `The data folder ${this.path} is in use by process ${holder}. Stop that one, or set DATA_DIR to another folder.`,
+      );
+    }
+    fs.writeFileSync(file, `${process.pid}\n`);
+    return () => {
+      if (readText(file)?.trim() === String(process.pid)) fs.rmSync(file, { force: true });
+    };
+  }
+
+  /** The secrets of this folder, made at its first use. */
+  secrets(): Secrets {
+    const file = this.file('secrets.json');
+    const present = readText(file);
+    if (present) return JSON.parse(present) as Secrets;
+    const secrets: Secrets = {
+      masterKey: randomBytes(32).toString('base64'),
+      adminToken: randomBytes(24).toString('base64url'),
+      databasePassword: randomBytes(18).toString('base64url'),
+      statusKey: randomBytes(18).toString('base64url'),
+    };
+    this.writePrivate('secrets.json', secrets);
+    return secrets;
+  }
+
+  /** The `demo.json` of the last start, if there is one. */
+  demo(): Partial<Demo> | null {
+    const text = readText(this.file('demo.json'));
+    return text ? (JSON.parse(text) as Partial<Demo>) : null;
+  }
+
+  /** Replaces a JSON file in one step, so that a reader never sees half of it; readable by its owner alone. */
+  writePrivate(name: string, value: unknown): void {
+    const file = this.file(name);
+    const part = `${file}.${process.pid}.part`;
+    fs.writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    fs.renameSync(part, file);
+  }
+}
+
+function readText(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** True while the process lives and is one of ours (a process number may have been given to another program since). */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const command = readText(`/proc/${pid}/cmdline`);
+  return command === null || command.includes('node');
+}

@@ -1,0 +1,90 @@
+import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import type { DataFolder } from './data-folder.js';
+
+/** The two taxpayers of the ready-made sandbox: each is the other's counterparty. */
+export const DEMO_ISSUER = { rnc: '131999999', name: 'COMERCIAL EL MUELLE SRL', holderId: '00100000009' } as const;
+export const DEMO_BUYER = { rnc: '130123454', name: 'DISTRIBUIDORA LA LOMA SRL', holderId: '00200000008' } as const;
+
+const ACCOUNT_NAME = 'Sandbox';
+const CERTIFICATE_YEARS = 5;
+
+/** What the sandbox needs to know of the deployment around it. */
+export interface SandboxOptions {
+  gatewayUrl: string;
+  adminToken: string;
+  simulatorUrl: string;
+  folder: DataFolder;
+  now: Date;
+}
+
+/** Makes the demo account, its taxpayers, certificates and key where they are missing; safe to repeat after a crash. */
+export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey: string; created: boolean }> {
+  const admin = adminClient(options.gatewayUrl, options.adminToken);
+  const accounts = (await admin('GET', '/admin/accounts')) as { id: string; name: string }[];
+  const known = accounts.find((account) => account.name === ACCOUNT_NAME);
+  const account = known ?? ((await admin('POST', '/admin/accounts', { name: ACCOUNT_NAME })) as { id: string });
+  const base = `/admin/accounts/${account.id}`;
+
+  const taxpayers = (await admin('GET', `${base}/taxpayers`)) as { rnc: string; certificate: unknown }[];
+  const testAuthority = createTestAuthority({ commonName: 'Sandbox test authority' });
+  for (const taxpayer of [DEMO_ISSUER, DEMO_BUYER]) {
+    const present = taxpayers.find((one) => one.rnc === taxpayer.rnc);
+    if (!present) await admin('POST', `${base}/taxpayers`, { rnc: taxpayer.rnc, name: taxpayer.name });
+    if (present?.certificate) continue;
+    const password = options.folder.secrets().databasePassword;
+    const { p12 } = testAuthority.issue({
+      commonName: `REPRESENTANTE DE ${taxpayer.name}`,
+      holderId: taxpayer.holderId,
+      rnc: taxpayer.rnc,
+      notBefore: new Date(options.now.getTime() - 24 * 3600 * 1000),
+      notAfter: new Date(options.now.getTime() + CERTIFICATE_YEARS * 365 * 24 * 3600 * 1000),
+      password,
+    });
+    const form = new FormData();
+    form.set('certificate', new Blob([new Uint8Array(p12)]), `${taxpayer.rnc}.p12`);
+    form.set('password', password);
+    await admin('PUT', `${base}/taxpayers/${taxpayer.rnc}/certificate`, form);
+  }
+
+  await registerAtSimulator(options);
+  const earlier = known ? options.folder.demo()?.api_key : undefined;
+  if (earlier) return { apiKey: earlier, created: false };
+  const key = (await admin('POST', `${base}/api-keys`, {
+    name: 'sandbox',
+    environments: ['TesteCF', 'CerteCF'],
+  })) as { key: string };
+  return { apiKey: key.key, created: known === undefined };
+}
+
+/** Tells the simulator's directory where the demo taxpayers receive; the gateway's port may differ from start to start. */
+async function registerAtSimulator({ simulatorUrl, gatewayUrl }: SandboxOptions): Promise<void> {
+  for (const taxpayer of [DEMO_ISSUER, DEMO_BUYER]) {
+    const answer = await fetch(`${simulatorUrl}/_control/taxpayers/${taxpayer.rnc}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: taxpayer.name,
+        active: true,
+        electronic: true,
+        reception_url: gatewayUrl,
+        approval_url: gatewayUrl,
+        authentication_url: gatewayUrl,
+      }),
+    });
+    if (!answer.ok) throw new Error(`The simulator refused the demo taxpayer ${taxpayer.rnc}: ${await answer.text()}`);
+  }
+}
+
+function adminClient(baseUrl: string, token: string) {
+  return async (method: string, path: string, body?: object): Promise<unknown> => {
+    const json = body !== undefined && !(body instanceof FormData);
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(json ? { 'content-type': 'application/json' } : {}) },
+      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : (body as FormData) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`Preparing the sandbox: ${method} ${path} answered ${answer.status}: ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+}
