@@ -17,7 +17,7 @@ export type UnknownCause =
   | 'connection'
   /** A limit of ours passed (connect, response, total), or the authority said 408. */
   | 'timeout'
-  /** The caller's signal ended the call. */
+  /** The caller's signal ended the call, a timeout signal included. */
   | 'aborted'
   /** An answer came that carries no verdict: HTML, an empty body, another document's verdict, other JSON. */
   | 'not_a_verdict'

@@ -106,7 +106,10 @@ export function createTransport(options: TransportOptions): Transport {
       return { result: await receive(stream, request.maxAnswerBytes), stale: false };
     } catch (error) {
       stream?.destroy();
-      return { result: describeFailure(error, connection.open), stale: connection.reused && isReset(error) };
+      const failure = describeFailure(error, connection.open);
+      // Also where the signal was a timeout of the caller's: that budget says nothing about the service.
+      if (request.signal?.aborted) failure.cause = 'aborted';
+      return { result: failure, stale: connection.reused && isReset(error) };
     }
   }
 

@@ -159,6 +159,12 @@ describe('the request may have arrived', () => {
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'aborted', reachedAuthority: 'maybe' });
   });
 
+  it('a timeout of the caller, told apart from ours', async () => {
+    const { url } = await server(() => undefined);
+    const answer = await clientFor(url).queryResult({ ...query, signal: AbortSignal.timeout(50) });
+    expect(answer).toMatchObject({ outcome: 'unknown', cause: 'aborted', reachedAuthority: 'maybe' });
+  });
+
   it('an answer larger than the operation allows', async () => {
     const { url } = await server((_, socket) => socket.write(httpAnswer('200 OK', JSON_TYPE, ' '.repeat(1_100_000))));
     const answer = await clientFor(url).queryResult(query);
