@@ -1,55 +1,7 @@
-import { parseXml } from '@ecf/ecf-xml';
-import { valueOfCanonicalXml } from './xml-value.js';
-
 /** An answer's content whatever its format: JSON numbers are kept as their digits, XML text as strings. */
 export type AnswerValue = null | boolean | string | AnswerValue[] | AnswerFields;
 export interface AnswerFields {
   [name: string]: AnswerValue;
-}
-
-/**
- * Reads JSON, or XML where XML came although JSON was asked for. Undefined for anything else, HTML included.
- * The content type is not looked at: it is wrong too often.
- */
-export function readAnswerValue(text: string): AnswerValue | undefined {
-  const content = text.trim();
-  if (content === '') return undefined;
-  return content.startsWith('<') ? readXmlValue(content) : readJsonValue(content);
-}
-
-/** No answer of these services is deeper; what is, would only exhaust the stack of whoever reads it. */
-const MAX_DEPTH = 32;
-
-const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;
-
-/** Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float. */
-function readJsonValue(content: string): AnswerValue | undefined {
-  let depth = 0;
-  let deepest = 0;
-  try {
-    JSON.parse(content);
-    const quoted = content.replace(JSON_TOKEN, (token) => {
-      if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth);
-      else if (token === ']' || token === '}') depth -= 1;
-      else if (!token.startsWith('"')) return `"${token}"`;
-      return token;
-    });
-    return deepest > MAX_DEPTH ? undefined : (JSON.parse(quoted) as AnswerValue);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The element's content without the root's own name: `<Respuesta><codigo>1</codigo></Respuesta>` is `{codigo: '1'}`. */
-function readXmlValue(content: string): AnswerValue | undefined {
-  if (/^<(?:!doctype|html)/i.test(content)) return undefined;
-  // The text is decoded already; .NET declares utf-16 in documents that it sends as UTF-8.
-  const undeclared = content.replace(/^<\?xml[^>]*\?>/, '');
-  try {
-    return valueOfCanonicalXml(parseXml(Buffer.from(undeclared, 'utf8')).text).content;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A field whatever its casing (`eNCF`, `encf`, `Encf`); undefined where there is none. */

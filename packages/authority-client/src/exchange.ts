@@ -2,11 +2,11 @@ import type { Environment } from '@ecf/domain';
 import { type Answer, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from './answer.js';
 import type { AnswerReader, Reading } from './answer-reader.js';
 import { decodeBody, retryAfterMs } from './answer-text.js';
-import { readAnswerValue } from './answer-value.js';
 import type { OnCall, OperationName } from './call-report.js';
 import type { Admission, Circuit, Health } from './circuit.js';
 import type { AuthorityService } from './endpoints.js';
 import { type FilePart, multipartBody } from './multipart.js';
+import { readAnswerValue } from './read-answer-value.js';
 import { withoutCredentials, withoutTokens } from './secrets.js';
 import type { FailedCall, OutgoingRequest, ReceivedAnswer, Transport } from './transport.js';
 
