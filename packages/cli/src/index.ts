@@ -1,1 +1,2 @@
-export {};
+export type { Console, ExitCode } from './command.js';
+export { run } from './run.js';

@@ -1,6 +1,6 @@
 import type { VerificationCode } from './verification.js';
 
-/** The signature is refused before any arithmetic, or by it. Caught by verifyXml, which reports it as the reason. */
+/** What is wrong with a signature. verifyXml never throws it but reports it as the reason. */
 export class SignatureRefused extends Error {
   readonly code: VerificationCode;
 

@@ -2,10 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseXml } from '@ecf/ecf-xml';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { SigningError, securityCode, signXml, verifyXml } from '../src/index.js';
+import { SignatureRefused, SigningError, securityCode, signatureValueOf, signXml, verifyXml } from '../src/index.js';
 import { authority, certificate, ecf, issued, now, written } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'xml-signing-'));
@@ -124,3 +125,16 @@ if (xmlsec) {
     expect(execFileSync('xmlsec1', ['--version']).toString()).toContain('xmlsec1');
   });
 }
+
+describe('signatureValueOf', () => {
+  it('gives the value without verifying it', async () => {
+    const { xml, signatureValue } = await signXml(ecf, certificate);
+    expect(signatureValueOf(parseXml(Buffer.from(xml.replace('118.00', '9.00'))))).toBe(signatureValue);
+    const wrapped = xml.replace(/<SignatureValue>(.{9})/, '<SignatureValue>\r\n $1&#13;\n');
+    expect(signatureValueOf(parseXml(Buffer.from(wrapped)))).toBe(signatureValue);
+  });
+
+  it('refuses a document without Signature', () => {
+    expect(() => signatureValueOf(parseXml(Buffer.from(ecf.output)))).toThrow(SignatureRefused);
+  });
+});

@@ -1,0 +1,37 @@
+import { writeXml } from '@ecf/ecf-xml';
+import type { Console, ExitCode } from '../command.js';
+import { onlyFile, readDocument } from '../input/read-document.js';
+import type { Options, OptionValues } from '../options.js';
+import { complaints } from '../output/complaints.js';
+import { prepare } from '../prepare.js';
+
+export const options: Options = { 'schema-only': 'switch', json: 'switch' };
+
+export const help = `ecf build [options] [FILE|-]
+
+Writes the unsigned XML of a document in JSON: compact, in the authority's order, every value as it was given.
+
+  FILE           {"ECF": {...}}, or RFCE, ACECF, ANECF, ARECF; none or - means standard input
+  --schema-only  leave the business rules out
+  --json         {file, document, type, encf, valid, faults, warnings, xml}
+
+The document is checked first; at fault nothing is written, the faults go to standard error and it ends with 1.
+A missing FechaHoraFirma stays missing: \`ecf sign\` fills it in.
+
+  ecf build invoice.json > invoice.xml
+`;
+
+export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
+  const file = onlyFile(files);
+  const bytes = await readDocument(file, console.stdin);
+  const { tree, verdict } = prepare(bytes, { now: new Date(), schemaOnly: values['schema-only'] === true });
+  const xml = tree === null ? null : writeXml(tree).output;
+  if (values.json === true) {
+    const { document, type, encf, valid, faults, warnings } = verdict;
+    console.stdout.write(`${JSON.stringify({ file, document, type, encf, valid, faults, warnings, xml })}\n`);
+  } else {
+    console.stderr.write(complaints(file, verdict));
+    if (xml !== null) console.stdout.write(`${xml}\n`);
+  }
+  return xml === null ? 1 : 0;
+}

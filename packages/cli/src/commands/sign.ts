@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { writeXml } from '@ecf/ecf-xml';
+import { CertificateError, openCertificate, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
+import type { Console, ExitCode } from '../command.js';
+import { onlyFile, readDocument, unreadable } from '../input/read-document.js';
+import type { Options, OptionValues } from '../options.js';
+import { complaints } from '../output/complaints.js';
+import { prepare, withSigningTime } from '../prepare.js';
+import { UsageError } from '../usage-error.js';
+
+export const options: Options = {
+  certificate: 'value',
+  'password-file': 'value',
+  'schema-only': 'switch',
+  json: 'switch',
+};
+
+export const help = `ecf sign --certificate FILE.p12 --password-file F [options] [FILE|-]
+
+Writes the signed XML of a document in JSON or unsigned XML.
+
+  --certificate FILE.p12  the certificate with its private key (.p12 or .pfx)
+  --password-file F       a file with its password, so that it stands in no command line and no history
+  FILE                    the document; none or - means standard input
+  --schema-only           leave the business rules out
+  --json                  {file, document, type, encf, valid, faults, warnings, security_code, xml}
+
+The document is checked first; at fault nothing is written, the faults go to standard error and it ends with 1.
+A missing FechaHoraFirma becomes the present time. XML is written anew, compact, before it is signed.
+
+  ecf sign --certificate holder.p12 --password-file password.txt invoice.json > 130000001E310000000001.xml
+`;
+
+export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
+  const file = onlyFile(files);
+  const now = new Date();
+  const certificate = await certificateOf(values, now);
+  const bytes = await readDocument(file, console.stdin);
+  const { tree, verdict } = prepare(bytes, { now, schemaOnly: values['schema-only'] === true });
+  const signed = tree === null ? null : await signXml(writeXml(withSigningTime(tree, now)), certificate);
+  if (values.json === true) {
+    const { document, type, encf, valid, faults, warnings } = verdict;
+    const security_code = signed === null ? null : securityCode(signed.signatureValue);
+    const row = { file, document, type, encf, valid, faults, warnings, security_code, xml: signed?.xml ?? null };
+    console.stdout.write(`${JSON.stringify(row)}\n`);
+  } else {
+    console.stderr.write(complaints(file, verdict));
+    // Without a line end: not a byte follows what was signed.
+    if (signed !== null) console.stdout.write(signed.xml);
+  }
+  return signed === null ? 1 : 0;
+}
+
+async function certificateOf(values: OptionValues, now: Date): Promise<SigningCertificate> {
+  const { certificate: file, 'password-file': passwordFile } = values;
+  if (typeof file !== 'string') throw new UsageError('--certificate FILE.p12 is missing.');
+  if (typeof passwordFile !== 'string') throw new UsageError('--password-file F is missing.');
+  const password = (await read(passwordFile))
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .replace(/\r?\n$/, '');
+  try {
+    return openCertificate(await read(file), password, now);
+  } catch (error) {
+    if (error instanceof CertificateError) throw new UsageError(`${file}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function read(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}

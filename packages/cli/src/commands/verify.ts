@@ -1,0 +1,116 @@
+import type { Fault } from '@ecf/domain';
+import { type CanonicalXml, checkXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
+import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
+import type { Console, ExitCode } from '../command.js';
+import { unreadableDocument } from '../examine.js';
+import { readDocument } from '../input/read-document.js';
+import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
+import { documentName, faultLines, printable } from '../output/readable.js';
+import { RowWriter } from '../output/row-writer.js';
+import { UsageError } from '../usage-error.js';
+
+export const options: Options = { json: 'switch', text: 'switch' };
+
+export const help = `ecf verify [options] FILE...
+
+Verifies the signature of each document by the authority's profile, as received and then once more without blank
+text, and checks the document against its schema.
+
+  FILE    a signed XML document; - means standard input
+  --json  one JSON object a line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults}
+  --text  readable for people; this is the default on a terminal, --json elsewhere
+
+\`signature\` speaks of the cryptography and the profile alone. Whether the certificate was valid when the document was
+signed stands in \`certificate\`; who issued it is not judged. Ends with 1 when a signature is invalid or a document is
+at fault by its schema.
+
+  ecf verify received/*.xml
+`;
+
+interface Row {
+  readonly file: string;
+  readonly document: string | null;
+  readonly type: string | null;
+  readonly encf: string | null;
+  readonly signature: Verification['signature'];
+  readonly reason: string | null;
+  readonly canonical: Verification['canonical'];
+  readonly certificate: Omit<CertificateFacts, 'holderId' | 'der' | 'others'> | null;
+  readonly schema_valid: boolean;
+  readonly faults: readonly Fault[];
+}
+
+export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
+  const json = wantsJson(values, console.stdout);
+  const writer = new RowWriter(console.stdout);
+  let code: ExitCode = 0;
+  for (const file of files.length === 0 ? ['-'] : files) {
+    try {
+      const row = verifyDocument(file, await readDocument(file, console.stdin));
+      if (code === 0 && (row.signature === 'invalid' || !row.schema_valid)) code = 1;
+      await writer.write(json ? `${JSON.stringify(row)}\n` : readable(row));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      console.stderr.write(`ecf verify: ${error.message}\n`);
+      code = 2;
+    }
+  }
+  await writer.flush();
+  return code;
+}
+
+function verifyDocument(file: string, bytes: Uint8Array): Row {
+  let xml: CanonicalXml;
+  try {
+    xml = parseXml(bytes);
+  } catch (error) {
+    if (!(error instanceof XmlRefused)) throw error;
+    const { faults } = unreadableDocument(error.message, 'XML 1.0');
+    const nothing = { document: null, type: null, encf: null, canonical: null, certificate: null };
+    return {
+      file,
+      ...nothing,
+      signature: 'invalid',
+      reason: `xml_refused: ${error.message}`,
+      schema_valid: false,
+      faults,
+    };
+  }
+  const { document, type, encf, faults } = checkXml(xml);
+  const { signature, reason, canonical, certificate } = verifyXml(xml);
+  return {
+    file,
+    document,
+    type,
+    encf,
+    signature,
+    reason: reason === null ? null : `${reason.code}: ${reason.message}`,
+    canonical,
+    certificate: certificate === null ? null : told(certificate),
+    schema_valid: faults.length === 0,
+    faults,
+  };
+}
+
+function told({ holderId: _holder, der: _der, others: _others, ...facts }: CertificateFacts): Row['certificate'] {
+  return facts;
+}
+
+function readable(row: Row): string {
+  const { file, document, type, encf, signature, reason, canonical, certificate, faults } = row;
+  const lines = [
+    `${signature === 'valid' ? 'valid  ' : 'INVALID'} ${documentName(document, type, encf)}  ${printable(file)}\n`,
+  ];
+  if (reason !== null) lines.push(`    ${printable(reason)}\n`);
+  if (canonical === 'whitespace-dropped')
+    lines.push('    verified without its blank text: it was indented after signing\n');
+  if (certificate !== null) {
+    lines.push(`    signed by ${printable(certificate.subject)}\n`);
+    lines.push(
+      `    issued by ${printable(certificate.issuer)}, valid ${certificate.not_before} to ${certificate.not_after}\n`,
+    );
+    if (!certificate.valid_at_signing) lines.push('    the certificate was NOT valid when the document was signed\n');
+  }
+  return lines.join('') + faultLines(faults, 'fault');
+}

@@ -1,0 +1,48 @@
+import type { Fault } from '@ecf/domain';
+import {
+  type ExamineOptions,
+  examineJson,
+  examineXml,
+  JsonRefused,
+  parseJson,
+  parseXml,
+  XmlRefused,
+} from '@ecf/ecf-xml';
+import { isXml } from './input/read-document.js';
+
+/** What `check` says about one document. */
+export interface Verdict {
+  readonly document: string | null;
+  readonly type: string | null;
+  readonly encf: string | null;
+  readonly valid: boolean;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+/** Judges the bytes of one document, JSON or XML. */
+export function examine(bytes: Uint8Array, options: ExamineOptions): Verdict {
+  return isXml(bytes) ? judged(() => examineXml(parseXml(bytes), options)) : examineJsonText(bytes, options);
+}
+
+/** Judges one document that has to be JSON. */
+export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Verdict {
+  return judged(() => examineJson(parseJson(bytes), options));
+}
+
+/** A document of which nothing can be said but this. */
+export function unreadableDocument(message: string, source: string): Verdict {
+  const faults = [{ path: '', rule: 'schema.type', code: null, message, source }];
+  return { document: null, type: null, encf: null, valid: false, faults, warnings: [] };
+}
+
+function judged(judge: () => Verdict): Verdict {
+  try {
+    const { document, type, encf, valid, faults, warnings } = judge();
+    return { document, type, encf, valid, faults, warnings };
+  } catch (error) {
+    if (error instanceof JsonRefused) return unreadableDocument(error.message, 'JSON (RFC 8259)');
+    if (error instanceof XmlRefused) return unreadableDocument(error.message, 'XML 1.0');
+    throw error;
+  }
+}

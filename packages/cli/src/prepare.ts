@@ -1,0 +1,79 @@
+import { checkBusinessRules, type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
+import {
+  type CanonicalXml,
+  checkXml,
+  type ExamineOptions,
+  examineJson,
+  JsonRefused,
+  parseJson,
+  parseXml,
+  readXml,
+  XmlRefused,
+} from '@ecf/ecf-xml';
+import { SignatureRefused, signatureValueOf } from '@ecf/xml-signing';
+import { unreadableDocument, type Verdict } from './examine.js';
+import { isXml } from './input/read-document.js';
+
+/** An unsigned document with its verdict; `tree` is null when it has to be put right first. */
+export interface Prepared {
+  readonly tree: DocumentNode | null;
+  readonly verdict: Verdict;
+}
+
+/** What a document that is still to be signed may lack. */
+const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
+
+/**
+ * Reads and checks an unsigned document, JSON or XML, as the gateway does before it writes one: what would be refused
+ * there is refused here.
+ */
+export function prepare(bytes: Uint8Array, judging: ExamineOptions): Prepared {
+  try {
+    return isXml(bytes) ? prepareXml(parseXml(bytes), judging) : prepareJson(parseJson(bytes), judging);
+  } catch (error) {
+    if (error instanceof JsonRefused) return refused(error.message, 'JSON (RFC 8259)');
+    if (error instanceof XmlRefused) return refused(error.message, 'XML 1.0');
+    throw error;
+  }
+}
+
+/** The tree with FechaHoraFirma, which an e-CF needs: the time of signing unless it was given. */
+export function withSigningTime(tree: DocumentNode, now: Date): DocumentNode {
+  const ecf = tree.ECF;
+  if (typeof ecf !== 'object' || Array.isArray(ecf) || ecf.FechaHoraFirma !== undefined) return tree;
+  return { ...tree, ECF: { ...ecf, FechaHoraFirma: formatSignatureDateTime(now) } };
+}
+
+function prepareJson(value: unknown, judging: ExamineOptions): Prepared {
+  const verdict = examineJson(value, judging);
+  return { tree: verdict.valid ? verdict.tree : null, verdict };
+}
+
+/** The texts of XML are taken as they are: what JSON allows on top, values escaped in advance, has no place here. */
+function prepareXml(xml: CanonicalXml, { now, schemaOnly = false }: ExamineOptions): Prepared {
+  if (isSigned(xml)) return refused('The document is signed already. Take the unsigned one.', 'XML Signature');
+  const checked = checkXml(xml);
+  const structure = checked.faults.filter(
+    ({ rule, path }) => !(rule === 'schema.required' && FILLED_AT_SIGNING.test(path)),
+  );
+  if (structure.length > 0)
+    return { tree: null, verdict: { ...checked, valid: false, faults: structure, warnings: [] } };
+  const tree = readXml(xml);
+  const { faults, warnings } = schemaOnly ? { faults: [], warnings: [] } : checkBusinessRules(tree, { now });
+  const valid = faults.length === 0;
+  return { tree: valid ? tree : null, verdict: { ...checked, valid, faults, warnings } };
+}
+
+function isSigned(xml: CanonicalXml): boolean {
+  try {
+    signatureValueOf(xml);
+    return true;
+  } catch (error) {
+    if (error instanceof SignatureRefused) return error.code !== 'signature_missing';
+    throw error;
+  }
+}
+
+function refused(message: string, source: string): Prepared {
+  return { tree: null, verdict: unreadableDocument(message, source) };
+}

@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ecf, rows } from './ecf.js';
+import { consumerInvoice, creditInvoice } from './samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ecf-documents-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+let signing: string[];
+let consumer: string;
+let credit: string;
+
+beforeAll(() => {
+  const authority = createTestAuthority();
+  const holder = {
+    commonName: 'Juana Núñez',
+    holderId: '00112345678',
+    notBefore: new Date('2020-01-01'),
+    notAfter: new Date('2045-01-01'),
+    password: 'contraseña',
+  };
+  const { p12 } = authority.issue(holder);
+  signing = ['--certificate', file('holder.p12', p12), '--password-file', file('password.txt', 'contraseña\n')];
+  file('expired.p12', authority.issue({ ...holder, notAfter: new Date('2021-01-01') }).p12);
+  consumer = file('consumer.json', JSON.stringify(consumerInvoice()));
+  credit = file('credit.json', JSON.stringify(creditInvoice()));
+});
+
+async function signed(document: string, name = 'signed.xml'): Promise<string> {
+  const { code, stdout, stderr } = await ecf(['sign', ...signing, document]);
+  expect([code, stderr]).toEqual([0, '']);
+  return file(name, stdout);
+}
+
+describe('ecf build', () => {
+  it('writes compact unsigned XML in the authority’s order', async () => {
+    const { code, stdout } = await ecf(['build', consumer]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^<ECF xmlns:xsd="[^"]+" xmlns:xsi="[^"]+"><Encabezado><Version>1\.0<\/Version><IdDoc>/);
+    expect(stdout).toContain('Ferretería &quot;El Ñandú&quot; &amp; Hijos');
+    expect(stdout).not.toContain('FechaHoraFirma');
+    expect(await ecf(['build'], JSON.stringify(consumerInvoice()))).toMatchObject({ code: 0, stdout });
+    expect(await ecf(['build', '-'], stdout)).toMatchObject({ code: 0, stdout });
+  });
+
+  it('writes nothing for a document at fault', async () => {
+    const faulty = consumerInvoice();
+    delete faulty.ECF.Encabezado.IdDoc.TipoPago;
+    const { code, stdout, stderr } = await ecf(['build'], JSON.stringify(faulty));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('ECF.Encabezado.IdDoc.TipoPago');
+    expect((await ecf(['build'], '{"ECF"')).stderr).toContain('column');
+    const [row] = rows((await ecf(['build', '--json'], JSON.stringify(faulty))).stdout);
+    expect(row).toMatchObject({ file: '-', valid: false, xml: null, faults: [{ rule: 'schema.required' }] });
+  });
+});
+
+describe('ecf sign and verify', () => {
+  it('signs JSON, and fills in the time of signing', async () => {
+    const path = await signed(credit);
+    const { code, stdout } = await ecf(['verify', '--json', path]);
+    expect(code).toBe(0);
+    expect(rows(stdout)).toEqual([
+      {
+        file: path,
+        document: 'ECF',
+        type: '31',
+        encf: 'E310000000001',
+        signature: 'valid',
+        reason: null,
+        canonical: 'as-is',
+        certificate: expect.objectContaining({
+          subject: expect.stringContaining('CN=Juana Núñez'),
+          issuer: expect.any(String),
+          serial_number: expect.stringMatching(/^[0-9A-F]+$/),
+          not_before: '2019-12-31T20:00:00-04:00',
+          not_after: '2044-12-31T20:00:00-04:00',
+          valid_at_signing: true,
+        }),
+        schema_valid: true,
+        faults: [],
+      },
+    ]);
+    expect(rows((await ecf(['check', path])).stdout)).toMatchObject([{ valid: true }]);
+  });
+
+  it('signs unsigned XML, indented or not, and keeps a given time', async () => {
+    const built = (await ecf(['build', consumer])).stdout;
+    const timed = built.replace('</ECF>', '<FechaHoraFirma>23-06-2026 10:11:12</FechaHoraFirma></ECF>');
+    const indented = timed.replace(/></g, '>\r\n  <');
+    const one = await ecf(['sign', ...signing], timed);
+    const two = await ecf(['sign', ...signing, '-'], indented);
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(two.stdout).toBe(one.stdout);
+    expect(one.stdout).toContain('<FechaHoraFirma>23-06-2026 10:11:12</FechaHoraFirma><Signature');
+    expect(one.stdout.endsWith('</ECF>')).toBe(true);
+  });
+
+  it('does not sign what is signed, at fault or no document', async () => {
+    const again = await ecf(['sign', ...signing, await signed(consumer)]);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toContain('signed already');
+    expect(await ecf(['sign', ...signing], '<a><b></a>')).toMatchObject({ code: 1, stdout: '' });
+    expect(await ecf(['sign', ...signing], '<Factura/>')).toMatchObject({ code: 1, stdout: '' });
+    expect(await ecf(['sign', ...signing], 'hello')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('says what is wrong with certificate and password, and shows neither', async () => {
+    const wrong = file('wrong.txt', 'Otra-clave');
+    const cases: [string, string, string][] = [
+      ['holder.p12', wrong, 'password does not open'],
+      ['expired.p12', join(folder, 'password.txt'), 'expired on 2021-01-01'],
+      ['consumer.json', wrong, 'not a PKCS#12'],
+      ['none.p12', wrong, 'does not exist'],
+      ['holder.p12', join(folder, 'none.txt'), 'none.txt does not exist'],
+    ];
+    for (const [certificate, password, says] of cases) {
+      const args = ['sign', '--certificate', join(folder, certificate), '--password-file', password, consumer];
+      const { code, stdout, stderr } = await ecf(args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(says);
+      expect(stderr).not.toContain('Otra-clave');
+    }
+  });
+
+  it('tells an invalid signature, an indented document, a foreign one, and ends with 1', async () => {
+    const path = await signed(credit);
+    const { stdout: xml } = await ecf(['sign', ...signing, credit]);
+    const tampered = file('tampered.xml', xml.replace('1180.00', '1180.01'));
+    const indented = file('indented.xml', xml.replace(/></g, '>\n<'));
+    const unsigned = file('unsigned.xml', (await ecf(['build', credit])).stdout);
+    const broken = file('broken.xml', '<ECF>');
+    const { code, stdout } = await ecf(['verify', path, tampered, indented, unsigned, broken]);
+    expect(code).toBe(1);
+    expect(
+      rows(stdout).map(({ file, signature, canonical, schema_valid }) => ({
+        file,
+        signature,
+        canonical,
+        schema_valid,
+      })),
+    ).toEqual([
+      { file: path, signature: 'valid', canonical: 'as-is', schema_valid: true },
+      { file: tampered, signature: 'invalid', canonical: null, schema_valid: true },
+      { file: indented, signature: 'valid', canonical: 'whitespace-dropped', schema_valid: true },
+      { file: unsigned, signature: 'invalid', canonical: null, schema_valid: false },
+      { file: broken, signature: 'invalid', canonical: null, schema_valid: false },
+    ]);
+    const reasons = rows(stdout).map(({ reason }) => String(reason).split(':')[0]);
+    expect(reasons).toEqual(['null', 'digest_mismatch', 'null', 'signature_missing', 'xml_refused']);
+    const text = await ecf(['verify', '--text', path, tampered, indented]);
+    expect(text.stdout).toMatch(/^valid {3}e-CF 31 E310000000001 .*\n {4}signed by .*CN=Juana Núñez/m);
+    expect(text.stdout).toMatch(/^INVALID e-CF 31 .*\n {4}digest_mismatch: The document was changed/m);
+  });
+
+  it('reads one document from standard input and names files it cannot read', async () => {
+    const { stdout: xml } = await ecf(['sign', ...signing, consumer]);
+    expect(rows((await ecf(['verify', '-'], xml)).stdout)).toMatchObject([{ file: '-', signature: 'valid' }]);
+    const missing = await ecf(['verify', join(folder, 'none.xml'), await signed(consumer)]);
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('none.xml does not exist');
+    expect(rows(missing.stdout)).toMatchObject([{ signature: 'valid' }]);
+  });
+});
+
+describe('ecf qr', () => {
+  it('gives the address of a full document', async () => {
+    const path = await signed(credit);
+    const { code, stdout } = await ecf(['qr', path, '--env', 'eCF']);
+    expect(code).toBe(0);
+    const url = new URL(stdout.trim());
+    expect(url.host).toMatch(/^ecf\./);
+    expect(url.pathname.toLowerCase()).toBe('/ecf/consultatimbre');
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      RncEmisor: '130000001',
+      RncComprador: '131880681',
+      ENCF: 'E310000000001',
+      FechaEmision: '23-06-2026',
+      MontoTotal: '1180.00',
+    });
+    const [row] = rows((await ecf(['qr', '--json', path])).stdout) as { security_code: string; qr_url: string }[];
+    expect(url.searchParams.get('CodigoSeguridad')).toBe(row!.security_code);
+    expect(row!.qr_url).toContain('/testecf/');
+  });
+
+  it('gives the same address for a summary as for its document', async () => {
+    const path = await signed(consumer);
+    const summary = (await ecf(['rfce', path])).stdout;
+    const signedSummary = (await ecf(['sign', ...signing], summary)).stdout;
+    const { stdout } = await ecf(['qr', path]);
+    expect(new URL(stdout.trim()).host).toMatch(/^fc\./);
+    expect((await ecf(['qr'], signedSummary)).stdout).toBe(stdout);
+  });
+
+  it('warns of a signature that does not verify, and refuses what has none', async () => {
+    const { stdout: xml } = await ecf(['sign', ...signing, credit]);
+    const tampered = await ecf(['qr'], xml.replace('1180.00', '1180.01'));
+    expect(tampered).toMatchObject({ code: 0, stdout: expect.stringContaining('MontoTotal=1180.01') });
+    expect(tampered.stderr).toContain('does not verify');
+    expect(await ecf(['qr', await signed(credit), 'b.xml'])).toMatchObject({ code: 2 });
+    expect(await ecf(['qr'], (await ecf(['build', credit])).stdout)).toMatchObject({ code: 1, stdout: '' });
+    expect(await ecf(['qr'], 'no XML')).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('ecf rfce', () => {
+  it('gives the unsigned summary, with the security code of the document', async () => {
+    const path = await signed(consumer);
+    const { code, stdout } = await ecf(['rfce', path]);
+    expect(code).toBe(0);
+    const [row] = rows((await ecf(['rfce', '--json', path])).stdout) as { security_code: string; xml: string }[];
+    expect(stdout).toBe(`${row!.xml}\n`);
+    expect(stdout).toContain(`<CodigoSeguridadeCF>${row!.security_code.replace('&', '&amp;')}</CodigoSeguridadeCF>`);
+    const summary = await ecf(['sign', ...signing], stdout);
+    expect(rows((await ecf(['verify'], summary.stdout)).stdout)).toMatchObject([
+      { document: 'RFCE', signature: 'valid', schema_valid: true },
+    ]);
+  });
+
+  it('refuses documents that have none', async () => {
+    const large = consumerInvoice();
+    Object.assign(large.ECF.Encabezado.Totales, { MontoTotal: '250000.00' });
+    const { stdout: xml } = await ecf(['sign', '--schema-only', ...signing], JSON.stringify(large));
+    const tooLarge = await ecf(['rfce'], xml);
+    expect(tooLarge).toMatchObject({ code: 1, stdout: '' });
+    expect(tooLarge.stderr).toContain('250,000.00');
+    expect((await ecf(['rfce', await signed(credit)])).stderr).toContain('type 32');
+    expect(await ecf(['rfce'], (await ecf(['build', consumer])).stdout)).toMatchObject({ code: 1, stdout: '' });
+  });
+});
