@@ -46,7 +46,7 @@ function formRefusal({ filename, bytes }: Arrival, document: SignedDocument | nu
   if (bytes.length === 0) return 'Archivo no válido';
   if (!/\.xml$/i.test(filename)) return 'Tipo de archivo no válido, favor proveer un XML';
   if (!isFileName(filename)) return TEXTS.fileName.text;
-  if (!document || document.hasByteOrderMark || document.checked.document !== 'ACECF') return STRUCTURE;
+  if (!document || document.refusedBeyondSchema || document.checked.document !== 'ACECF') return STRUCTURE;
   if (document.checked.faults.length > 0) {
     return `${STRUCTURE}. ${schemaMessage(document.checked.faults, document.tree).text}`;
   }

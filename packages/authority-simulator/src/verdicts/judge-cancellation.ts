@@ -31,7 +31,7 @@ export function judgeCancellation(services: Services, { env, filename, bytes, no
   const rnc = stated !== null && isRnc(stated) ? stated : null;
   const refuse = (text: string): CancellationJudgement => ({ verdict: refused([text]), rnc, annulled: null });
   if (!/\.xml$/i.test(filename)) return refuse('Tipo de archivo no valido, favor proveer un XML');
-  if (!document || !root || document.hasByteOrderMark) return refuse(TEXTS.format.text);
+  if (!document || !root || document.refusedBeyondSchema) return refuse(TEXTS.format.text);
   if (document.checked.faults.length > 0) return refuse(schemaMessage(document.checked.faults, document.tree).text);
   const signer = signerOf(document);
   if (!signer) return refuse('La firma del documento no es válida');

@@ -1,4 +1,13 @@
-import { checkBusinessRules, type DocumentNode, type Environment, groupOf, isEncf, isRnc, textOf } from '@ecf/domain';
+import {
+  checkBusinessRules,
+  type DocumentNode,
+  type Environment,
+  type Fault,
+  groupOf,
+  isEncf,
+  isRnc,
+  textOf,
+} from '@ecf/domain';
 import type { DocumentName } from '@ecf/ecf-xml';
 import type { Reference } from '../ledger/submission.js';
 import { isFileName, isNamedAfter } from './file-name.js';
@@ -46,7 +55,7 @@ export function judgeForm(arrival: Arrival, root: DocumentName): SoundDocument |
     reference: null,
   });
   if (!isFileName(arrival.filename)) return refused(TEXTS.fileName, true);
-  if (!document || document.hasByteOrderMark || document.checked.document !== root) return refused(TEXTS.format);
+  if (!document || document.refusedBeyondSchema || document.checked.document !== root) return refused(TEXTS.format);
   if (document.checked.faults.length > 0) return refused(schemaMessage(document.checked.faults, document.tree));
   if (rnc === null || encf === null) return refused(TEXTS.format);
   if (!isNamedAfter(arrival.filename, [rnc], encf)) return refused(TEXTS.fileName, true);
@@ -62,10 +71,31 @@ function identity(tree: DocumentNode): { rnc: string | null; encf: string | null
   return { rnc: rnc !== null && isRnc(rnc) ? rnc : null, encf: encf !== null && isEncf(encf) ? encf : null };
 }
 
+/**
+ * Rules that are none of the authority's (advice to issuers), and rules on references, which are judged here with the
+ * referenced document at hand.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'business.issuer-check-digit',
+  'business.buyer-check-digit',
+  'business.date-two-digits',
+  'business.province-code',
+  'business.debit-note-annuls',
+  'business.note-on-note',
+  'business.electronic-replacement',
+  'business.other-taxpayer',
+  'business.credit-note-indicator',
+  'business.reference-date-order',
+]);
+
 /** What the rules on one document's own fields say of it. */
 export function judgeFields(tree: DocumentNode, now: Date): { faults: Message[]; observations: Message[] } {
   const { faults, warnings } = checkBusinessRules(tree, { now });
-  return { faults: distinct(faults.map(ruleMessage)), observations: distinct(warnings.map(ruleMessage)) };
+  return { faults: messagesOf(faults), observations: messagesOf(warnings) };
+}
+
+function messagesOf(faults: readonly Fault[]): Message[] {
+  return faults.filter(({ rule }) => !LEFT_OUT.has(rule)).map(ruleMessage);
 }
 
 /**

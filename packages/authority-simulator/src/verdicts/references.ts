@@ -51,7 +51,10 @@ export function judgeReferences(
   const code = textOf(section, 'CodigoModificacion');
   const isNote = document.type === '33' || document.type === '34';
   if (document.type === '33' && code === '1') return { messages: [{ code: '64', text: '' }], reference: null };
-  if (!isEncf(modified)) return NOTHING;
+  if (!isEncf(modified)) {
+    const stated = textOf(section, 'FechaNCFModificado');
+    return { messages: code === '4' ? [] : judgeThirtyDays(document, stated), reference: null };
+  }
   const modifiedType = modified.slice(1, 3);
   if (code === '4' || (isNote && (modifiedType === '33' || modifiedType === '34'))) {
     const text = 'Los comprobantes electrónicos no pueden reemplazarse entre ellos mismos.';
@@ -68,7 +71,7 @@ export function judgeReferences(
   const messages = [
     ...judgeBuyer(document, original),
     ...judgeDate(section, original),
-    ...judgeThirtyDays(document, original),
+    ...judgeThirtyDays(document, original.issueDate),
     ...judgeBalance(numbers, document, reference, original),
   ];
   return { messages, reference };
@@ -95,8 +98,8 @@ function judgeDate(section: DocumentNode, original: DocumentFacts): Message[] {
 }
 
 /** IndicadorNotaCredito is 1 beyond thirty days, else 0. */
-function judgeThirtyDays({ type, tree, facts }: ReferringDocument, original: DocumentFacts): Message[] {
-  const from = parseDocumentDate(original.issueDate ?? '');
+function judgeThirtyDays({ type, tree, facts }: ReferringDocument, modifiedOn: string | null): Message[] {
+  const from = parseDocumentDate(modifiedOn ?? '');
   const to = parseDocumentDate(facts.issueDate ?? '');
   const header = groupOf(groupOf(tree, 'ECF'), 'Encabezado');
   const indicator = textOf(groupOf(header, 'IdDoc'), 'IndicadorNotaCredito');
