@@ -116,7 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     async send(request) {
       if (options.guard && literalRefused(options.guard, request.url)) {
-        return refusedAddress(`${request.url.hostname} is not a public address`);
+        return refusedAddress(`${request.url.hostname} is not an allowed address`);
       }
       const first = await attempt(request);
       // A query over a connection that the other side had closed meanwhile is asked once more on a new one.

@@ -28,7 +28,7 @@ export function guardedLookup(options: GuardOptions): LookupFunction {
         const [first] = addresses;
         if (!first) {
           const error =
-            wanted.length === 0 ? notFound(hostname) : new AddressRefused(`${hostname} has no public address`);
+            wanted.length === 0 ? notFound(hostname) : new AddressRefused(`${hostname} has no allowed address`);
           callback(error, '', 0);
         } else if (lookupOptions.all) {
           callback(null, addresses);
