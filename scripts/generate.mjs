@@ -12,5 +12,6 @@ const generators = fs
 for (const name of generators) {
   say(`${check ? 'checking' : 'writing'}: ${name}`);
   const code = await runTool(process.execPath, [path.join(ROOT, 'scripts', name), ...(check ? ['--check'] : [])]);
-  if (code !== 0) fail(`${name} ${check ? 'found a stale file' : 'failed'}.`, check ? 'Run `npm run generate`.' : undefined);
+  if (code !== 0)
+    fail(`${name} ${check ? 'found a stale file' : 'failed'}.`, check ? 'Run `npm run generate`.' : undefined);
 }

@@ -4,7 +4,8 @@ import { ROOT, runTool } from './setup.mjs';
 
 /** Node options that the suite needs: ES modules inside Jest, and no warning about it on every file. */
 export const JEST_ENV = {
-  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
+  NODE_OPTIONS:
+    `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
 };
 
 /** Runs Jest in one process (two cores are shared with the servers that the tests start); resolves with its exit code. */

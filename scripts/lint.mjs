@@ -7,5 +7,11 @@ const bin = (name) => path.join(ROOT, 'node_modules', '.bin', name);
 say('style and formatting');
 const style = await runTool(bin('biome'), ['check', '--error-on-warnings', '.']);
 say('import rules and cycles');
-const imports = await runTool(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'packages', 'services', 'deploy']);
+const imports = await runTool(bin('depcruise'), [
+  '--config',
+  '.dependency-cruiser.cjs',
+  'packages',
+  'services',
+  'deploy',
+]);
 process.exit(style || imports);

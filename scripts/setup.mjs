@@ -57,7 +57,8 @@ function run(what, command, args, { env = {}, show = false } = {}) {
     child.on('error', (error) => fail(`${what}: ${command} could not be started (${error.message}).`));
     child.on('exit', (code, signal) => {
       if (code === 0) resolve(output);
-      else fail(`${what} failed (${signal ?? `exit code ${code}`}).`, output.trim().split('\n').slice(-25).join('\n  '));
+      else
+        fail(`${what} failed (${signal ?? `exit code ${code}`}).`, output.trim().split('\n').slice(-25).join('\n  '));
     });
   });
 }

@@ -1,6 +1,7 @@
 // `npm start`: sets the checkout up and runs the standalone deployment in the foreground.
-import { pathToFileURL } from 'node:url';
+
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ROOT, setup } from './setup.mjs';
 
 await setup();

@@ -14,10 +14,14 @@ const summary = JSON.parse(fs.readFileSync(result, 'utf8'));
 fs.rmSync(result);
 
 const skipped = summary.testResults.flatMap((file) =>
-  file.assertionResults.filter((test) => test.status === 'pending' || test.status === 'todo').map((test) => test.fullName),
+  file.assertionResults
+    .filter((test) => test.status === 'pending' || test.status === 'todo')
+    .map((test) => test.fullName),
 );
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
-const broken = summary.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+const broken = summary.testResults.filter(
+  (file) => file.status === 'failed' && file.assertionResults.length === 0,
+).length;
 const failed = summary.numFailedTests + broken;
 if (summary.numPassedTests === 0) fail('No test was executed.', 'That is a fault of the suite, not a success.');
 process.stdout.write(

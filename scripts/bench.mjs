@@ -1,0 +1,22 @@
+// `npm run bench [-- name...]`: runs the benchmarks, each in a process of its own. Every figure is a ratio to a named
+// reference measured in the same run; absolute times are printed for orientation only.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fail, ROOT, runTool, say, setup } from './setup.mjs';
+
+await setup();
+const folder = path.join(ROOT, 'bench', 'dist');
+const wanted = process.argv.slice(2);
+const all = fs
+  .readdirSync(folder)
+  .filter((name) => name.endsWith('.bench.js'))
+  .map((name) => name.replace('.bench.js', ''))
+  .sort();
+const chosen = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
+if (chosen.length === 0) fail(`No benchmark is named ${wanted.join(', ')}.`, `There are: ${all.join(', ')}.`);
+let failures = 0;
+for (const name of chosen) {
+  say(`benchmark: ${name}`);
+  if ((await runTool(process.execPath, [path.join(folder, `${name}.bench.js`)])) !== 0) failures += 1;
+}
+process.exit(failures === 0 ? 0 : 1);
