@@ -1,1 +1,3 @@
-export {};
+export { createEmission, type Emission, type EmissionOverrides } from './app.js';
+export { type EmissionConfig, emissionConfig, emissionSettings } from './config.js';
+export type { AccountSource } from './core/ports.js';

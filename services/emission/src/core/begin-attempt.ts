@@ -1,6 +1,7 @@
 import { transition } from '@ecf/domain';
 import { type Attempt, type NewAttempt, NO_VERDICT } from './attempt.js';
 import { type Moment, pastOf } from './progress.js';
+import { retryDelay } from './retry-schedule.js';
 
 /**
  * The attempt as it is committed before the first byte goes out: under way, in the care of `owner`, or held until the
@@ -33,7 +34,7 @@ export function beginAttempt(
     transientRefusals: 0,
     notFoundSince: null,
     failures: 0,
-    nextActionAt: new Date(moment.now.getTime() + leaseMs),
+    nextActionAt: new Date(moment.now.getTime() + (held ? retryDelay(1, moment.random) : leaseMs)),
     owner: held ? null : owner,
     alarm: null,
     past: previous === null ? [] : [...previous.past, pastOf(previous)],

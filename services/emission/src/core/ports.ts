@@ -54,14 +54,14 @@ export interface EmissionStore {
   releaseDead(now: Date): Promise<number>;
   /** The owner ends; what it still held becomes due at once. */
   leave(owner: string, now: Date): Promise<void>;
-  /** Undecided attempts by state and by alarm, and when the oldest was signed. */
+  /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;
 }
 
 export interface Backlog {
   readonly undecided: readonly { state: EmissionState; count: number }[];
   readonly alarms: readonly { kind: AlarmKind; count: number }[];
-  readonly oldestSignedAt: Date | null;
+  readonly oldestCommittedAt: Date | null;
 }
 
 /** This service's copy of the taxpayers. */
@@ -95,6 +95,7 @@ export type Authority = Pick<
 
 /** What people who operate the service are told. */
 export interface Observer {
+  signed(seconds: number): void;
   submitted(attempt: Attempt, outcome: string): void;
   decided(attempt: Attempt): void;
   alarm(attempt: Attempt): void;

@@ -14,6 +14,7 @@ import {
   canTransition,
   EMISSION_STATES,
   type EmissionEvent,
+  isNumberReusable,
   toIsoDominican,
   transition,
   verdictEvent,
@@ -336,8 +337,10 @@ export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict):
 
 function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, moment: Moment): Attempt {
   const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < moment.settings.tryAgainLimit;
-  const event = verdictEvent(verdict, { resent: resent && accepts(attempt, 'refused-as-repeat'), mayTryAgain });
+  const told = verdictEvent(verdict, { resent, mayTryAgain });
+  const event = accepts(attempt, told) ? told : isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   const facts = factsOf(verdict);
+  if (event === 'outcome-unknown') return sendLost(attempt, moment);
   if (event === 'try-again') {
     const transientRefusals = attempt.transientRefusals + 1;
     return moved(attempt, event, {
@@ -408,4 +411,14 @@ function nextQuery({ now, random, settings }: Moment, asked: number): Date | nul
 
 function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
+}
+
+/** Whether others have to learn of the change: all but a new schedule, another owner, another count. */
+export function tellsMore(before: Attempt, after: Attempt): boolean {
+  return (
+    before.state !== after.state ||
+    before.trackId !== after.trackId ||
+    before.verdict !== after.verdict ||
+    before.past !== after.past
+  );
 }

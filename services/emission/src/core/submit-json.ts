@@ -58,7 +58,9 @@ export function createSubmitJson(
         const token = await tokens.get().catch((error) => {
           throw loginFailure(error);
         });
+        const began = performance.now();
         signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
+        ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, {
           invoice,
           taxpayer,

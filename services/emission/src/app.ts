@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  authorityEndpoints,
+  createAuthorityClient,
+  createTokenProvider,
+  inMemoryTokenCache,
+  type TokenCache,
+} from '@ecf/authority-client';
+import { TOPICS } from '@ecf/contracts';
+import {
+  type Bus,
+  checkReadiness,
+  createDatabaseIfMissing,
+  createInProcessBus,
+  createLogger,
+  createMetrics,
+  createOutboxRelay,
+  IDENTITY_HEADER,
+  type Logger,
+  type Metrics,
+  makeEvent,
+  migrate,
+  openDatabase,
+  openFileDeadLetters,
+  openFileXmlStore,
+  type Readiness,
+  type Subscription,
+  seal,
+  signIdentity,
+  unseal,
+  type XmlStore,
+} from '@ecf/service-kit';
+import type { Express } from 'express';
+import { type EmissionConfig, identityKey } from './config.js';
+import { type Attempt, documentKey } from './core/attempt.js';
+import { createBackground } from './core/background.js';
+import { createCertificates } from './core/certificates.js';
+import { createFollowUp } from './core/follow-up.js';
+import { invoiceChanged } from './core/invoice-event.js';
+import { createKeyedLock } from './core/keyed-lock.js';
+import { createObtainToken } from './core/obtain-token.js';
+import type { AccountSource, Ports } from './core/ports.js';
+import { createResolveByOperator } from './core/resolve-by-operator.js';
+import { createSubmitJson } from './core/submit-json.js';
+import { createSubmitSigned } from './core/submit-signed.js';
+import { createTaxpayers } from './core/taxpayers.js';
+import { createEmissionApp } from './inbound/http.js';
+import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
+import { createEmissionMetrics } from './observer.js';
+import { createHttpAccountSource } from './outbound/account-source.http.js';
+import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
+import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
+
+const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
+const BACKLOG_EVERY_MS = 15_000;
+const HEARTBEAT_MS = 3_000;
+
+/** What a deployment shares between services, and what tests replace. */
+export interface EmissionOverrides {
+  readonly bus?: Bus;
+  readonly accounts?: AccountSource;
+  readonly archive?: XmlStore;
+  readonly tokenCache?: TokenCache;
+  readonly authority?: Ports['authority'];
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  readonly clock?: () => Date;
+  readonly random?: () => number;
+  readonly checkpoint?: Ports['checkpoint'];
+  readonly heartbeatMs?: number;
+}
+
+export interface Emission {
+  readonly app: Express;
+  /** Makes and migrates the database, then takes up what is due and publishes events. */
+  start(): Promise<void>;
+  /** Ends gracefully: what is under way is finished and recorded. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+}
+
+/** Wires the emission service. Nothing is connected before `start`. */
+export async function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Promise<Emission> {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'emission', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
+  const { observer, onCall, backlog } = createEmissionMetrics(metrics, logger);
+  const key = identityKey(config);
+
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf emission',
+    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
+    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const bus =
+    overrides.bus ??
+    createInProcessBus({
+      logger,
+      clock,
+      deadLetters: await openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
+    });
+  const archive = overrides.archive ?? (await openFileXmlStore(path.join(config.DATA_DIR, 'xml')));
+  const client = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall,
+    clock,
+  });
+  const tokens = createTokenProvider({ client, cache: overrides.tokenCache ?? inMemoryTokenCache(clock), clock });
+  const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
+  const ports: Ports = {
+    emissions: createPostgresEmissionStore({
+      database,
+      patienceMs: config.DATABASE_PATIENCE_MS,
+      describe: (attempt) => invoiceEvent(attempt, clock()),
+    }),
+    taxpayers: taxpayerStore,
+    accounts: overrides.accounts ?? gatewayAccounts(config, key, clock),
+    archive,
+    authority: overrides.authority ?? client,
+    tokens,
+    sealer: {
+      seal: (plaintext, context) => seal(config.MASTER_KEY, plaintext, context),
+      unseal: (sealed, context) => unseal(config.MASTER_KEY, sealed, context),
+    },
+    observer,
+    clock,
+    random: overrides.random ?? Math.random,
+    sleep: (ms) => delay(ms),
+    owner: randomUUID(),
+    lock: createKeyedLock(),
+    pending: new Set(),
+    checkpoint: overrides.checkpoint ?? (() => undefined),
+    settings: {
+      statusWaitMs: config.STATUS_WAIT_MS,
+      resendAfterMs: config.RESEND_AFTER_MS,
+      firstQueryMs: config.FIRST_QUERY_MS,
+      queriesResults: config.RESULT_QUERIES === 'emission',
+      tryAgainLimit: 5,
+      leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
+      maxBodyBytes: config.MAX_BODY_BYTES,
+    },
+  };
+  const taxpayers = createTaxpayers(ports);
+  const certificates = createCertificates(ports);
+  const followUp = createFollowUp(ports, taxpayers, certificates);
+  const background = createBackground(ports, followUp, {
+    concurrency: config.BACKGROUND_CONCURRENCY,
+    idleMs: config.BACKGROUND_IDLE_MS,
+    heartbeatMs: overrides.heartbeatMs ?? HEARTBEAT_MS,
+  });
+  const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const app = createEmissionApp({
+    submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
+    submitSigned: createSubmitSigned(ports, taxpayers, followUp),
+    obtainToken: createObtainToken(ports, taxpayers, certificates),
+    resolveByOperator: createResolveByOperator(ports),
+    ready,
+    identityKey: key,
+    maxBodyBytes: config.MAX_BODY_BYTES,
+    logger,
+    clock,
+  });
+
+  let subscription: Subscription | null = null;
+  let counting: NodeJS.Timeout | undefined;
+
+  function count(): void {
+    ports.emissions.backlog().then(
+      (present) => backlog(present, clock()),
+      (error) => logger.warn({ err: error }, 'the backlog could not be counted'),
+    );
+  }
+
+  return {
+    app,
+    ready,
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      subscription = await subscribeTaxpayers(bus, EMISSION_GROUP, taxpayerStore);
+      relay.start();
+      await background.start();
+      count();
+      counting = setInterval(count, BACKLOG_EVERY_MS);
+    },
+    async stop() {
+      clearInterval(counting);
+      await background.stop();
+      await Promise.allSettled(ports.pending);
+      await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
+      await relay.stop();
+      await subscription?.stop();
+      if (overrides.bus === undefined) await bus.close();
+      client.close();
+      await database.close();
+    },
+  };
+}
+
+function invoiceEvent(attempt: Attempt, now: Date) {
+  return makeEvent(
+    {
+      topic: TOPICS.invoices.name,
+      type: 'invoice.changed',
+      source: 'emission',
+      subject: `${attempt.issuerRnc}:${attempt.encf}`,
+      key: documentKey(attempt),
+      data: invoiceChanged(attempt),
+    },
+    { id: randomUUID(), time: now },
+  );
+}
+
+function gatewayAccounts(config: EmissionConfig, key: Uint8Array, clock: () => Date): AccountSource {
+  const url = config.GATEWAY_URL;
+  if (url === undefined) {
+    return {
+      fetch: () => Promise.reject(new Error('GATEWAY_URL is not set, so accounts that changed cannot be asked for')),
+    };
+  }
+  return createHttpAccountSource({
+    url: url.replace(/\/+$/, ''),
+    timeoutMs: 5_000,
+    identity() {
+      const iat = Math.floor(clock().getTime() / 1_000);
+      const caller = { kind: 'service', service: 'emission', request_id: randomUUID(), iat, exp: iat + 60 } as const;
+      return { [IDENTITY_HEADER]: signIdentity(caller, key) };
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@ecf/service-kit';
+
+/**
+ * The whole body of a request as bytes; its size was bounded before. Does not resolve when the request was answered
+ * meanwhile (too large), rejects when the caller went away.
+ */
+export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      if (!res.headersSent) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    req.on('error', () => reject(incomplete()));
+    req.on('aborted', () => reject(incomplete()));
+  });
+}
+
+function incomplete(): ApiError {
+  return new ApiError(400, 'bad_request', 'The request did not arrive completely; send it again.');
+}

@@ -1,0 +1,34 @@
+import { errorCodeEntry } from '@ecf/contracts';
+import { ApiError, InvalidRequest } from '@ecf/service-kit';
+import type { ErrorRequestHandler } from 'express';
+import { EmissionError, StoreUnavailable } from '../core/errors.js';
+
+/** Turns this service's errors into the public ones; everything else passes on. */
+export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
+  next(toApiError(error));
+};
+
+function toApiError(error: unknown): unknown {
+  if (error instanceof StoreUnavailable) {
+    return new ApiError(
+      503,
+      'service_unavailable',
+      'The database of this service cannot be reached; nothing was consumed. Repeat shortly.',
+      { cause: error },
+    );
+  }
+  if (!(error instanceof EmissionError)) return error;
+  if (error.items !== null) return new InvalidRequest(error.items, { cause: error });
+  const { status } = errorCodeEntry(error.code);
+  const faults = error.faults ?? [];
+  return new ApiError(status, error.code, error.message, {
+    cause: error.cause ?? error,
+    ...(status === 400
+      ? {
+          faults,
+          messages: faults.length === 0 ? [error.message] : faults.map(({ path, message }) => `${path}: ${message}`),
+        }
+      : {}),
+    ...(error.retryAfterSeconds === null ? {} : { headers: { 'retry-after': String(error.retryAfterSeconds) } }),
+  });
+}

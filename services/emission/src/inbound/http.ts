@@ -1,0 +1,166 @@
+import { isEncf, isEnvironment, isRnc } from '@ecf/domain';
+import { JsonRefused, parseJson } from '@ecf/ecf-xml';
+import {
+  ApiError,
+  createHttpApp,
+  healthRoutes,
+  type Identity,
+  InvalidRequest,
+  identityOf,
+  type Logger,
+  type Readiness,
+  requireIdentity,
+} from '@ecf/service-kit';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import type { ObtainToken } from '../core/obtain-token.js';
+import type { OperatorDecision, ResolveByOperator } from '../core/resolve-by-operator.js';
+import type { SubmitJson } from '../core/submit-json.js';
+import type { SubmitSigned } from '../core/submit-signed.js';
+import type { Caller } from '../core/taxpayers.js';
+import { readBody } from './body.js';
+import { mapErrors } from './error-mapping.js';
+import { readSubmissionForm, requireJson } from './submission-form.js';
+
+export interface HttpOptions {
+  readonly submitJson: SubmitJson;
+  readonly submitSigned: SubmitSigned;
+  readonly obtainToken: ObtainToken;
+  readonly resolveByOperator: ResolveByOperator;
+  readonly ready: () => Promise<Readiness>;
+  readonly identityKey: Uint8Array;
+  readonly maxBodyBytes: number;
+  readonly logger: Logger;
+  readonly clock: () => Date;
+}
+
+/** Every route of the service, and who may call it. */
+const ROUTES = [
+  { method: 'post', path: '/fe_Submit', callers: ['account'], handler: submitJson },
+  { method: 'post', path: '/submit_ecf', callers: ['account'], handler: submitEcf },
+  { method: 'post', path: '/submit_fc', callers: ['account'], handler: submitFc },
+  { method: 'get', path: '/obtain_token', callers: ['account'], handler: obtainToken },
+  { method: 'post', path: '/internal/emissions/:env/:rnc/:encf/resolve', callers: ['service'], handler: resolve },
+] as const;
+
+type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<unknown>;
+
+/** The HTTP side of emission. Every call carries the identity that the gateway signed. */
+export function createEmissionApp(options: HttpOptions): Express {
+  return createHttpApp({
+    logger: options.logger,
+    maxBodyBytes: options.maxBodyBytes,
+    routes(app) {
+      app.use(healthRoutes(options.ready));
+      for (const { method, path, callers, handler } of ROUTES) {
+        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: callers });
+        app[method](path, guard, answering(options, handler));
+      }
+      app.use(mapErrors);
+    },
+  });
+}
+
+function answering(options: HttpOptions, handler: Handler): RequestHandler {
+  return async (req, res) => {
+    const answer = JSON.stringify(await handler(options, req, res));
+    res.setHeader('content-type', 'application/json; charset=utf-8');
+    res.setHeader('cache-control', 'no-store');
+    res.end(answer);
+  };
+}
+
+async function submitJson(options: HttpOptions, req: Request, res: Response) {
+  const identity = identityOf(req);
+  const dryRun = validateOnly(req);
+  const body = await readBody(req, res);
+  const { data, certificate } = readSubmissionForm(body, req.headers['content-type']);
+  return options.submitJson({ caller: callerOf(identity), env: identity.env, data, certificate, dryRun });
+}
+
+async function submitEcf(options: HttpOptions, req: Request, res: Response) {
+  return options.submitSigned.ecf(await signedSubmission(req, res));
+}
+
+async function submitFc(options: HttpOptions, req: Request, res: Response) {
+  return options.submitSigned.rfce(await signedSubmission(req, res));
+}
+
+async function signedSubmission(req: Request, res: Response) {
+  const identity = identityOf(req);
+  const token = authorityToken(req);
+  const dryRun = validateOnly(req);
+  requireJson(req.headers['content-type']);
+  const body = parsed(await readBody(req, res));
+  const xml = typeof body === 'object' && body !== null ? (body as { xml?: unknown }).xml : undefined;
+  if (typeof xml !== 'string' || xml.trim() === '') {
+    const type = xml === undefined ? 'missing' : 'string';
+    throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
+  }
+  return { caller: callerOf(identity), env: identity.env, xml, token, dryRun };
+}
+
+async function obtainToken(options: HttpOptions, req: Request) {
+  const identity = identityOf(req);
+  const rnc = req.headers['rnc-issuing'];
+  if (rnc !== undefined && (typeof rnc !== 'string' || !isRnc(rnc))) {
+    throw invalid(['header', 'rnc-issuing'], 'an RNC has 9 or 11 digits', 'rnc');
+  }
+  return options.obtainToken({ caller: callerOf(identity), env: identity.env, issuerRnc: rnc ?? null });
+}
+
+async function resolve(options: HttpOptions, req: Request, res: Response) {
+  const { env, rnc, encf } = req.params as Record<string, string>;
+  if (!isEnvironment(env)) throw invalid(['path', 'env'], 'TesteCF, CerteCF or eCF', 'environment');
+  if (!isRnc(rnc as string)) throw invalid(['path', 'rnc'], 'an RNC has 9 or 11 digits', 'rnc');
+  if (!isEncf(encf as string)) throw invalid(['path', 'encf'], 'an eNCF is E and 12 digits', 'encf');
+  requireJson(req.headers['content-type']);
+  const decision = decisionOf(parsed(await readBody(req, res)));
+  const attempt = await options.resolveByOperator({ env, issuerRnc: rnc as string, encf: encf as string }, decision);
+  return { env, issuer_rnc: rnc, encf, state: attempt.state, status: attempt.status, track_id: attempt.trackId };
+}
+
+function decisionOf(body: unknown): OperatorDecision {
+  const { action, track_id: trackId } = (body ?? {}) as { action?: unknown; track_id?: unknown };
+  if (action === 'resend') return { action };
+  if (action === 'adopt' && typeof trackId === 'string' && trackId.trim() !== '')
+    return { action, trackId: trackId.trim() };
+  throw invalid(
+    ['body', 'action'],
+    'either {"action": "resend"} or {"action": "adopt", "track_id": "..."}',
+    'decision',
+  );
+}
+
+function callerOf(identity: Identity): Caller {
+  return { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
+}
+
+/** The header x-token; a scheme in front of it is tolerated. */
+function authorityToken(req: Request): string {
+  const header = req.headers['x-token'];
+  const token = typeof header === 'string' ? header.replace(/^bearer\s+/i, '').trim() : '';
+  if (token === '')
+    throw invalid(['header', 'x-token'], "the authority's token, from /obtain_token, is required", 'missing');
+  return token;
+}
+
+function validateOnly(req: Request): boolean {
+  const value = req.query.validate;
+  if (value === undefined || value === 'false' || value === '0') return false;
+  if (value === 'true' || value === '1') return true;
+  throw invalid(['query', 'validate'], 'true or false', 'boolean');
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    const code = error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json';
+    throw new ApiError(400, code, error.message, { messages: [error.message], faults: [], cause: error });
+  }
+}
+
+function invalid(loc: readonly string[], msg: string, type: string): InvalidRequest {
+  return new InvalidRequest([{ loc: [...loc], msg, type }]);
+}

@@ -1,0 +1,91 @@
+import type { CallReport } from '@ecf/authority-client';
+import type { Logger, Metrics } from '@ecf/service-kit';
+import type { Attempt } from './core/attempt.js';
+import { publicStatus } from './core/invoice-event.js';
+import type { Backlog, Observer } from './core/ports.js';
+
+export interface EmissionMetrics {
+  readonly observer: Observer;
+  readonly onCall: (report: CallReport) => void;
+  readonly backlog: (backlog: Backlog, now: Date) => void;
+}
+
+const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** What this service counts and logs. */
+export function createEmissionMetrics(metrics: Metrics, logger: Logger): EmissionMetrics {
+  const document = ['ecf_type', 'route', 'env'] as const;
+  const submissions = metrics.counter({
+    name: 'ecf_submissions_total',
+    help: 'Sends of documents to the authority',
+    labels: [...document, 'outcome'],
+  });
+  const decisions = metrics.counter({
+    name: 'ecf_decisions_total',
+    help: 'Documents that reached their final state',
+    labels: [...document, 'status'],
+  });
+  const alarms = metrics.counter({
+    name: 'ecf_alarms_total',
+    help: 'Documents that a person has to look at',
+    labels: ['kind', 'env'],
+  });
+  const calls = metrics.histogram({
+    name: 'ecf_authority_call_seconds',
+    help: 'Calls to the authority',
+    labels: ['operation', 'env', 'outcome'],
+    buckets: LATENCY,
+  });
+  const signing = metrics.histogram({
+    name: 'ecf_signing_seconds',
+    help: 'Time to sign a document, the wait for a thread included',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5],
+  });
+  const undecided = metrics.gauge({
+    name: 'ecf_undecided_documents',
+    help: 'Documents not decided yet',
+    labels: ['state'],
+  });
+  const alarmed = metrics.gauge({
+    name: 'ecf_alarmed_documents',
+    help: 'Undecided documents with an alarm',
+    labels: ['kind'],
+  });
+  const oldest = metrics.gauge({ name: 'ecf_oldest_undecided_seconds', help: 'Age of the oldest undecided document' });
+
+  return {
+    observer: {
+      signed: (seconds) => signing.observe(seconds),
+      submitted: (attempt, outcome) => submissions.inc({ ...labelsOf(attempt), outcome }),
+      decided: (attempt) => decisions.inc({ ...labelsOf(attempt), status: publicStatus(attempt.state) }),
+      alarm(attempt) {
+        alarms.inc({ kind: attempt.alarm ?? '', env: attempt.env });
+        logger.error({ ...namesOf(attempt), alarm: attempt.alarm }, 'a document needs a person');
+      },
+      failed: (what, error, attempt) =>
+        logger.error({ ...(attempt === undefined ? {} : namesOf(attempt)), err: error }, `${what} failed`),
+    },
+    onCall: ({ operation, env, outcome, cause, durationMs }) =>
+      calls.observe(
+        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
+        durationMs / 1_000,
+      ),
+    backlog(backlog, now) {
+      undecided.reset();
+      for (const { state, count } of backlog.undecided) undecided.set({ state }, count);
+      alarmed.reset();
+      for (const { kind, count } of backlog.alarms) alarmed.set({ kind }, count);
+      oldest.set(
+        backlog.oldestCommittedAt === null ? 0 : (now.getTime() - backlog.oldestCommittedAt.getTime()) / 1_000,
+      );
+    },
+  };
+}
+
+function labelsOf({ ecfType, route, env }: Attempt) {
+  return { ecf_type: ecfType, route, env };
+}
+
+function namesOf({ env, issuerRnc, encf, attempt, state }: Attempt) {
+  return { env, issuer_rnc: issuerRnc, encf, attempt, state };
+}

@@ -1,0 +1,89 @@
+/** Collects calls that arrive while others are under way, and runs them together. */
+export interface Batches<I, O> {
+  run(item: I): Promise<O>;
+}
+
+interface Waiting<I, O> {
+  readonly item: I;
+  readonly resolve: (result: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface BatchOptions<I, O> {
+  /** Runs a batch; results in the order of the items. */
+  readonly work: (items: readonly I[]) => Promise<readonly O[]>;
+  /** Items of one key never share a batch. */
+  readonly keyOf: (item: I) => unknown;
+  readonly maxItems: number;
+  /** Batches under way at the same time. */
+  readonly maxUnderWay: number;
+}
+
+/**
+ * One caller alone waits for nobody: its batch leaves at once. Under load a statement, its round trip and its commit are
+ * shared by all who came meanwhile. A batch that fails for a reason of one item is run again one by one.
+ */
+export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
+  let waiting: Waiting<I, O>[] = [];
+  let underWay = 0;
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
+    scheduled = true;
+    // After the callbacks of this turn, so that requests that arrived together leave together.
+    setImmediate(() => {
+      scheduled = false;
+      if (waiting.length === 0) return;
+      void start(take());
+      schedule();
+    });
+  }
+
+  function take(): Waiting<I, O>[] {
+    const keys = new Set<unknown>();
+    const batch: Waiting<I, O>[] = [];
+    const rest: Waiting<I, O>[] = [];
+    for (const entry of waiting) {
+      const key = options.keyOf(entry.item);
+      if (batch.length >= options.maxItems || keys.has(key)) rest.push(entry);
+      else {
+        keys.add(key);
+        batch.push(entry);
+      }
+    }
+    waiting = rest;
+    return batch;
+  }
+
+  async function start(batch: readonly Waiting<I, O>[]): Promise<void> {
+    underWay += 1;
+    try {
+      await settle(batch);
+    } finally {
+      underWay -= 1;
+      schedule();
+    }
+  }
+
+  async function settle(batch: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const results = await options.work(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => {
+        resolve(results[index] as O);
+      });
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error);
+      else for (const entry of batch) await settle([entry]);
+    }
+  }
+
+  return {
+    run(item) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        schedule();
+      });
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { EcfType, EmissionState, Environment, SubmissionRoute } from '@ecf/domain';
+import type { AlarmKind, Attempt, DocumentSource, PastSubmission, SignedFacts, VerdictFacts } from '../core/attempt.js';
+
+/** A row of `attempt` joined with its `emission`. */
+export interface AttemptRow {
+  emission_id: number;
+  env: Environment;
+  issuer_rnc: string;
+  encf: string;
+  account_id: string;
+  ecf_type: EcfType;
+  created_at: Date;
+  attempt: number;
+  revision: number;
+  state: EmissionState;
+  source: DocumentSource;
+  route: SubmissionRoute;
+  content_hash: string;
+  facts: SignedFacts;
+  xml_path: string;
+  xml_sha256: string;
+  rfce_path: string | null;
+  rfce_sha256: string | null;
+  signed_at: Date;
+  committed_at: Date;
+  signer_fingerprint: string | null;
+  has_own_certificate: boolean;
+  track_id: string | null;
+  track_id_adopted: boolean;
+  verdict: VerdictFacts;
+  submitted_at: Date | null;
+  lost_sends: number;
+  transient_refusals: number;
+  not_found_since: Date | null;
+  failures: number;
+  next_action_at: Date | null;
+  owner: string | null;
+  modifies: string | null;
+  alarm: AlarmKind | null;
+  past: PastSubmission[];
+}
+
+export function fromRow(row: AttemptRow): Attempt {
+  return {
+    emissionId: row.emission_id,
+    env: row.env,
+    issuerRnc: row.issuer_rnc,
+    encf: row.encf,
+    accountId: row.account_id,
+    ecfType: row.ecf_type,
+    createdAt: row.created_at,
+    attempt: row.attempt,
+    revision: row.revision,
+    state: row.state,
+    source: row.source,
+    route: row.route,
+    contentHash: row.content_hash,
+    facts: row.facts,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    rfce: row.rfce_path === null ? null : { path: row.rfce_path, sha256: row.rfce_sha256 ?? '' },
+    signedAt: row.signed_at,
+    committedAt: row.committed_at,
+    signerFingerprint: row.signer_fingerprint,
+    hasOwnCertificate: row.has_own_certificate,
+    trackId: row.track_id,
+    trackIdAdopted: row.track_id_adopted,
+    verdict: row.verdict,
+    submittedAt: row.submitted_at,
+    lostSends: row.lost_sends,
+    transientRefusals: row.transient_refusals,
+    notFoundSince: row.not_found_since,
+    failures: row.failures,
+    nextActionAt: row.next_action_at,
+    owner: row.owner,
+    modifies: row.modifies,
+    alarm: row.alarm,
+    past: row.past,
+  };
+}
+
+/** The columns that an attempt starts with and keeps, as one object of a JSON parameter. */
+export function fixedColumns(attempt: Attempt): Record<string, unknown> {
+  return {
+    emission_id: attempt.emissionId,
+    env: attempt.env,
+    issuer_rnc: attempt.issuerRnc,
+    encf: attempt.encf,
+    account_id: attempt.accountId,
+    ecf_type: attempt.ecfType,
+    created_at: attempt.createdAt,
+    attempt: attempt.attempt,
+    source: attempt.source,
+    route: attempt.route,
+    content_hash: attempt.contentHash,
+    facts: attempt.facts,
+    xml_path: attempt.xml.path,
+    xml_sha256: attempt.xml.sha256,
+    rfce_path: attempt.rfce?.path ?? null,
+    rfce_sha256: attempt.rfce?.sha256 ?? null,
+    signed_at: attempt.signedAt,
+    committed_at: attempt.committedAt,
+    signer_fingerprint: attempt.signerFingerprint,
+    modifies: attempt.modifies,
+  };
+}
+
+/** The columns that change while an attempt goes on. */
+export function changingColumns(attempt: Attempt): Record<string, unknown> {
+  return {
+    revision: attempt.revision,
+    state: attempt.state,
+    has_own_certificate: attempt.hasOwnCertificate,
+    track_id: attempt.trackId,
+    track_id_adopted: attempt.trackIdAdopted,
+    verdict: attempt.verdict,
+    submitted_at: attempt.submittedAt,
+    lost_sends: attempt.lostSends,
+    transient_refusals: attempt.transientRefusals,
+    not_found_since: attempt.notFoundSince,
+    failures: attempt.failures,
+    next_action_at: attempt.nextActionAt,
+    owner: attempt.owner,
+    alarm: attempt.alarm,
+    past: attempt.past,
+  };
+}

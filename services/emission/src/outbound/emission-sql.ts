@@ -1,0 +1,152 @@
+/** The statements of the emission store. Those of the hot path take any number of documents as one JSON array. */
+
+const FIXED = `emission_id bigint, env text, issuer_rnc text, encf text, account_id text, ecf_type text, created_at timestamptz,
+  attempt int, source text, route text, content_hash text, facts json, xml_path text, xml_sha256 text, rfce_path text,
+  rfce_sha256 text, signed_at timestamptz, committed_at timestamptz, signer_fingerprint text, modifies text`;
+
+const CHANGING = `revision int, state text, has_own_certificate boolean, track_id text, track_id_adopted boolean, verdict json,
+  submitted_at timestamptz, lost_sends int, transient_refusals int, not_found_since timestamptz, failures int,
+  next_action_at timestamptz, owner text, alarm text, past json`;
+
+const EVENT = 'outbox_partition smallint, event_id uuid, topic text, event_key text, event json';
+
+const COLUMNS = `attempt, revision, state, source, route, content_hash, facts, xml_path, xml_sha256, rfce_path, rfce_sha256,
+  signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, verdict, submitted_at, lost_sends,
+  transient_refusals, not_found_since, failures, next_action_at, owner, modifies, alarm, past`;
+
+const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type, e.created_at';
+
+const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
+
+/** Latest attempts of several numbers. `position` is the place in the request. */
+export const FIND = {
+  name: 'emission_find',
+  text: `SELECT k.position, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(env, issuer_rnc, encf, position)
+    JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
+};
+
+const INSERT_ATTEMPT = `INSERT INTO attempt (emission_id, ${COLUMNS})
+    SELECT r.emission_id, ${prefixed(COLUMNS, 'r')} FROM r JOIN taken USING (emission_id)`;
+
+const INSERT_EVENT = 'INSERT INTO outbox (partition, event_id, topic, key, event)';
+const EVENT_VALUES = 'r.outbox_partition, r.event_id, r.topic, r.event_key, r.event';
+
+/** First attempts: numbers that are taken by then are left out of the answer, and nothing of them is written. */
+export const BEGIN_FIRST = {
+  name: 'emission_begin_first',
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(${FIXED}, ${CHANGING}, ${EVENT}, sealed text)),
+    taken AS (
+      INSERT INTO emission (id, env, issuer_rnc, encf, account_id, ecf_type, attempt, created_at)
+      SELECT emission_id, env, issuer_rnc, encf, account_id, ecf_type, attempt, created_at FROM r
+      ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING id AS emission_id),
+    inserted AS (${INSERT_ATTEMPT}),
+    kept AS (
+      INSERT INTO sealed_certificate (emission_id, attempt, sealed)
+      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id))
+    SELECT emission_id FROM taken`,
+};
+
+/** A further attempt, while the one before it is still the latest. */
+export const BEGIN_NEXT = {
+  name: 'emission_begin_next',
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(${FIXED}, ${CHANGING}, ${EVENT}, sealed text)),
+    taken AS (
+      UPDATE emission e SET attempt = r.attempt FROM r WHERE e.id = r.emission_id AND e.attempt = r.attempt - 1
+      RETURNING e.id AS emission_id),
+    inserted AS (${INSERT_ATTEMPT}),
+    kept AS (
+      INSERT INTO sealed_certificate (emission_id, attempt, sealed)
+      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id))
+    SELECT emission_id FROM taken`,
+};
+
+const EXCHANGE = 'operation text, at timestamptz, outcome text, http_status int, content_type text, body text';
+
+const SAVE_WITH = `WITH r AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS r(emission_id bigint, attempt int, revision_before int, ${CHANGING}, ${EVENT}, exchanges json)),
+    saved AS (
+      UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate, track_id = r.track_id,
+        track_id_adopted = r.track_id_adopted, verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
+        transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
+        next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
+      FROM r WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = r.revision_before
+      RETURNING a.emission_id),
+    answered AS (
+      INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
+      SELECT r.emission_id, r.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
+      FROM r JOIN saved USING (emission_id) CROSS JOIN LATERAL json_to_recordset(r.exchanges) AS x(${EXCHANGE})),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN saved USING (emission_id) WHERE r.event IS NOT NULL)`;
+
+/** Attempts that go on. */
+export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
+
+/** Attempts that are decided: certificates that came with them are erased, notes that wait for them become due. */
+export const SAVE_DECIDED = {
+  name: 'emission_save_decided',
+  text: `${SAVE_WITH},
+    erased AS (
+      DELETE FROM sealed_certificate s USING r JOIN saved USING (emission_id)
+      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt),
+    released AS (
+      UPDATE attempt note SET next_action_at = now() FROM r JOIN saved USING (emission_id)
+      WHERE note.modifies = r.event_key AND note.state = 'held')
+    SELECT emission_id FROM saved`,
+};
+
+/** Claims due attempts: rows that another instance is claiming are passed over. */
+export const CLAIM_DUE = {
+  name: 'emission_claim_due',
+  text: `WITH due AS (
+      SELECT emission_id, attempt FROM attempt WHERE next_action_at <= $1
+      ORDER BY next_action_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    UPDATE attempt a SET owner = $3, next_action_at = $4, revision = a.revision + 1
+    FROM due JOIN emission e ON e.id = due.emission_id
+    WHERE a.emission_id = due.emission_id AND a.attempt = due.attempt
+    RETURNING a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}`,
+};
+
+export const NEXT_DUE = {
+  name: 'emission_next_due',
+  text: 'SELECT min(next_action_at) AS next_action_at FROM attempt WHERE next_action_at IS NOT NULL',
+};
+
+export const NEXT_IDS = { name: 'emission_next_ids', text: "SELECT nextval('emission_id_block') AS first" };
+
+export const SEALED = {
+  name: 'emission_sealed_certificate',
+  text: 'SELECT sealed FROM sealed_certificate WHERE emission_id = $1 AND attempt = $2',
+};
+
+export const NOTES_ON = {
+  name: 'emission_notes_on',
+  text: `SELECT e.encf, e.ecf_type, a.state, a.facts->'summary'->>'total_amount' AS total_amount
+    FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt WHERE a.modifies = $1`,
+};
+
+export const HEARTBEAT = {
+  name: 'emission_heartbeat',
+  text: `INSERT INTO instance (id, alive_until) VALUES ($1, $2)
+    ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until`,
+};
+
+export const REMOVE_DEAD = {
+  name: 'emission_remove_dead',
+  text: 'DELETE FROM instance WHERE alive_until < $1 RETURNING id',
+};
+
+export const REMOVE_INSTANCE = { name: 'emission_remove_instance', text: 'DELETE FROM instance WHERE id = $1' };
+
+export const RELEASE_OWNED = {
+  name: 'emission_release_owned',
+  text: 'UPDATE attempt SET owner = NULL, next_action_at = $2 WHERE owner = ANY($1::text[]) AND next_action_at > $2',
+};
+
+export const BACKLOG = {
+  name: 'emission_backlog',
+  text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt
+    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL GROUP BY state, alarm`,
+};

@@ -1,0 +1,109 @@
+import { EMISSION_STATES } from '@ecf/domain';
+import type { BusEvent } from '@ecf/service-kit';
+import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
+import type { EmissionStore, RecordedExchange } from '../core/ports.js';
+import { tellsMore } from '../core/progress.js';
+
+export interface InMemoryEmissionStore extends EmissionStore {
+  /** Events appended so far, oldest first. */
+  readonly events: readonly BusEvent[];
+  readonly exchanges: readonly (RecordedExchange & { emissionId: number })[];
+  all(): Attempt[];
+}
+
+/** Emissions in memory, for tests of what stands above the store. Behaves as the one over PostgreSQL. */
+export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusEvent): InMemoryEmissionStore {
+  const latest = new Map<string, Attempt>();
+  const sealed = new Map<string, Uint8Array>();
+  const instances = new Map<string, Date>();
+  const events: BusEvent[] = [];
+  const exchanges: (RecordedExchange & { emissionId: number })[] = [];
+  let ids = 0;
+
+  const sealedKey = ({ emissionId, attempt }: Attempt) => `${emissionId}/${attempt}`;
+  const undecided = () => [...latest.values()].filter(({ state }) => !EMISSION_STATES[state].decided);
+  const put = (attempt: Attempt) => latest.set(documentKey(attempt), attempt);
+
+  function release(owners: readonly string[], now: Date): number {
+    const held = undecided().filter(
+      ({ owner, nextActionAt }) =>
+        owner !== null && owners.includes(owner) && nextActionAt !== null && nextActionAt > now,
+    );
+    for (const attempt of held) put({ ...attempt, owner: null, nextActionAt: now });
+    return held.length;
+  }
+
+  return {
+    events,
+    exchanges,
+    all: () => [...latest.values()],
+    async nextId() {
+      ids += 1;
+      return ids;
+    },
+    find: async (key) => latest.get(documentKey(key)) ?? null,
+    async begin(attempt, certificate) {
+      const present = latest.get(documentKey(attempt));
+      const free = present === undefined ? attempt.attempt === 1 : present.attempt === attempt.attempt - 1;
+      if (!free) return false;
+      put(attempt);
+      if (certificate !== null) sealed.set(sealedKey(attempt), certificate);
+      events.push(describe(attempt));
+      return true;
+    },
+    async save(before, after, answers) {
+      const present = latest.get(documentKey(before));
+      if (present?.revision !== before.revision || present.attempt !== before.attempt) return false;
+      put(after);
+      exchanges.push(...answers.map((answer) => ({ ...answer, emissionId: before.emissionId })));
+      if (tellsMore(before, after)) events.push(describe(after));
+      if (!EMISSION_STATES[after.state].decided) return true;
+      sealed.delete(sealedKey(after));
+      for (const note of undecided()) {
+        if (note.modifies === documentKey(after) && note.state === 'held') put({ ...note, nextActionAt: new Date(0) });
+      }
+      return true;
+    },
+    async claimDue({ now, until, owner, limit }) {
+      const due = undecided().filter(({ nextActionAt }) => nextActionAt !== null && nextActionAt <= now);
+      due.sort((one, other) => (one.nextActionAt?.getTime() ?? 0) - (other.nextActionAt?.getTime() ?? 0));
+      return due.slice(0, limit).map((attempt) => {
+        const claimed = { ...attempt, owner, nextActionAt: until, revision: attempt.revision + 1 };
+        put(claimed);
+        return claimed;
+      });
+    },
+    async nextDue() {
+      const times = undecided().flatMap(({ nextActionAt }) => (nextActionAt === null ? [] : [nextActionAt.getTime()]));
+      return times.length === 0 ? null : new Date(Math.min(...times));
+    },
+    sealedCertificate: async (attempt) => sealed.get(sealedKey(attempt)) ?? null,
+    notesOn: async (key: DocumentKey) =>
+      [...latest.values()]
+        .filter(({ modifies }) => modifies === documentKey(key))
+        .map(({ encf, ecfType, state, facts }) => ({ encf, ecfType, state, totalAmount: facts.summary.total_amount })),
+    async heartbeat(owner, until) {
+      instances.set(owner, until);
+    },
+    async releaseDead(now) {
+      const dead = [...instances].filter(([, until]) => until < now).map(([id]) => id);
+      for (const id of dead) instances.delete(id);
+      return release(dead, now);
+    },
+    async leave(owner, now) {
+      release([owner], now);
+      instances.delete(owner);
+    },
+    async backlog() {
+      const counts = <K>(keys: readonly K[]) =>
+        [...new Set(keys)].map((key) => [key, keys.filter((k) => k === key).length] as const);
+      const open = undecided();
+      const alarms = open.flatMap(({ alarm }) => (alarm === null ? [] : [alarm]));
+      return {
+        undecided: counts(open.map(({ state }) => state)).map(([state, count]) => ({ state, count })),
+        alarms: counts<AlarmKind>(alarms).map(([kind, count]) => ({ kind, count })),
+        oldestCommittedAt: open.length === 0 ? null : new Date(Math.min(...open.map((a) => a.committedAt.getTime()))),
+      };
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
+import { type BusEvent, type Database, outboxPartition, type Statement } from '@ecf/service-kit';
+import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
+import type { EmissionStore, RecordedExchange, RelatedNote } from '../core/ports.js';
+import { tellsMore } from '../core/progress.js';
+import { createBatches } from './batches.js';
+import { type AttemptRow, changingColumns, fixedColumns, fromRow } from './emission-rows.js';
+import * as sql from './emission-sql.js';
+import { patiently } from './patience.js';
+
+export interface PostgresEmissionStoreOptions {
+  readonly database: Database;
+  /** The event that tells of an attempt's present state. */
+  readonly describe: (attempt: Attempt) => BusEvent;
+  /** Milliseconds that a call waits for a database that cannot be reached. */
+  readonly patienceMs: number;
+}
+
+interface Beginning {
+  readonly attempt: Attempt;
+  readonly row: Record<string, unknown>;
+}
+
+interface Saving {
+  readonly emissionId: number;
+  readonly row: Record<string, unknown>;
+}
+
+const BATCH = { maxItems: 64, maxUnderWay: 2 };
+const IDS_AT_ONCE = 100;
+
+/**
+ * Emissions in PostgreSQL. Every change is one statement, hence one transaction and one round trip, and calls that arrive
+ * together share it.
+ */
+export function createPostgresEmissionStore(options: PostgresEmissionStoreOptions): EmissionStore {
+  const { database, describe, patienceMs } = options;
+  const ids = createIdBlocks(async () => {
+    const { rows } = await query<{ first: number }>(sql.NEXT_IDS, []);
+    return rows[0]?.first as number;
+  });
+
+  function query<R>(statement: Statement, params: readonly unknown[]) {
+    return patiently(patienceMs, () => database.query<R>(statement, params));
+  }
+
+  const lookUps = createBatches<DocumentKey, Attempt | null>({
+    ...BATCH,
+    keyOf: () => Symbol(),
+    async work(keys) {
+      const { rows } = await query<AttemptRow & { position: number }>(sql.FIND, [
+        keys.map(({ env }) => env),
+        keys.map(({ issuerRnc }) => issuerRnc),
+        keys.map(({ encf }) => encf),
+      ]);
+      const found = new Map(rows.map((row) => [row.position - 1, fromRow(row)]));
+      return keys.map((_, index) => found.get(index) ?? null);
+    },
+  });
+
+  function beginnings(statement: Statement) {
+    return createBatches<Beginning, boolean>({
+      ...BATCH,
+      keyOf: ({ attempt }) => documentKey(attempt),
+      async work(items) {
+        // Run twice (the answer to the commit was lost), a number of ours is taken by ourselves.
+        const again = new Set<number>();
+        let tries = 0;
+        const rows = await patiently(patienceMs, async () => {
+          tries += 1;
+          const result = await database.query<{ emission_id: number }>(statement, [
+            JSON.stringify(items.map(({ row }) => row)),
+          ]);
+          return result.rows;
+        });
+        const begun = new Set(rows.map(({ emission_id }) => emission_id));
+        const missing = items.filter(({ attempt }) => !begun.has(attempt.emissionId));
+        if (tries > 1) {
+          for (const { attempt } of missing) if (await isStored(attempt)) again.add(attempt.emissionId);
+        }
+        signal(items.map(({ row }) => row));
+        return items.map(({ attempt }) => begun.has(attempt.emissionId) || again.has(attempt.emissionId));
+      },
+    });
+  }
+
+  async function isStored(attempt: Attempt): Promise<boolean> {
+    const stored = await lookUps.run(attempt);
+    return (
+      stored !== null &&
+      stored.emissionId === attempt.emissionId &&
+      stored.attempt === attempt.attempt &&
+      stored.xml.sha256 === attempt.xml.sha256 &&
+      stored.owner === attempt.owner
+    );
+  }
+
+  function savings(statement: Statement) {
+    return createBatches<Saving, boolean>({
+      ...BATCH,
+      keyOf: ({ emissionId }) => emissionId,
+      async work(items) {
+        const body = JSON.stringify(items.map(({ row }) => row));
+        const { rows } = await query<{ emission_id: number }>(statement, [body]);
+        const saved = new Set(rows.map(({ emission_id }) => emission_id));
+        signal(items.map(({ row }) => row));
+        return items.map(({ emissionId }) => saved.has(emissionId));
+      },
+    });
+  }
+
+  function signal(rows: readonly Record<string, unknown>[]): void {
+    const partitions = new Set<number>();
+    for (const { outbox_partition } of rows) if (typeof outbox_partition === 'number') partitions.add(outbox_partition);
+    if (partitions.size > 0) database.signalOutbox(partitions);
+  }
+
+  const first = beginnings(sql.BEGIN_FIRST);
+  const next = beginnings(sql.BEGIN_NEXT);
+  const open = savings(sql.SAVE);
+  const decided = savings(sql.SAVE_DECIDED);
+
+  return {
+    nextId: () => ids(),
+    find: (key) => lookUps.run(key),
+    begin(attempt, sealedCertificate) {
+      const sealed = sealedCertificate === null ? null : Buffer.from(sealedCertificate).toString('base64');
+      const row = { ...fixedColumns(attempt), ...changingColumns(attempt), ...eventColumns(describe(attempt)), sealed };
+      return (attempt.attempt === 1 ? first : next).run({ attempt, row });
+    },
+    save(before, after, exchanges) {
+      const row = {
+        emission_id: before.emissionId,
+        attempt: before.attempt,
+        revision_before: before.revision,
+        ...changingColumns(after),
+        ...(tellsMore(before, after) ? eventColumns(describe(after)) : {}),
+        exchanges: exchanges.map(exchangeRow),
+      };
+      const saves = EMISSION_STATES[after.state].decided ? decided : open;
+      return saves.run({ emissionId: before.emissionId, row });
+    },
+    async claimDue({ now, until, owner, limit }) {
+      const { rows } = await database.query<AttemptRow>(sql.CLAIM_DUE, [now, limit, owner, until]);
+      return rows.map(fromRow);
+    },
+    async nextDue() {
+      const { rows } = await database.query<{ next_action_at: Date | null }>(sql.NEXT_DUE);
+      return rows[0]?.next_action_at ?? null;
+    },
+    async sealedCertificate({ emissionId, attempt }) {
+      const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
+      return rows[0]?.sealed ?? null;
+    },
+    async notesOn(key): Promise<RelatedNote[]> {
+      const { rows } = await query<{ encf: string; ecf_type: string; state: EmissionState; total_amount: string }>(
+        sql.NOTES_ON,
+        [documentKey(key)],
+      );
+      return rows.map((row) => ({
+        encf: row.encf,
+        ecfType: row.ecf_type,
+        state: row.state,
+        totalAmount: row.total_amount,
+      }));
+    },
+    async heartbeat(owner, until) {
+      await database.query(sql.HEARTBEAT, [owner, until]);
+    },
+    async releaseDead(now) {
+      const { rows } = await database.query<{ id: string }>(sql.REMOVE_DEAD, [now]);
+      if (rows.length === 0) return 0;
+      const { rowCount } = await database.query(sql.RELEASE_OWNED, [rows.map(({ id }) => id), now]);
+      return rowCount;
+    },
+    async leave(owner, now) {
+      await database.query(sql.RELEASE_OWNED, [[owner], now]);
+      await database.query(sql.REMOVE_INSTANCE, [owner]);
+    },
+    async backlog() {
+      const { rows } = await database.query<{
+        state: EmissionState;
+        alarm: AlarmKind | null;
+        count: number;
+        oldest: Date;
+      }>(sql.BACKLOG);
+      const oldest = Math.min(...rows.map((row) => row.oldest.getTime()));
+      return {
+        undecided: grouped(rows, (row) => row.state).map(([state, count]) => ({ state, count })),
+        alarms: grouped(
+          rows.filter((row) => row.alarm !== null),
+          (row) => row.alarm as AlarmKind,
+        ).map(([kind, count]) => ({ kind, count })),
+        oldestCommittedAt: rows.length === 0 ? null : new Date(oldest),
+      };
+    },
+  };
+}
+
+function eventColumns(event: BusEvent): Record<string, unknown> {
+  return {
+    outbox_partition: outboxPartition(event.key),
+    event_id: event.id,
+    topic: event.topic,
+    event_key: event.key,
+    event,
+  };
+}
+
+/** Text of the network may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
+function exchangeRow(exchange: RecordedExchange): Record<string, unknown> {
+  return {
+    operation: exchange.operation,
+    at: exchange.at,
+    outcome: exchange.outcome,
+    http_status: exchange.httpStatus,
+    content_type: exchange.contentType,
+    body: exchange.body === null ? null : Buffer.from(exchange.body).toString('utf8').replaceAll('\0', '\ufffd'),
+  };
+}
+
+function grouped<R extends { count: number }, K>(rows: readonly R[], keyOf: (row: R) => K): [K, number][] {
+  const counts = new Map<K, number>();
+  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + row.count);
+  return [...counts];
+}
+
+/** Hands out ids from blocks, one query for a hundred. */
+function createIdBlocks(nextBlock: () => Promise<number>): () => Promise<number> {
+  let next = 0;
+  let end = 0;
+  let filling: Promise<void> | null = null;
+  async function fill(): Promise<void> {
+    const start = await nextBlock();
+    next = start;
+    end = start + IDS_AT_ONCE;
+  }
+  return async () => {
+    while (next >= end) {
+      filling ??= fill().finally(() => {
+        filling = null;
+      });
+      await filling;
+    }
+    next += 1;
+    return next - 1;
+  };
+}
