@@ -1,0 +1,270 @@
+import type { RuleCase } from './cases.js';
+
+const ID = 'Encabezado.IdDoc';
+
+export const HEADER_CASES: readonly RuleCase[] = [
+  { rule: 'business.encf-format', on: 'ecf-31', breaks: { [`${ID}.eNCF`]: 'e310000000001' }, at: `ECF.${ID}.eNCF` },
+  { rule: 'business.encf-format', on: 'ecf-31', breaks: { [`${ID}.eNCF`]: 'B010000000001' }, at: `ECF.${ID}.eNCF` },
+  { rule: 'business.encf-format', on: 'rfce', breaks: { [`${ID}.eNCF`]: 'E32000000000A' }, at: `RFCE.${ID}.eNCF` },
+  {
+    rule: 'business.encf-format',
+    on: 'arecf',
+    breaks: { 'DetalleAcusedeRecibo.eNCF': 'B0100000001' },
+    at: 'ARECF.DetalleAcusedeRecibo.eNCF',
+  },
+  { rule: 'business.encf-type', on: 'ecf-31', breaks: { [`${ID}.eNCF`]: 'E320000000001' }, at: `ECF.${ID}.eNCF` },
+  { rule: 'business.encf-type', on: 'rfce', breaks: { [`${ID}.eNCF`]: 'E310000000001' }, at: `RFCE.${ID}.eNCF` },
+  {
+    rule: 'business.encf-type',
+    on: 'ecf-31',
+    breaks: { [`${ID}.TipoeCF`]: '33' },
+    at: `ECF.${ID}.eNCF`,
+    keeps: { [`${ID}.TipoeCF`]: ' +031 ' },
+  },
+  { rule: 'business.encf-sequence', on: 'ecf-31', breaks: { [`${ID}.eNCF`]: 'E310000000000' }, at: `ECF.${ID}.eNCF` },
+  {
+    rule: 'business.issuer-check-digit',
+    on: 'ecf-31',
+    breaks: { 'Encabezado.Emisor.RNCEmisor': '199999992' },
+    at: 'ECF.Encabezado.Emisor.RNCEmisor',
+  },
+  {
+    rule: 'business.issuer-check-digit',
+    on: 'anecf',
+    breaks: { 'Encabezado.RncEmisor': '199999992' },
+    at: 'ANECF.Encabezado.RncEmisor',
+  },
+  {
+    rule: 'business.buyer-check-digit',
+    on: 'ecf-41',
+    breaks: { 'Encabezado.Comprador.RNCComprador': '00100000018' },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: { 'Encabezado.Comprador.RNCComprador': '131880681' },
+  },
+  {
+    rule: 'business.calendar-date',
+    on: 'ecf-31',
+    breaks: { 'Encabezado.Emisor.FechaEmision': '31-02-2026' },
+    at: 'ECF.Encabezado.Emisor.FechaEmision',
+    keeps: { 'Encabezado.Emisor.FechaEmision': '29-02-2024' },
+  },
+  {
+    rule: 'business.calendar-date',
+    on: 'ecf-31',
+    breaks: { 'DetallesItems.Item[2].FechaVencimientoItem': '29-02-2026' },
+    at: 'ECF.DetallesItems.Item[2].FechaVencimientoItem',
+  },
+  {
+    rule: 'business.calendar-date',
+    on: 'ecf-31',
+    breaks: { FechaHoraFirma: '31-06-2026 10:00:00' },
+    at: 'ECF.FechaHoraFirma',
+    keeps: { FechaHoraFirma: '30-06-2026 10:00:00' },
+  },
+  {
+    rule: 'business.calendar-date',
+    on: 'anecf',
+    breaks: { 'Encabezado.FechaHoraAnulacioneNCF': '31-04-2026 08:00:00' },
+    at: 'ANECF.Encabezado.FechaHoraAnulacioneNCF',
+  },
+  {
+    rule: 'business.date-two-digits',
+    on: 'ecf-31',
+    breaks: { 'Encabezado.Emisor.FechaEmision': '1-6-2026' },
+    at: 'ECF.Encabezado.Emisor.FechaEmision',
+  },
+  {
+    rule: 'business.signature-time-in-future',
+    on: 'ecf-31',
+    breaks: { FechaHoraFirma: '21-11-2026 12:00:00' },
+    at: 'ECF.FechaHoraFirma',
+    keeps: { FechaHoraFirma: '21-11-2026 08:05:00' },
+  },
+  {
+    rule: 'business.income-type-required',
+    on: 'ecf-34',
+    breaks: { [`${ID}.TipoIngresos`]: undefined },
+    at: `ECF.${ID}.TipoIngresos`,
+  },
+  {
+    rule: 'business.payment-type-required',
+    on: 'ecf-41',
+    breaks: { [`${ID}.TipoPago`]: undefined },
+    at: `ECF.${ID}.TipoPago`,
+  },
+  {
+    rule: 'business.payment-due-date-required',
+    on: 'ecf-31',
+    breaks: { [`${ID}.TipoPago`]: '2' },
+    at: `ECF.${ID}.FechaLimitePago`,
+  },
+  {
+    rule: 'business.payment-due-date-early',
+    on: 'ecf-45',
+    breaks: { [`${ID}.FechaLimitePago`]: '14-06-2026' },
+    at: `ECF.${ID}.FechaLimitePago`,
+    keeps: { [`${ID}.FechaLimitePago`]: '15-06-2026' },
+  },
+  {
+    rule: 'business.free-credit-invoice',
+    on: 'ecf-31',
+    breaks: { [`${ID}.TipoPago`]: '3' },
+    at: `ECF.${ID}.TipoPago`,
+  },
+  {
+    rule: 'business.voucher-payment',
+    on: 'ecf-31',
+    breaks: { [`${ID}.TablaFormasPago.FormaDePago[2]`]: { FormaPago: '5', MontoPago: '1.00' } },
+    at: `ECF.${ID}.TablaFormasPago.FormaDePago[2].FormaPago`,
+  },
+  {
+    rule: 'business.period-order',
+    on: 'ecf-31',
+    breaks: { [`${ID}.FechaDesde`]: '02-06-2026', [`${ID}.FechaHasta`]: '01-06-2026' },
+    at: `ECF.${ID}.FechaDesde`,
+    keeps: { [`${ID}.FechaDesde`]: '31-05-2026', [`${ID}.FechaHasta`]: '01-06-2026' },
+  },
+  {
+    rule: 'business.taxed-indicator-required',
+    on: 'ecf-31',
+    breaks: { [`${ID}.IndicadorMontoGravado`]: undefined },
+    at: `ECF.${ID}.IndicadorMontoGravado`,
+  },
+  {
+    rule: 'business.buyer-one-identifier',
+    on: 'ecf-44',
+    breaks: { 'Encabezado.Comprador.IdentificadorExtranjero': 'X-1' },
+    at: 'ECF.Encabezado.Comprador.IdentificadorExtranjero',
+    keeps: {
+      'Encabezado.Comprador.IdentificadorExtranjero': 'X-1',
+      'Encabezado.Comprador.RNCComprador': undefined,
+    },
+  },
+  {
+    rule: 'business.large-consumer-buyer-id',
+    on: 'ecf-32-large',
+    breaks: { 'Encabezado.Comprador.RNCComprador': undefined },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: {
+      'Encabezado.Comprador.RNCComprador': undefined,
+      'Encabezado.Comprador.IdentificadorExtranjero': 'X-1',
+    },
+  },
+  {
+    rule: 'business.large-consumer-buyer-id',
+    on: 'ecf-32',
+    breaks: { 'Encabezado.Totales.MontoTotal': '250000.00' },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: { 'Encabezado.Totales.MontoTotal': '249999.99' },
+  },
+  {
+    rule: 'business.large-consumer-buyer-name',
+    on: 'ecf-32-large',
+    breaks: { 'Encabezado.Comprador.RazonSocialComprador': undefined },
+    at: 'ECF.Encabezado.Comprador.RazonSocialComprador',
+  },
+  {
+    rule: 'business.large-note-buyer-id',
+    on: 'ecf-34',
+    breaks: {
+      'InformacionReferencia.NCFModificado': 'E320000000002',
+      'Encabezado.Totales.MontoTotal': '250000.00',
+      'Encabezado.Comprador.RNCComprador': undefined,
+    },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: {
+      'InformacionReferencia.NCFModificado': 'E320000000002',
+      'Encabezado.Comprador.RNCComprador': undefined,
+    },
+  },
+  {
+    rule: 'business.note-buyer-id',
+    on: 'ecf-33',
+    breaks: { 'Encabezado.Comprador.RNCComprador': undefined },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: {
+      'InformacionReferencia.NCFModificado': 'E460000000001',
+      'Encabezado.Comprador.RNCComprador': undefined,
+    },
+  },
+  {
+    rule: 'business.special-regime-buyer-id',
+    on: 'ecf-44',
+    breaks: { 'Encabezado.Comprador.RNCComprador': undefined },
+    at: 'ECF.Encabezado.Comprador.RNCComprador',
+    keeps: {
+      'Encabezado.Comprador.RNCComprador': undefined,
+      'Encabezado.Comprador.IdentificadorExtranjero': 'X-1',
+    },
+  },
+  {
+    rule: 'business.summary-buyer',
+    on: 'ecf-32',
+    breaks: { 'Encabezado.Comprador': { CorreoComprador: 'a@b.example' } },
+    at: 'ECF.Encabezado.Comprador.RazonSocialComprador',
+    keeps: { 'Encabezado.Comprador': { IdentificadorExtranjero: 'X-1' } },
+  },
+  {
+    rule: 'business.province-code',
+    on: 'ecf-31',
+    breaks: { 'Encabezado.Emisor.Provincia': '010100' },
+    at: 'ECF.Encabezado.Emisor.Provincia',
+  },
+  {
+    rule: 'business.currency-required',
+    on: 'ecf-45',
+    breaks: { 'Encabezado.OtraMoneda.TipoCambio': undefined },
+    at: 'ECF.Encabezado.OtraMoneda.TipoCambio',
+  },
+  {
+    rule: 'business.currency-without-header',
+    on: 'ecf-45',
+    breaks: { 'Encabezado.OtraMoneda': undefined },
+    at: 'ECF.DetallesItems.Item[1].OtraMonedaDetalle',
+  },
+  {
+    rule: 'business.currency-without-header',
+    on: 'ecf-32-large',
+    breaks: { 'DescuentosORecargos.DescuentoORecargo[1].MontoDescuentooRecargoOtraMoneda': '10.00' },
+    at: 'ECF.DescuentosORecargos.DescuentoORecargo[1].MontoDescuentooRecargoOtraMoneda',
+  },
+  {
+    rule: 'business.currency-amount',
+    on: 'ecf-45',
+    breaks: { 'Encabezado.OtraMoneda.MontoTotalOtraMoneda': '1182.00' },
+    at: 'ECF.Encabezado.OtraMoneda.MontoTotalOtraMoneda',
+    keeps: { 'Encabezado.OtraMoneda.MontoTotalOtraMoneda': '1181.00' },
+  },
+  {
+    rule: 'business.currency-amount',
+    on: 'ecf-47',
+    breaks: { 'DetallesItems.Item[1].OtraMonedaDetalle.MontoItemOtraMoneda': '1498.99' },
+    at: 'ECF.DetallesItems.Item[1].OtraMonedaDetalle.MontoItemOtraMoneda',
+    keeps: { 'DetallesItems.Item[1].OtraMonedaDetalle.MontoItemOtraMoneda': '1499.00' },
+  },
+  {
+    rule: 'business.currency-amount',
+    on: 'ecf-44',
+    breaks: {
+      'Encabezado.OtraMoneda': {
+        TipoMoneda: 'USD',
+        TipoCambio: '50.0000',
+        ImpuestosAdicionalesOtraMoneda: {
+          ImpuestoAdicionalOtraMoneda: [
+            { TipoImpuestoOtraMoneda: '002', OtrosImpuestosAdicionalesOtraMoneda: '80.00' },
+          ],
+        },
+      },
+    },
+    at: 'ECF.Encabezado.OtraMoneda.ImpuestosAdicionalesOtraMoneda.ImpuestoAdicionalOtraMoneda[1].OtrosImpuestosAdicionalesOtraMoneda',
+    keeps: {
+      'Encabezado.OtraMoneda': {
+        TipoMoneda: 'USD',
+        TipoCambio: '50.0000',
+        ImpuestosAdicionalesOtraMoneda: {
+          ImpuestoAdicionalOtraMoneda: [{ TipoImpuestoOtraMoneda: '002', OtrosImpuestosAdicionalesOtraMoneda: '8.00' }],
+        },
+      },
+    },
+  },
+];

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { BUSINESS_RULES } from '../../src/rules/catalogue.js';
+import { describeRules } from './cases.js';
+import { COMPANION_CASES } from './companions.cases.js';
+import { HEADER_CASES } from './header.cases.js';
+import { LINE_CASES } from './lines.cases.js';
+import { REFERENCE_CASES } from './references.cases.js';
+import { TOTALS_CASES } from './totals.cases.js';
+
+describeRules('header', HEADER_CASES);
+describeRules('lines', LINE_CASES);
+describeRules('totals', TOTALS_CASES);
+describeRules('references', REFERENCE_CASES);
+describeRules('companion documents', COMPANION_CASES);
+
+describe('the rules', () => {
+  it('each have a case', () => {
+    const tested = new Set(
+      [HEADER_CASES, LINE_CASES, TOTALS_CASES, REFERENCE_CASES, COMPANION_CASES].flat().map(({ rule }) => rule),
+    );
+    expect(BUSINESS_RULES.map(({ name }) => name).filter((name) => !tested.has(name))).toEqual([]);
+  });
+
+  it('have names of their own, a source, a date and a type they apply to', () => {
+    expect(new Set(BUSINESS_RULES.map(({ name }) => name)).size).toBe(BUSINESS_RULES.length);
+    for (const rule of BUSINESS_RULES) {
+      expect(rule.name).toMatch(/^business\.[a-z0-9-]+$/);
+      expect(rule.source).not.toBe('');
+      expect(rule.since).toMatch(/^20\d\d-\d\d(-\d\d)?$/);
+      expect(rule.appliesTo.length).toBeGreaterThan(0);
+      expect(rule.summary).toMatch(/\.$/);
+    }
+  });
+});
