@@ -1,7 +1,8 @@
+import { ECF_TYPES, ENVIRONMENTS } from '@ecf/domain';
 import { z } from 'zod';
 
 /** The three environments of the authority, as the header `env` and every record name them. */
-export const environmentSchema = z.enum(['TesteCF', 'CerteCF', 'eCF']);
+export const environmentSchema = z.enum(ENVIRONMENTS);
 
 /** 9 or 11 digits: a company's RNC or a person's identity number. */
 export const rncSchema = z.string().regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 11 digits');
@@ -10,7 +11,7 @@ export const rncSchema = z.string().regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 1
 export const encfSchema = z.string().regex(/^E\d{12}$/, 'an eNCF is E and 12 digits');
 
 /** The ten types of e-CF. */
-export const ecfTypeSchema = z.enum(['31', '32', '33', '34', '41', '43', '44', '45', '46', '47']);
+export const ecfTypeSchema = z.enum(ECF_TYPES);
 
 /** ISO 8601 with an offset. */
 export const timestampSchema = z.iso.datetime({ offset: true });

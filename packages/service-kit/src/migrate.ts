@@ -99,13 +99,12 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 /** Creates the database that `url` names where it is missing, through the database `postgres` of the same server. */
 export async function createDatabaseIfMissing(url: string): Promise<boolean> {
+  if (await exists(url)) return false;
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const server = new URL(url);
   server.pathname = '/postgres';
   const client = await connectWhenReady(server.href);
   try {
-    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (found.rowCount !== 0) return false;
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
     return true;
   } catch (error) {
@@ -114,6 +113,16 @@ export async function createDatabaseIfMissing(url: string): Promise<boolean> {
     throw error;
   } finally {
     await client.end();
+  }
+}
+
+async function exists(url: string): Promise<boolean> {
+  try {
+    await (await connectWhenReady(url)).end();
+    return true;
+  } catch (error) {
+    if (sqlState(error) === '3D000') return false;
+    throw error;
   }
 }
 

@@ -1,1 +1,5 @@
-export {};
+export { createGateway, type Gateway, type GatewayOverrides } from './app.js';
+export { type GatewayConfig, gatewaySettings, readGatewayConfig } from './config.js';
+export type { ForwardedCall, Upstream } from './core/upstream.js';
+export { createHttpUpstream } from './outbound/upstream.http.js';
+export { createInProcessUpstream } from './outbound/upstream.in-process.js';

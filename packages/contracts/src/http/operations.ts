@@ -1,0 +1,106 @@
+import type { ServiceName } from '../topics.js';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An operation of the public interface. */
+export interface Operation {
+  readonly id: string;
+  readonly method: HttpMethod;
+  /** With `{name}` for a part that varies; without a slash at the end, which is optional on every route. */
+  readonly path: string;
+  /** The service that answers. */
+  readonly owner: ServiceName;
+  /** `key`: needs x-api-key. `public`: called by other taxpayers and the authority, needs nothing, matches in any case. */
+  readonly access: 'key' | 'public';
+  /** The body's `authority_environment` counts where the header `env` is absent. */
+  readonly environmentInBody?: true;
+}
+
+/** Every operation, in the order of the specification, and the public additions. Literal parts win over varying ones. */
+export const OPERATIONS = [
+  { id: 'obtainToken', method: 'GET', path: '/obtain_token', owner: 'emission', access: 'key' },
+  { id: 'invoiceStatus', method: 'GET', path: '/invoice-status/{track_id}', owner: 'status-poller', access: 'key' },
+  { id: 'monitoringStatus', method: 'GET', path: '/monitoring/status', owner: 'query', access: 'key' },
+
+  { id: 'listInvoices', method: 'GET', path: '/invoices', owner: 'query', access: 'key' },
+  { id: 'countInvoices', method: 'GET', path: '/invoices/count', owner: 'query', access: 'key' },
+  { id: 'aggregateInvoices', method: 'GET', path: '/invoices/aggregate', owner: 'query', access: 'key' },
+  { id: 'findInvoice', method: 'GET', path: '/invoices/{encf}', owner: 'query', access: 'key' },
+  { id: 'listTrackIds', method: 'GET', path: '/trackids/{encf}', owner: 'query', access: 'key' },
+  { id: 'listRawAnswers', method: 'GET', path: '/trackids/{encf}/raw', owner: 'query', access: 'key' },
+  { id: 'consumerInvoiceStatus', method: 'GET', path: '/query-consumption-invoice', owner: 'query', access: 'key' },
+  { id: 'invoiceXml', method: 'GET', path: '/{encf}/xml', owner: 'query', access: 'key' },
+
+  { id: 'submitJson', method: 'POST', path: '/fe_Submit', owner: 'emission', access: 'key' },
+  { id: 'submitSigned', method: 'POST', path: '/submit_ecf', owner: 'emission', access: 'key' },
+  { id: 'submitSignedSummary', method: 'POST', path: '/submit_fc', owner: 'emission', access: 'key' },
+
+  {
+    id: 'createCancellation',
+    method: 'POST',
+    path: '/anecf',
+    owner: 'emission',
+    access: 'key',
+    environmentInBody: true,
+  },
+  { id: 'listCancellations', method: 'GET', path: '/anecf', owner: 'emission', access: 'key' },
+  { id: 'findCancellation', method: 'GET', path: '/anecf/{submission_id}', owner: 'emission', access: 'key' },
+  { id: 'cancellationXml', method: 'GET', path: '/anecf/{submission_id}/xml', owner: 'emission', access: 'key' },
+
+  { id: 'createApproval', method: 'POST', path: '/acecf', owner: 'approvals', access: 'key', environmentInBody: true },
+  { id: 'listApprovals', method: 'GET', path: '/acecf', owner: 'approvals', access: 'key' },
+  { id: 'findApproval', method: 'GET', path: '/acecf/{approval_id}', owner: 'approvals', access: 'key' },
+  { id: 'approvalXml', method: 'GET', path: '/acecf/{approval_id}/xml', owner: 'approvals', access: 'key' },
+
+  { id: 'receiveInvoice', method: 'POST', path: '/fe/recepcion/api/ecf', owner: 'reception', access: 'public' },
+  { id: 'listReceived', method: 'GET', path: '/fe/recepcion/api/invoices', owner: 'reception', access: 'key' },
+  { id: 'listAllReceived', method: 'GET', path: '/fe/recepcion/api/invoices/all', owner: 'reception', access: 'key' },
+  { id: 'countReceived', method: 'GET', path: '/fe/recepcion/api/invoices/count', owner: 'reception', access: 'key' },
+  { id: 'findReceived', method: 'GET', path: '/fe/recepcion/api/invoices/{encf}', owner: 'reception', access: 'key' },
+  { id: 'acknowledgementXml', method: 'GET', path: '/arecf/{encf}', owner: 'reception', access: 'key' },
+
+  {
+    id: 'receiveApproval',
+    method: 'POST',
+    path: '/fe/aprobacioncomercial/api/ecf',
+    owner: 'approvals',
+    access: 'public',
+  },
+  {
+    id: 'findReceivedApproval',
+    method: 'GET',
+    path: '/fe/aprobacioncomercial/api/invoices/{encf}',
+    owner: 'approvals',
+    access: 'key',
+  },
+
+  { id: 'listReceivedAcknowledgements', method: 'GET', path: '/received-arecf', owner: 'approvals', access: 'key' },
+  {
+    id: 'findReceivedAcknowledgement',
+    method: 'GET',
+    path: '/received-arecf/{encf}',
+    owner: 'approvals',
+    access: 'key',
+  },
+  {
+    id: 'receivedAcknowledgementXml',
+    method: 'GET',
+    path: '/received-arecf/{encf}/xml',
+    owner: 'approvals',
+    access: 'key',
+  },
+
+  { id: 'listDirectory', method: 'GET', path: '/directory/taxpayers', owner: 'query', access: 'key' },
+  { id: 'findInDirectory', method: 'GET', path: '/directory/taxpayers/{rnc}', owner: 'query', access: 'key' },
+
+  { id: 'seed', method: 'GET', path: '/fe/autenticacion/api/semilla', owner: 'reception', access: 'public' },
+  {
+    id: 'validateSeed',
+    method: 'POST',
+    path: '/fe/autenticacion/api/validacioncertificado',
+    owner: 'reception',
+    access: 'public',
+  },
+] as const satisfies readonly Operation[];
+
+export type OperationId = (typeof OPERATIONS)[number]['id'];

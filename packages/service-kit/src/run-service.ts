@@ -1,0 +1,38 @@
+import { ConfigError } from './config.js';
+import { ListenError } from './http-server.js';
+import { redactText } from './redaction.js';
+import { stopTelemetry } from './telemetry-stop.js';
+
+/** What can be run as a process. */
+export interface RunnableService {
+  start(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0; a second signal ends at once with 130.
+ * A failed start is told in words on standard error and ends with 1, after what was begun is stopped.
+ */
+export async function runService(name: string, create: () => RunnableService): Promise<void> {
+  let service: RunnableService | null = null;
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    await service?.stop();
+    await stopTelemetry();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  try {
+    service = create();
+    await service.start();
+  } catch (error) {
+    const told = error instanceof ConfigError || error instanceof ListenError;
+    const words = error instanceof Error ? (told ? error.message : (error.stack ?? error.message)) : String(error);
+    process.stderr.write(`${name} did not start. ${redactText(words)}\n`);
+    await service?.stop().catch(() => undefined);
+    process.exit(1);
+  }
+}

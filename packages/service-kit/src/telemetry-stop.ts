@@ -1,0 +1,8 @@
+/** Where the running telemetry is kept, across copies of this package in one process. */
+export const TELEMETRY = Symbol.for('ecf.telemetry');
+
+/** Sends the spans that are still held and stops; does nothing where nothing is traced. */
+export async function stopTelemetry(): Promise<void> {
+  const sdk = (globalThis as { [TELEMETRY]?: { shutdown(): Promise<void> } })[TELEMETRY];
+  await sdk?.shutdown().catch(() => undefined);
+}

@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { ServiceName } from '@ecf/contracts';
+import {
+  assignRequestId,
+  type Bus,
+  ConfigError,
+  checkReadiness,
+  createDatabaseIfMissing,
+  createInProcessBus,
+  createLogger,
+  createMemoryDeadLetters,
+  createMetrics,
+  createOutboxRelay,
+  errorHandler,
+  identityKeyFrom,
+  type Logger,
+  type Metrics,
+  migrate,
+  openDatabase,
+  type Readiness,
+  type RunningServer,
+  SealError,
+  serve,
+  serveMetrics,
+  type TaxpayerSource,
+  unknownRoute,
+  unseal,
+} from '@ecf/service-kit';
+import { PrismaPg } from '@prisma/adapter-pg';
+import express from 'express';
+import type { GatewayConfig } from './config.js';
+import { createAccess } from './core/access.js';
+import { createRateLimit } from './core/rate-limit.js';
+import { createRouter } from './core/routing.js';
+import { readTrustedProxies } from './core/sender-address.js';
+import type { Upstream } from './core/upstream.js';
+import { PrismaClient } from './generated/prisma/client.js';
+import { accessLog, securityHeaders } from './inbound/access-log.js';
+import { adminRoutes } from './inbound/admin.js';
+import { edge } from './inbound/edge.js';
+import { internalRoutes } from './inbound/internal.js';
+import { ownRoutes } from './inbound/own-routes.js';
+import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
+import { createPostgresAccessRevision } from './outbound/access-revision.postgres.js';
+import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
+import { createPostgresKeyStore } from './outbound/keys.postgres.js';
+import { createHttpUpstream } from './outbound/upstream.http.js';
+
+export interface GatewayOverrides {
+  /** Services that are reached otherwise than by their address. */
+  upstreams?: Partial<Record<ServiceName, Upstream>>;
+  /** The bus that events are published on; by default one of this process. */
+  bus?: Bus;
+  /** Shared metrics of the process; the gateway then serves none itself. */
+  metrics?: Metrics;
+  logger?: Logger;
+  clock?: () => Date;
+  /** True where no other gateway works on the same database: keys are then known without a question to it. */
+  onlyInstance?: boolean;
+}
+
+export interface Gateway {
+  app: express.Express;
+  /** Prepares the database, begins to publish and listens. */
+  start(): Promise<{ url: string; port: number; metricsUrl: string | null }>;
+  /** Stops listening, lets requests end, then lets everything go. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+  /** What services of the same process ask instead of the internal routes. */
+  taxpayerSource: TaxpayerSource;
+  /** Tells the present state of all taxpayers again; resolves with their number. */
+  republishTaxpayers(): Promise<number>;
+}
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
+  .version;
+
+/** Puts the gateway together; nothing is connected before `start`. */
+export function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Gateway {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
+  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf gateway',
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
+  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });
+  const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
+  const store = createPrismaAccountStore({
+    prisma,
+    database,
+    clock,
+    onCommit: (revision) => noted?.note(revision),
+    onDoubt: () => noted?.forget(),
+  });
+  const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
+  const upstreams = { ...httpUpstreams(config), ...overrides.upstreams };
+
+  async function ready(): Promise<Readiness> {
+    const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
+    return checkReadiness({ database: () => database.query('SELECT 1'), ...Object.fromEntries(services) });
+  }
+
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.use((req, res, next) => {
+    assignRequestId(req, res);
+    next();
+  });
+  app.use(accessLog(logger, metrics), securityHeaders);
+  app.use(
+    edge({
+      router: createRouter(),
+      access: createAccess(createPostgresKeyStore(database), noted ?? createPostgresAccessRevision(database)),
+      upstreams,
+      perKey: createRateLimit(config.RATE_LIMIT_PER_KEY, () => performance.now()),
+      perSender: createRateLimit(config.RATE_LIMIT_PER_SENDER, () => performance.now()),
+      trustedProxies: readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList(),
+      defaultEnv: config.DEFAULT_ENV,
+      identityKey,
+      maxBodyBytes: config.MAX_BODY_BYTES,
+      clock,
+    }),
+  );
+  app.use(ownRoutes({ version: VERSION, ready }));
+  app.use(internalRoutes({ store, identityKey, clock }));
+  if (config.ADMIN_TOKEN !== undefined)
+    app.use('/admin', adminRoutes({ store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, clock }));
+  app.use(unknownRoute, errorHandler(logger));
+
+  let server: RunningServer | null = null;
+  let metricsServer: RunningServer | null = null;
+  return {
+    app,
+    ready,
+    taxpayerSource: {
+      account: async (id) => (await store.accountTaxpayers(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
+      taxpayer: (rnc) => store.taxpayerState(rnc),
+    },
+    republishTaxpayers: () => store.republishTaxpayers(),
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
+      if (applied.length > 0) logger.info({ applied }, 'database migrated');
+      await requireMasterKey(prisma, config.MASTER_KEY);
+      const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
+      noted?.note(Number(revision));
+      relay.start();
+      if (config.METRICS_PORT !== undefined && overrides.metrics === undefined)
+        metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
+      server = await serve(app, {
+        host: config.HOST,
+        port: config.PORT,
+        timeouts: {
+          headers: config.HEADERS_TIMEOUT_MS,
+          request: config.REQUEST_TIMEOUT_MS,
+          drain: config.DRAIN_TIMEOUT_MS,
+        },
+      });
+      logger.info({ url: server.url }, 'gateway listening');
+      return {
+        url: server.url,
+        port: server.port,
+        metricsUrl: metricsServer === null ? null : `${metricsServer.url}/metrics`,
+      };
+    },
+    async stop() {
+      await server?.stop();
+      await metricsServer?.stop();
+      await relay.stop();
+      await prisma.$disconnect();
+      await database.close();
+      if (overrides.bus === undefined) await bus.close();
+    },
+  };
+}
+
+function httpUpstreams(config: GatewayConfig): Partial<Record<ServiceName, Upstream>> {
+  const addresses: Partial<Record<ServiceName, string | undefined>> = {
+    emission: config.EMISSION_URL,
+    'status-poller': config.STATUS_POLLER_URL,
+    reception: config.RECEPTION_URL,
+    approvals: config.APPROVALS_URL,
+    query: config.QUERY_URL,
+  };
+  const deployed = Object.entries(addresses).filter((entry): entry is [ServiceName, string] => entry[1] !== undefined);
+  return Object.fromEntries(
+    deployed.map(([name, url]) => [name, createHttpUpstream({ url, timeoutMs: config.UPSTREAM_TIMEOUT_MS })]),
+  );
+}
+
+/** A MASTER_KEY other than the one that sealed the stored certificates would be noticed only when the first invoice fails. */
+async function requireMasterKey(prisma: PrismaClient, masterKey: Uint8Array): Promise<void> {
+  const sample = await prisma.certificate.findFirst({ select: { rnc: true, sealed: true } });
+  if (sample === null) return;
+  try {
+    unseal(masterKey, sample.sealed, sample.rnc);
+  } catch (error) {
+    if (!(error instanceof SealError) || error.code !== 'other_key') throw error;
+    throw new ConfigError([
+      {
+        variable: 'MASTER_KEY',
+        message: 'is not the key that the stored certificates were sealed with; restore that key',
+      },
+    ]);
+  }
+}

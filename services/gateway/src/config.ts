@@ -1,0 +1,145 @@
+import { ENVIRONMENTS, type Environment } from '@ecf/domain';
+import { ConfigError, readConfig, setting } from '@ecf/service-kit';
+import { z } from 'zod';
+import { readTrustedProxies } from './core/sender-address.js';
+
+/** Requests a second that are let through where nothing is configured, outside the sandbox. */
+const DEFAULT_RATE = 200;
+const MEBIBYTE = 1024 * 1024;
+
+/** Every setting of the gateway. */
+export const gatewaySettings = z.object({
+  HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
+  PORT: setting.integer({
+    description: 'Port of the public interface; 0 takes any free one',
+    min: 0,
+    max: 65_535,
+    default: 8080,
+  }),
+  METRICS_PORT: setting.optionalInteger({
+    description: 'Port of GET /metrics; 0 takes any free one, unset = no metrics',
+    min: 0,
+    max: 65_535,
+  }),
+  DATABASE_URL: setting.url({
+    description: 'The database of the gateway; it is created where the user may do so',
+    protocols: ['postgresql:', 'postgres:'],
+    secret: true,
+  }),
+  DATABASE_CONNECTIONS: setting.integer({
+    description: 'Connections to the database at most',
+    min: 2,
+    max: 500,
+    default: 10,
+  }),
+  SANDBOX: setting.flag({
+    description: 'The deployment is a sandbox: TesteCF by default, no rate limits',
+    default: false,
+  }),
+  DEFAULT_ENV: setting.optionalOneOf(ENVIRONMENTS, {
+    description:
+      'Environment of public routes without prefix and header; required outside the sandbox, where it is TesteCF',
+  }),
+  ADMIN_TOKEN: setting.optionalText({
+    description: 'Bearer token of /admin; without one /admin does not exist',
+    min: 16,
+    secret: true,
+  }),
+  MASTER_KEY: setting.base64Key({ description: 'Seals the stored certificates; the same for all services', bytes: 32 }),
+  IDENTITY_KEY: setting.optionalBase64Key({
+    description: 'Signs the identity between gateway and services; derived from MASTER_KEY where unset',
+    bytes: 32,
+  }),
+  MAX_BODY_BYTES: setting.integer({
+    description: 'Largest body that is taken, in bytes',
+    min: 1024,
+    max: 1024 * MEBIBYTE,
+    default: 10 * MEBIBYTE,
+  }),
+  HEADERS_TIMEOUT_MS: setting.integer({
+    description: 'Time for the headers of a request to arrive',
+    min: 100,
+    max: 600_000,
+    default: 10_000,
+  }),
+  REQUEST_TIMEOUT_MS: setting.integer({
+    description: 'Time for a whole request to arrive',
+    min: 100,
+    max: 3_600_000,
+    default: 60_000,
+  }),
+  UPSTREAM_TIMEOUT_MS: setting.integer({
+    description: 'Time without a sign of life after which a service is given up',
+    min: 1_000,
+    max: 600_000,
+    default: 120_000,
+  }),
+  DRAIN_TIMEOUT_MS: setting.integer({
+    description: 'Time for requests under way to end when the gateway stops',
+    min: 0,
+    max: 600_000,
+    default: 30_000,
+  }),
+  RATE_LIMIT_PER_KEY: setting.optionalInteger({
+    description: `Requests a second for each API key and instance; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
+    min: 0,
+    max: 1_000_000,
+  }),
+  RATE_LIMIT_PER_SENDER: setting.optionalInteger({
+    description: `Requests a second for each sender address on public routes; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
+    min: 0,
+    max: 1_000_000,
+  }),
+  TRUSTED_PROXIES: setting.list({
+    description: 'Proxies whose X-Forwarded-For counts',
+    allowed: 'addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
+  }),
+  EMISSION_URL: setting.optionalUrl({
+    description: 'Address of the emission service; unset = not part of the deployment',
+  }),
+  STATUS_POLLER_URL: setting.optionalUrl({
+    description: 'Address of the status poller; unset = not part of the deployment',
+  }),
+  RECEPTION_URL: setting.optionalUrl({
+    description: 'Address of the reception service; unset = not part of the deployment',
+  }),
+  APPROVALS_URL: setting.optionalUrl({
+    description: 'Address of the approvals service; unset = not part of the deployment',
+  }),
+  QUERY_URL: setting.optionalUrl({ description: 'Address of the query service; unset = not part of the deployment' }),
+  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
+    description: 'What is logged',
+    default: 'info',
+  }),
+});
+
+/** The settings, with what follows from SANDBOX filled in. */
+export type GatewayConfig = z.infer<typeof gatewaySettings> & {
+  DEFAULT_ENV: Environment;
+  RATE_LIMIT_PER_KEY: number;
+  RATE_LIMIT_PER_SENDER: number;
+};
+
+/** Reads the gateway's configuration from environment variables; throws ConfigError naming every variable at fault. */
+export function readGatewayConfig(env: Record<string, string | undefined>): GatewayConfig {
+  const settings = readConfig(gatewaySettings, env);
+  const problems: { variable: string; message: string }[] = [];
+  if (settings.DEFAULT_ENV === undefined && !settings.SANDBOX)
+    problems.push({
+      variable: 'DEFAULT_ENV',
+      message: `is required outside the sandbox; allowed: ${ENVIRONMENTS.join(', ')}`,
+    });
+  if (readTrustedProxies(settings.TRUSTED_PROXIES) === null)
+    problems.push({
+      variable: 'TRUSTED_PROXIES',
+      message: 'is not allowed; allowed: addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
+    });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const rate = settings.SANDBOX ? 0 : DEFAULT_RATE;
+  return {
+    ...settings,
+    DEFAULT_ENV: settings.DEFAULT_ENV ?? 'TesteCF',
+    RATE_LIMIT_PER_KEY: settings.RATE_LIMIT_PER_KEY ?? rate,
+    RATE_LIMIT_PER_SENDER: settings.RATE_LIMIT_PER_SENDER ?? rate,
+  };
+}

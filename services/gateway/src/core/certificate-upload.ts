@@ -1,0 +1,23 @@
+import { InvalidRequest, seal } from '@ecf/service-kit';
+import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xml-signing';
+import type { SealedCertificate } from './ports.js';
+
+/**
+ * Opens an uploaded .p12 or .pfx file and seals what signs. What cannot sign now (wrong password, expired, not yet valid,
+ * without its key, ...) is 422 with the reason.
+ */
+export function sealUploaded(
+  upload: { file: Uint8Array; password: string; rnc: string },
+  options: { masterKey: Uint8Array; now: Date },
+): SealedCertificate {
+  try {
+    const certificate = openCertificate(upload.file, upload.password, options.now);
+    const { subject, serialNumber, notBefore, notAfter, fingerprint } = certificate;
+    const sealed = seal(options.masterKey, serialiseCertificate(certificate), upload.rnc);
+    return { subject, serialNumber, notBefore, notAfter, fingerprint, sealed };
+  } catch (error) {
+    if (!(error instanceof CertificateError)) throw error;
+    const part = error.code === 'wrong_password' ? 'password' : 'certificate';
+    throw new InvalidRequest([{ loc: ['body', part], msg: error.message, type: error.code }], { cause: error });
+  }
+}

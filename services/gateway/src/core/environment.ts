@@ -1,0 +1,45 @@
+import { ENVIRONMENTS, type Environment, environmentSegment, isEnvironment } from '@ecf/domain';
+import { ApiError, InvalidRequest } from '@ecf/service-kit';
+
+/** What applies where neither header nor body names one. */
+const KEYED_DEFAULT: Environment = 'TesteCF';
+
+/** The environment of a keyed call: header `env`, else TesteCF. A header that names none of the three is 422. */
+export function keyedEnvironment(header: string | undefined): { env: Environment; given: boolean } {
+  if (header === undefined) return { env: KEYED_DEFAULT, given: false };
+  if (isEnvironment(header)) return { env: header, given: true };
+  throw new InvalidRequest([
+    {
+      loc: ['header', 'env'],
+      msg: `The environment is one of ${ENVIRONMENTS.join(', ')}, written exactly so.`,
+      type: 'enum',
+    },
+  ]);
+}
+
+/** The environment of a public call: prefix of the path, else header `env` where it is one, else the deployment's default. */
+export function publicEnvironment(
+  prefix: Environment | null,
+  header: string | undefined,
+  fallback: Environment,
+): Environment {
+  if (prefix !== null) return prefix;
+  return header === undefined ? fallback : keyedEnvironment(header).env;
+}
+
+/** 401 where the key was not issued for the environment. */
+export function requireEnvironment(environments: readonly Environment[], env: Environment): void {
+  if (environments.includes(env)) return;
+  throw new ApiError(
+    401,
+    'environment_not_allowed',
+    `This key was issued for ${environments.join(', ')}, not for ${env}; use a key of that environment or name the right one in the header env.`,
+  );
+}
+
+const BY_SEGMENT: ReadonlyMap<string, Environment> = new Map(ENVIRONMENTS.map((env) => [environmentSegment(env), env]));
+
+/** The environment that a path segment in lower case names, e.g. `testecf`. */
+export function environmentOfSegment(segment: string): Environment | null {
+  return BY_SEGMENT.get(segment) ?? null;
+}

@@ -1,0 +1,126 @@
+import { type HttpMethod, OPERATIONS, type Operation } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { environmentOfSegment } from './environment.js';
+
+/** Where a request goes. `path` is the owner's: no slash at the end, an eNCF in capitals, a public address in its plain form. */
+export type Routed =
+  | { kind: 'operation'; operation: Operation; path: string; prefix: Environment | null }
+  | { kind: 'method_not_allowed'; allow: string[] }
+  | { kind: 'none' };
+
+type Methods = Map<HttpMethod, Operation>;
+
+interface Branch {
+  literal: Map<string, Branch>;
+  varying: Branch | null;
+  methods: Methods;
+}
+
+/** Finds the operation of a request. Literal parts win over varying ones; slashes at the end do not count. */
+export interface Router {
+  route(method: string, path: string): Routed;
+}
+
+const PUBLIC = /^\/(?:(?:testecf|certecf|ecf)\/)?fe\//i;
+
+/** Builds the table from the operations of the interface. */
+export function createRouter(operations: readonly Operation[] = OPERATIONS): Router {
+  const exact = new Map<string, Methods>();
+  const root = newBranch();
+  const open = new Map<string, Methods>();
+  for (const operation of operations) {
+    if (operation.access === 'public') add(open, operation);
+    else if (operation.path.includes('{')) branchOf(root, operation.path).methods.set(operation.method, operation);
+    else {
+      add(exact, operation);
+      branchOf(root, operation.path).methods.set(operation.method, operation);
+    }
+  }
+
+  function keyed(path: string): { methods: Methods; path: string } | null {
+    const direct = exact.get(path);
+    if (direct !== undefined) return { methods: direct, path };
+    const parts = path.slice(1).split('/');
+    const branch = find(root, parts, 0);
+    return branch === null ? null : { methods: branch.methods, path: `/${parts.map(capitalEncf).join('/')}` };
+  }
+
+  return {
+    route(method, rawPath) {
+      const path = withoutSlashes(rawPath);
+      const asKeyed = keyed(path);
+      const direct = pick(asKeyed?.methods, method);
+      if (direct !== undefined)
+        return { kind: 'operation', operation: direct, path: asKeyed?.path ?? path, prefix: null };
+      const asPublic = PUBLIC.test(path) ? publicForm(path) : null;
+      const methods = asPublic === null ? undefined : open.get(asPublic.path);
+      const operation = pick(methods, method);
+      if (asPublic !== null && operation !== undefined) return { kind: 'operation', operation, ...asPublic };
+      const allow = [...(asKeyed?.methods.keys() ?? []), ...(methods?.keys() ?? [])];
+      return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'none' };
+    },
+  };
+}
+
+function newBranch(): Branch {
+  return { literal: new Map(), varying: null, methods: new Map() };
+}
+
+function add(table: Map<string, Methods>, operation: Operation): void {
+  const methods = table.get(operation.path) ?? new Map();
+  methods.set(operation.method, operation);
+  table.set(operation.path, methods);
+}
+
+function branchOf(root: Branch, path: string): Branch {
+  let branch = root;
+  for (const part of path.slice(1).split('/')) {
+    if (part.startsWith('{')) {
+      branch.varying ??= newBranch();
+      branch = branch.varying;
+    } else {
+      const next = branch.literal.get(part) ?? newBranch();
+      branch.literal.set(part, next);
+      branch = next;
+    }
+  }
+  return branch;
+}
+
+function find(branch: Branch, parts: readonly string[], at: number): Branch | null {
+  const part = parts[at];
+  if (part === undefined) return branch.methods.size > 0 ? branch : null;
+  const literal = branch.literal.get(part);
+  const found = literal === undefined ? null : find(literal, parts, at + 1);
+  if (found !== null || branch.varying === null || part === '') return found;
+  return find(branch.varying, parts, at + 1);
+}
+
+function pick(methods: Methods | undefined, method: string): Operation | undefined {
+  return methods?.get((method === 'HEAD' ? 'GET' : method) as HttpMethod);
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end -= 1;
+  return end === path.length ? path : path.slice(0, end);
+}
+
+function capitalEncf(part: string): string {
+  return /^e\d{12}$/.test(part) ? part.toUpperCase() : part;
+}
+
+/**
+ * The plain form of a public address: decoded, in lower case, without accents, without its environment prefix. Callers
+ * write `recepción` in UTF-8 or Latin-1, percent-encoded in either case or as raw bytes (which the HTTP parser hands over
+ * as one character each).
+ */
+function publicForm(path: string): { path: string; prefix: Environment | null } {
+  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const utf8 = Buffer.from(bytes, 'latin1').toString('utf8');
+  const text = utf8.includes('\ufffd') ? bytes : utf8;
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const first = plain.slice(1, plain.indexOf('/', 1));
+  const prefix = environmentOfSegment(first);
+  return { path: prefix === null ? plain : plain.slice(first.length + 1), prefix };
+}

@@ -1,0 +1,44 @@
+import { type Logger, type Metrics, requestIdOf } from '@ecf/service-kit';
+import type { RequestHandler } from 'express';
+import { seenOf } from './edge.js';
+
+/** One line in the log and one observation in the metrics for every request, when its answer has left or was cut. */
+export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
+  const duration = metrics.histogram({
+    name: 'ecf_http_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its answer',
+    labels: ['service', 'operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  });
+  return (req, res, next) => {
+    const began = performance.now();
+    res.once('close', () => {
+      const { operation = 'other', accountId, env } = seenOf(req);
+      const ms = performance.now() - began;
+      const status = res.writableFinished ? res.statusCode : 499;
+      duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
+      logger.info(
+        {
+          request_id: requestIdOf(req),
+          method: req.method,
+          operation,
+          status,
+          ms: Math.round(ms * 100) / 100,
+          account_id: accountId,
+          env,
+        },
+        'answered',
+      );
+    });
+    next();
+  };
+}
+
+/** Headers that suit an interface of JSON and XML: nothing is cached, framed, sniffed or run. */
+export const securityHeaders: RequestHandler = (_req, res, next) => {
+  res.setHeader('cache-control', 'no-store');
+  res.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  res.setHeader('referrer-policy', 'no-referrer');
+  res.setHeader('x-content-type-options', 'nosniff');
+  next();
+};

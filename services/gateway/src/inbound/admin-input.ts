@@ -1,0 +1,88 @@
+import { isRnc } from '@ecf/domain';
+import { ApiError, InvalidRequest, jsonBody, validate } from '@ecf/service-kit';
+import type { Request, RequestHandler } from 'express';
+import multer from 'multer';
+import { z } from 'zod';
+import type { Page } from '../core/ports.js';
+
+/** Reads a JSON body of the administration. */
+export const json: RequestHandler[] = jsonBody(1_048_576);
+const MOST_ROWS = 1_000;
+const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(MOST_ROWS),
+  offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
+});
+
+/** `limit` and `offset` of a list. */
+export function pageOf(req: Request): Page {
+  return validate(pageSchema, req.query, 'query');
+}
+
+function part(req: Request, name: string): string {
+  const value = req.params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The account of the path. Ids are ours, so whatever does not look like one names nothing: 404. */
+export function accountId(req: Request): string {
+  const id = part(req, 'id');
+  if (!/^[\w-]{1,64}$/.test(id)) throw absent('account');
+  return id;
+}
+
+/** The key of the path. */
+export function keyId(req: Request): string {
+  const id = part(req, 'keyId');
+  if (!/^[\w-]{1,64}$/.test(id)) throw absent('key');
+  return id;
+}
+
+/** The taxpayer of the path. */
+export function rnc(req: Request): string {
+  const text = part(req, 'rnc');
+  if (!isRnc(text)) throw absent('taxpayer');
+  return text;
+}
+
+/** What was looked for, or 404. */
+export function found<T>(value: T | null, what: 'account' | 'taxpayer' | 'certificate' | 'key'): T {
+  if (value === null) throw absent(what);
+  return value;
+}
+
+function absent(what: 'account' | 'taxpayer' | 'certificate' | 'key'): ApiError {
+  return new ApiError(404, 'not_found', `There is no such ${what}${what === 'account' ? '' : ' in this account'}.`);
+}
+
+const upload = multer({
+  storage: multer.memoryStorage(),
+  limits: { fileSize: 1_048_576, files: 1, fields: 4, parts: 6, fieldSize: 4_096 },
+});
+
+/** Reads the parts `certificate` and `password`; any content type but multipart is 415. */
+export const certificateParts: RequestHandler[] = [
+  (req, _res, next) => {
+    if (req.is('multipart/form-data') !== 'multipart/form-data')
+      throw new ApiError(
+        415,
+        'unsupported_media_type',
+        'Send multipart/form-data with the parts certificate and password.',
+      );
+    next();
+  },
+  upload.single('certificate'),
+];
+
+/** The two parts; either missing is 422. */
+export function uploaded(req: Request): { file: Uint8Array; password: string } {
+  const password: unknown = req.body?.password;
+  const missing = [
+    ...(req.file === undefined ? ['certificate'] : []),
+    ...(typeof password === 'string' ? [] : ['password']),
+  ];
+  if (req.file === undefined || typeof password !== 'string')
+    throw new InvalidRequest(
+      missing.map((name) => ({ loc: ['body', name], msg: 'This part is required, once.', type: 'missing' })),
+    );
+  return { file: req.file.buffer, password };
+}

@@ -1,0 +1,143 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { activeSchema, newAccountSchema, newApiKeySchema, newRangesSchema, newTaxpayerSchema } from '@ecf/contracts';
+import { ApiError, validate } from '@ecf/service-kit';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
+import { sealUploaded } from '../core/certificate-upload.js';
+import type { AccountStore } from '../core/ports.js';
+import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
+import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
+import { otherMethods } from './own-routes.js';
+
+export interface AdminOptions {
+  store: AccountStore;
+  token: string;
+  masterKey: Uint8Array;
+  clock: () => Date;
+}
+
+/**
+ * POST, GET  /admin/accounts                                     GET, PATCH   /admin/accounts/{id}
+ * POST, GET  /admin/accounts/{id}/taxpayers                      GET, PATCH   …/taxpayers/{rnc}
+ * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
+ * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
+ */
+export function adminRoutes(options: AdminOptions): express.Router {
+  const { store, clock } = options;
+  const routes = express.Router({ caseSensitive: true, mergeParams: true });
+  routes.use(requireToken(options.token));
+
+  routes
+    .route('/accounts')
+    .post(json, async (req: Request, res: Response) => {
+      const { name } = validate(newAccountSchema, req.body, 'body');
+      res.status(201).json(accountBody(await store.createAccount({ id: randomUUID(), name })));
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json((await store.listAccounts(pageOf(req))).map(accountBody));
+    })
+    .all(otherMethods('GET', 'POST'));
+  routes
+    .route('/accounts/:id')
+    .get(async (req: Request, res: Response) => {
+      res.json(accountBody(found(await store.findAccount(accountId(req)), 'account')));
+    })
+    .patch(json, async (req: Request, res: Response) => {
+      const { active } = validate(activeSchema, req.body, 'body');
+      res.json(accountBody(found(await store.setAccountActive(accountId(req), active), 'account')));
+    })
+    .all(otherMethods('GET', 'PATCH'));
+
+  routes
+    .route('/accounts/:id/taxpayers')
+    .post(json, async (req: Request, res: Response) => {
+      const taxpayer = validate(newTaxpayerSchema, req.body, 'body');
+      const created = found(await store.createTaxpayer(accountId(req), taxpayer), 'account');
+      if (created === 'taken')
+        throw new ApiError(
+          409,
+          'taxpayer_taken',
+          `${taxpayer.rnc} is registered in this deployment; an RNC belongs to one account.`,
+        );
+      res.status(201).json(taxpayerBody(created));
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json(found(await store.listTaxpayers(accountId(req), pageOf(req)), 'account').map(taxpayerBody));
+    })
+    .all(otherMethods('GET', 'POST'));
+  routes
+    .route('/accounts/:id/taxpayers/:rnc')
+    .get(async (req: Request, res: Response) => {
+      res.json(taxpayerBody(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer')));
+    })
+    .patch(json, async (req: Request, res: Response) => {
+      const { active } = validate(activeSchema, req.body, 'body');
+      res.json(taxpayerBody(found(await store.setTaxpayerActive(accountId(req), rnc(req), active), 'taxpayer')));
+    })
+    .all(otherMethods('GET', 'PATCH'));
+
+  routes
+    .route('/accounts/:id/taxpayers/:rnc/certificate')
+    .put(certificateParts, async (req: Request, res: Response) => {
+      found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
+      const sealed = sealUploaded({ ...uploaded(req), rnc: rnc(req) }, { masterKey: options.masterKey, now: clock() });
+      const { certificate } = found(await store.putCertificate(accountId(req), rnc(req), sealed), 'taxpayer');
+      res.json(certificateBody(found(certificate, 'certificate')));
+    })
+    .get(async (req: Request, res: Response) => {
+      const { certificate } = found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
+      res.json(certificateBody(found(certificate, 'certificate')));
+    })
+    .all(otherMethods('GET', 'PUT'));
+  routes
+    .route('/accounts/:id/taxpayers/:rnc/ranges')
+    .put(json, async (req: Request, res: Response) => {
+      const ranges = validate(newRangesSchema, req.body, 'body');
+      res.json(found(await store.putRanges(accountId(req), rnc(req), ranges), 'taxpayer').ranges);
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);
+    })
+    .all(otherMethods('GET', 'PUT'));
+
+  routes
+    .route('/accounts/:id/api-keys')
+    .post(json, async (req: Request, res: Response) => {
+      const { name, environments } = validate(newApiKeySchema, req.body, 'body');
+      const key = makeApiKey(environments);
+      const stored = { id: randomUUID(), name, environments, hint: hintOf(key), hash: hashApiKey(key) };
+      const { id } = found(await store.createApiKey(accountId(req), stored), 'account');
+      res.status(201).json({ id, key, name, environments });
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json(found(await store.listApiKeys(accountId(req), pageOf(req)), 'account').map(apiKeyBody));
+    })
+    .all(otherMethods('GET', 'POST'));
+  routes
+    .route('/accounts/:id/api-keys/:keyId')
+    .get(async (req: Request, res: Response) => {
+      res.json(apiKeyBody(found(await store.findApiKey(accountId(req), keyId(req)), 'key')));
+    })
+    .delete(async (req: Request, res: Response) => {
+      found(await store.revokeApiKey(accountId(req), keyId(req), clock()), 'key');
+      res.status(204).end();
+    })
+    .all(otherMethods('GET', 'DELETE'));
+  return routes;
+}
+
+/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
+function requireToken(token: string): RequestHandler {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(token);
+  return (req, res, next) => {
+    const given = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    if (timingSafeEqual(digest(given), expected)) return next();
+    res.setHeader('www-authenticate', 'Bearer');
+    throw new ApiError(
+      401,
+      'invalid_admin_token',
+      'The administration needs Authorization: Bearer with the ADMIN_TOKEN of this deployment.',
+    );
+  };
+}

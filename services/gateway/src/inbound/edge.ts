@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
+import type { Operation, ServiceName } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { ApiError, type Caller, IDENTITY_LIFE_SECONDS, limitBody, requestIdOf, signIdentity } from '@ecf/service-kit';
+import type { RequestHandler } from 'express';
+import type { Access } from '../core/access.js';
+import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
+import type { RateLimit } from '../core/rate-limit.js';
+import type { Routed, Router } from '../core/routing.js';
+import { senderAddress, senderKey } from '../core/sender-address.js';
+import type { Upstream } from '../core/upstream.js';
+
+export interface EdgeOptions {
+  router: Router;
+  access: Access;
+  upstreams: Partial<Record<ServiceName, Upstream>>;
+  perKey: RateLimit;
+  perSender: RateLimit;
+  trustedProxies: BlockList;
+  defaultEnv: Environment;
+  identityKey: Uint8Array;
+  maxBodyBytes: number;
+  clock: () => Date;
+}
+
+/** What the access log and the metrics say of a request. */
+export interface Seen {
+  operation?: string;
+  accountId?: string;
+  env?: Environment;
+}
+
+const SEEN = Symbol('ecf.seen');
+
+/** What became known of a request on its way. */
+export function seenOf(req: IncomingMessage): Seen {
+  const carrier = req as IncomingMessage & { [SEEN]?: Seen };
+  carrier[SEEN] ??= {};
+  return carrier[SEEN];
+}
+
+/**
+ * The way of every operation: route, body limit, key, environment, rate, signed identity, owner. Requests for anything else
+ * go on to the gateway's own routes.
+ */
+export function edge(options: EdgeOptions): RequestHandler {
+  const bodyLimit = limitBody(options.maxBodyBytes);
+  return (req, res, next) => {
+    const queryAt = req.url.indexOf('?');
+    const path = queryAt < 0 ? req.url : req.url.slice(0, queryAt);
+    const routed = options.router.route(req.method, path);
+    if (routed.kind === 'none') return next();
+    if (routed.kind === 'method_not_allowed') throw methodNotAllowed(req.method, routed.allow);
+    seenOf(req).operation = routed.operation.id;
+    const url = queryAt < 0 ? routed.path : routed.path + req.url.slice(queryAt);
+    bodyLimit(req, res, (error?: unknown) => {
+      if (error !== undefined) return next(error);
+      answer(options, routed, url, req, res).catch(next);
+    });
+  };
+}
+
+async function answer(
+  options: EdgeOptions,
+  routed: Extract<Routed, { kind: 'operation' }>,
+  url: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const { operation, prefix } = routed;
+  const sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
+  const caller =
+    operation.access === 'key' ? await keyHolder(options, operation, req) : publicCaller(options, prefix, sender, req);
+  const upstream = options.upstreams[operation.owner];
+  if (upstream === undefined) throw notDeployed(operation);
+  await upstream.forward(req, res, { url, identity: signIdentity(caller, options.identityKey), sender });
+}
+
+async function keyHolder(options: EdgeOptions, operation: Operation, req: IncomingMessage): Promise<Caller> {
+  const key = req.headers['x-api-key'];
+  const found = options.access.holderOf(typeof key === 'string' && key !== '' ? key : undefined);
+  const holder = found instanceof Promise ? await found : found;
+  const seen = seenOf(req);
+  seen.accountId = holder.accountId;
+  options.perKey.pass(holder.keyId);
+  const { env, given } = keyedEnvironment(header(req, 'env'));
+  // A body may name the environment here; its owner, who reads the body, then asks whether the key allows it.
+  if (given || operation.environmentInBody !== true) requireEnvironment(holder.environments, env);
+  seen.env = env;
+  return {
+    kind: 'account',
+    account_id: holder.accountId,
+    environments: [...holder.environments],
+    env,
+    env_given: given,
+    taxpayers_revision: holder.taxpayersRevision,
+    ...stamp(options, req),
+  };
+}
+
+function publicCaller(options: EdgeOptions, prefix: Environment | null, sender: string, req: IncomingMessage): Caller {
+  options.perSender.pass(senderKey(sender));
+  const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
+  seenOf(req).env = env;
+  return { kind: 'public', env, sender: sender.slice(0, 64), ...stamp(options, req) };
+}
+
+function stamp(options: EdgeOptions, req: IncomingMessage): { request_id: string; iat: number; exp: number } {
+  const iat = Math.floor(options.clock().getTime() / 1_000);
+  return { request_id: requestIdOf(req), iat, exp: iat + IDENTITY_LIFE_SECONDS };
+}
+
+function header(req: IncomingMessage, name: string): string | undefined {
+  const value = req.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** 405 with the methods that there are. */
+export function methodNotAllowed(method: string, allow: readonly string[]): ApiError {
+  return new ApiError(
+    405,
+    'method_not_allowed',
+    `${method} is not a method of this address; use ${allow.join(' or ')}.`,
+    {
+      headers: { allow: [...new Set(allow)].join(', ') },
+    },
+  );
+}
+
+function notDeployed(operation: Operation): ApiError {
+  return new ApiError(
+    503,
+    'service_unavailable',
+    `The service ${operation.owner}, which answers ${operation.method} ${operation.path}, is not part of this deployment or has not started.`,
+  );
+}

@@ -1,0 +1,33 @@
+import { ApiError, requireIdentity } from '@ecf/service-kit';
+import express from 'express';
+import type { AccountStore } from '../core/ports.js';
+import { otherMethods } from './own-routes.js';
+
+export interface InternalOptions {
+  store: Pick<AccountStore, 'accountTaxpayers' | 'taxpayerState'>;
+  identityKey: Uint8Array;
+  clock: () => Date;
+}
+
+/** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: what services ask when an event is still on its way. */
+export function internalRoutes(options: InternalOptions): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes.use('/internal', requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['service'] }));
+  routes
+    .route('/internal/accounts/:id/taxpayers')
+    .get(async (req, res) => {
+      const account = await options.store.accountTaxpayers(req.params.id);
+      if (account === null) throw new ApiError(404, 'not_found', 'There is no such account.');
+      res.json(account);
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/internal/taxpayers/:rnc')
+    .get(async (req, res) => {
+      const taxpayer = await options.store.taxpayerState(req.params.rnc);
+      if (taxpayer === null) throw new ApiError(404, 'not_found', 'There is no such taxpayer.');
+      res.json(taxpayer);
+    })
+    .all(otherMethods('GET'));
+  return routes;
+}

@@ -1,0 +1,40 @@
+import { ENVIRONMENTS } from '@ecf/domain';
+import { errorCatalogue, healthRoutes, type Readiness } from '@ecf/service-kit';
+import express, { type RequestHandler } from 'express';
+import { methodNotAllowed } from './edge.js';
+
+/** Refuses every method that the route lacks; stands after the route's own. */
+export function otherMethods(...allow: string[]): RequestHandler {
+  return (req) => {
+    throw methodNotAllowed(req.method, allow);
+  };
+}
+
+/** `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready`. */
+export function ownRoutes(options: { version: string; ready: () => Promise<Readiness> }): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes
+    .route('/')
+    .get((_req, res) => {
+      res.json({
+        name: 'ecf-gateway',
+        version: options.version,
+        interface_version: '3.0',
+        environments: ENVIRONMENTS,
+        errors: '/errors',
+        openapi: '/openapi.json',
+        docs: '/docs',
+        health: { live: '/health/live', ready: '/health/ready' },
+      });
+    })
+    .all(otherMethods('GET', 'HEAD'));
+  routes
+    .route('/errors')
+    .get((_req, res) => {
+      res.json(errorCatalogue());
+    })
+    .all(otherMethods('GET', 'HEAD'));
+  routes.use(healthRoutes(options.ready));
+  routes.all(['/health/live', '/health/ready'], otherMethods('GET', 'HEAD'));
+  return routes;
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { type BusEvent, makeEvent } from '@ecf/service-kit';
+import type { Prisma } from '../generated/prisma/client.js';
+import { toRange } from './account-rows.js';
+
+/** What a taxpayer's state is made of. */
+export const WITH_STATE = {
+  account: true,
+  certificate: true,
+  ranges: { orderBy: { id: 'asc' } },
+} satisfies Prisma.TaxpayerInclude;
+export type TaxpayerWithState = Prisma.TaxpayerGetPayload<{ include: typeof WITH_STATE }>;
+
+/** The state that services are told. */
+export function toState(row: TaxpayerWithState): TaxpayerState {
+  return {
+    rnc: row.rnc,
+    account_id: row.accountId,
+    account_active: row.account.active,
+    revision: Number(row.revision),
+    previous_revision: Number(row.previousRevision),
+    name: row.name,
+    active: row.active,
+    certificate: row.certificate === null ? null : Buffer.from(row.certificate.sealed).toString('base64'),
+    fingerprint: row.certificate?.fingerprint ?? null,
+    ranges: row.ranges.map(toRange),
+    created_at: toIsoDominican(row.createdAt),
+  };
+}
+
+/** The event `taxpayer.changed` with the taxpayer's whole state. */
+export function taxpayerChanged(row: TaxpayerWithState, time: Date): BusEvent {
+  const draft = {
+    topic: TOPICS.taxpayers.name,
+    type: 'taxpayer.changed',
+    source: 'gateway',
+    subject: row.rnc,
+    key: row.rnc,
+    data: toState(row),
+  };
+  return makeEvent(draft, { id: randomUUID(), time });
+}

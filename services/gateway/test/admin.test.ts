@@ -1,0 +1,378 @@
+import { taxpayerStateSchema } from '@ecf/contracts';
+import { unseal } from '@ecf/service-kit';
+import { deserialiseCertificate } from '@ecf/xml-signing';
+import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ADMIN_TOKEN,
+  type Answer,
+  type GatewayUnderTest,
+  MASTER_KEY,
+  makeAccount,
+  startGateway,
+} from './gateway-under-test.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const authority = createTestAuthority({ commonName: 'Test authority' });
+const PASSWORD = 'correct horse battery';
+
+function issue(validFrom: number, validTo: number): Buffer {
+  const now = Date.now();
+  return authority.issue({
+    commonName: 'JUANA PEREZ',
+    holderId: '00100000009',
+    notBefore: new Date(now + validFrom),
+    notAfter: new Date(now + validTo),
+    password: PASSWORD,
+  }).p12;
+}
+
+function certificateForm(file: Uint8Array | null, password: string | null): FormData {
+  const form = new FormData();
+  if (file !== null) form.set('certificate', new Blob([new Uint8Array(file)]), 'firma.p12');
+  if (password !== null) form.set('password', password);
+  return form;
+}
+
+let under: GatewayUnderTest;
+beforeAll(async () => {
+  under = await startGateway();
+});
+afterAll(() => under.stop());
+
+async function until(probe: () => boolean): Promise<void> {
+  while (!probe()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('accounts', () => {
+  it('are created, listed, shown and made inactive', async () => {
+    const created = await under.admin('POST', '/admin/accounts', { name: '  Ferretería La Económica ' });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ id: expect.any(String), name: 'Ferretería La Económica', active: true });
+    expect(created.body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-04:00$/);
+    const { id } = created.body;
+    expect((await under.admin('GET', '/admin/accounts')).body).toContainEqual(created.body);
+    expect((await under.admin('GET', `/admin/accounts/${id}`)).body).toEqual(created.body);
+    const inactive = await under.admin('PATCH', `/admin/accounts/${id}`, { active: false });
+    expect(inactive).toMatchObject({ status: 200, body: { id, active: false } });
+  });
+
+  it.each([
+    [{}, ['body', 'name'], 'missing'],
+    [{ name: '' }, ['body', 'name'], 'too_small'],
+    [{ name: 'x'.repeat(201) }, ['body', 'name'], 'too_big'],
+    [{ name: 7 }, ['body', 'name'], 'type'],
+    [{ name: 'a\u0000b' }, ['body', 'name'], 'format'],
+    [{ name: 'x', colour: 'red' }, ['body', 'colour'], 'unknown'],
+    [[], ['body'], 'type'],
+  ])('refuse %j', async (body, loc, type) => {
+    const answer = await under.admin('POST', '/admin/accounts', body);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'validation_error', detail: [{ loc, type }] } });
+    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  it('refuse a body that is not JSON, not UTF-8 or of another type', async () => {
+    const send = (body: string | Uint8Array, type: string) =>
+      under.call('POST', '/admin/accounts', {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': type },
+        body: body as never,
+      });
+    expect(await send('{"name":', 'application/json')).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    expect(await send(Buffer.from('{"name":"\xf1"}', 'latin1'), 'application/json')).toMatchObject({
+      status: 400,
+      body: { code: 'not_utf8' },
+    });
+    expect(await send('name=x', 'application/x-www-form-urlencoded')).toMatchObject({
+      status: 415,
+      body: { code: 'unsupported_media_type' },
+    });
+    expect(await send(JSON.stringify({ name: 'x'.repeat(1_100_000) }), 'application/json')).toMatchObject({
+      status: 413,
+    });
+    expect(await send('', 'application/json')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body'], type: 'missing' }] },
+    });
+  });
+
+  it.each([
+    ['GET', '/admin/accounts/nobody'],
+    ['PATCH', '/admin/accounts/nobody'],
+    ['GET', '/admin/accounts/nobody/taxpayers'],
+    ['POST', '/admin/accounts/nobody/taxpayers'],
+    ['GET', '/admin/accounts/nobody/api-keys'],
+    ['POST', '/admin/accounts/nobody/api-keys'],
+    ['GET', '/admin/accounts/%00'],
+    ['GET', '/admin/accounts/nobody/api-keys/x'],
+    ['DELETE', '/admin/accounts/nobody/api-keys/x'],
+    ['GET', '/admin/accounts/nobody/taxpayers/131000001'],
+  ])('that do not exist are 404: %s %s', async (method, path) => {
+    const bodies: Record<string, unknown> = { PATCH: { active: true }, POST: { rnc: '131777777', name: 'x' } };
+    const body =
+      path.endsWith('api-keys') && method === 'POST' ? { name: 'k', environments: ['TesteCF'] } : bodies[method];
+    expect(await under.admin(method, path, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+});
+
+describe('taxpayers', () => {
+  it('belong to one account of the deployment', async () => {
+    const mine = await makeAccount(under, '131000101');
+    const other = await makeAccount(under, '131000102');
+    const again = await under.admin('POST', `/admin/accounts/${other.id}/taxpayers`, {
+      rnc: '131000101',
+      name: 'Thief',
+    });
+    expect(again).toMatchObject({ status: 409, body: { code: 'taxpayer_taken' } });
+    const twice = await under.admin('POST', `/admin/accounts/${mine.id}/taxpayers`, { rnc: '131000101', name: 'Same' });
+    expect(twice).toMatchObject({ status: 409, body: { code: 'taxpayer_taken' } });
+    expect(await under.admin('GET', `/admin/accounts/${other.id}/taxpayers/131000101`)).toMatchObject({ status: 404 });
+    const list = await under.admin('GET', `/admin/accounts/${mine.id}/taxpayers`);
+    expect(list.body).toMatchObject([
+      { rnc: '131000101', name: 'COMERCIAL EL MUELLE SRL', active: true, certificate: null, ranges: [] },
+    ]);
+    expect((await under.admin('GET', `/admin/accounts/${mine.id}/taxpayers/131000101`)).body).toEqual(list.body[0]);
+  });
+
+  it('taken twice at the same moment go to one', async () => {
+    const account = await under.admin('POST', '/admin/accounts', { name: 'Race' });
+    const tries = Array.from({ length: 6 }, () =>
+      under.admin('POST', `/admin/accounts/${account.body.id}/taxpayers`, { rnc: '131000103', name: 'Race' }),
+    );
+    const statuses = (await Promise.all(tries)).map((answer) => answer.status).sort();
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
+  });
+
+  it.each(['', '12345678', '1234567890', '13100010A', '١٣١٠٠٠١٠٣'])('refuse the RNC %j', async (rnc) => {
+    const account = await under.admin('POST', '/admin/accounts', { name: 'Malformed' });
+    const answer = await under.admin('POST', `/admin/accounts/${account.body.id}/taxpayers`, { rnc, name: 'x' });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'rnc'] }] } });
+  });
+});
+
+describe('certificates', () => {
+  let id: string;
+  const upload = (file: Uint8Array | null, password: string | null, rnc = '131000201'): Promise<Answer> =>
+    under.admin('PUT', `/admin/accounts/${id}/taxpayers/${rnc}/certificate`, certificateForm(file, password));
+  beforeAll(async () => {
+    ({ id } = await makeAccount(under, '131000201'));
+  });
+
+  it('are sealed, described, and told with their taxpayer', async () => {
+    const before = await under.admin('GET', `/admin/accounts/${id}/taxpayers/131000201/certificate`);
+    expect(before).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    const answer = await upload(issue(-DAY, DAY), PASSWORD);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).sort()).toEqual([
+      'fingerprint',
+      'not_after',
+      'not_before',
+      'serial_number',
+      'subject',
+    ]);
+    expect(answer.body.subject).toContain('JUANA PEREZ');
+    expect((await under.admin('GET', `/admin/accounts/${id}/taxpayers/131000201/certificate`)).body).toEqual(
+      answer.body,
+    );
+    expect((await under.admin('GET', `/admin/accounts/${id}/taxpayers/131000201`)).body.certificate).toEqual(
+      answer.body,
+    );
+
+    await until(() =>
+      under.events.some(
+        (event) => event.key === '131000201' && (event.data as { certificate: unknown }).certificate !== null,
+      ),
+    );
+    const state = taxpayerStateSchema.parse(under.events.findLast((event) => event.key === '131000201')?.data);
+    expect(state).toMatchObject({
+      account_id: id,
+      active: true,
+      account_active: true,
+      fingerprint: answer.body.fingerprint,
+    });
+    const opened = deserialiseCertificate(
+      unseal(MASTER_KEY, Buffer.from(state.certificate ?? '', 'base64'), '131000201'),
+    );
+    expect(opened.fingerprint).toBe(answer.body.fingerprint);
+    expect(() => unseal(MASTER_KEY, Buffer.from(state.certificate ?? '', 'base64'), '131000202')).toThrow(
+      'another context',
+    );
+  });
+
+  it('are replaced by the next one', async () => {
+    const first = await upload(issue(-DAY, DAY), PASSWORD);
+    const second = await upload(issue(-DAY, 2 * DAY), PASSWORD);
+    expect(second.body.fingerprint).not.toBe(first.body.fingerprint);
+    expect((await under.admin('GET', `/admin/accounts/${id}/taxpayers/131000201/certificate`)).body).toEqual(
+      second.body,
+    );
+  });
+
+  it.each([
+    ['a wrong password', () => issue(-DAY, DAY), 'wrong', 'password', 'wrong_password'],
+    ['an expired one', () => issue(-2 * DAY, -DAY), PASSWORD, 'certificate', 'certificate_expired'],
+    ['one of tomorrow', () => issue(DAY, 2 * DAY), PASSWORD, 'certificate', 'certificate_not_yet_valid'],
+    ['a file that is none', () => Buffer.from('%PDF-1.7'), PASSWORD, 'certificate', 'not_a_pkcs12'],
+    ['an empty file', () => Buffer.alloc(0), PASSWORD, 'certificate', 'not_a_pkcs12'],
+    ['no password', () => issue(-DAY, DAY), null, 'password', 'missing'],
+    ['no file', () => null, PASSWORD, 'certificate', 'missing'],
+  ])('are refused: %s', async (_what, file, password, part, type) => {
+    const answer = await upload(file(), password);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', part], type }] } });
+    expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
+  });
+
+  it('are refused twice in a form, too large, not as a form, and for another account', async () => {
+    const form = certificateForm(issue(-DAY, DAY), PASSWORD);
+    form.append('certificate', new Blob(['x']), 'second.p12');
+    expect(await under.admin('PUT', `/admin/accounts/${id}/taxpayers/131000201/certificate`, form)).toMatchObject({
+      status: 422,
+    });
+    expect(await upload(Buffer.alloc(2_000_000), PASSWORD)).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
+    expect(await under.admin('PUT', `/admin/accounts/${id}/taxpayers/131000201/certificate`, {})).toMatchObject({
+      status: 415,
+    });
+    expect(await upload(issue(-DAY, DAY), PASSWORD, '131000101')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('number ranges', () => {
+  const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000100', expires: '2027-12-31' };
+  let path: string;
+  beforeAll(async () => {
+    path = `/admin/accounts/${(await makeAccount(under, '131000301')).id}/taxpayers/131000301/ranges`;
+  });
+
+  it('are replaced as a whole and told with their taxpayer', async () => {
+    const second = { ...range, env: 'CerteCF', expires: null };
+    expect(await under.admin('PUT', path, [range, second])).toMatchObject({ status: 200, body: [range, second] });
+    expect((await under.admin('GET', path)).body).toEqual([range, second]);
+    await until(() =>
+      under.events.some(
+        (event) => event.key === '131000301' && (event.data as { ranges: unknown[] }).ranges.length === 2,
+      ),
+    );
+    const { expires: _, ...endless } = range;
+    expect((await under.admin('PUT', path, [endless])).body).toEqual([{ ...range, expires: null }]);
+    expect((await under.admin('PUT', path, [])).body).toEqual([]);
+  });
+
+  it.each([
+    ['not a list', {}, ['body']],
+    ['another type', [{ ...range, ecf_type: '32' }], ['body', 0, 'from']],
+    ['an unknown type', [{ ...range, ecf_type: '42' }], ['body', 0, 'ecf_type']],
+    ['an unknown environment', [{ ...range, env: 'ECF' }], ['body', 0, 'env']],
+    ['a short number', [{ ...range, from: 'E31000000001' }], ['body', 0, 'from']],
+    ['reversed', [{ ...range, from: range.to, to: range.from }], ['body', 0, 'to']],
+    ['an impossible day', [{ ...range, expires: '2027-02-30' }], ['body', 0, 'expires']],
+    ['overlapping', [range, { ...range, from: 'E310000000050', to: 'E310000000200' }], ['body', 1]],
+    ['a missing end', [{ ...range, to: undefined }], ['body', 0, 'to']],
+  ])('are refused: %s', async (_what, body, loc) => {
+    const answer = await under.admin('PUT', path, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail.map((item: { loc: unknown }) => item.loc)).toContainEqual(loc);
+  });
+});
+
+describe('API keys', () => {
+  it('are shown once, listed without their secret, and end at once', async () => {
+    const { id, key, keyId } = await makeAccount(under, '131000401');
+    expect(key).toMatch(/^ecf_test_[A-Za-z0-9_-]{43}$/);
+    const list = await under.admin('GET', `/admin/accounts/${id}/api-keys`);
+    expect(list.body).toEqual([
+      {
+        id: keyId,
+        name: 'tests',
+        environments: ['TesteCF', 'CerteCF'],
+        hint: `${key.slice(0, 12)}…`,
+        created_at: expect.any(String),
+        revoked_at: null,
+      },
+    ]);
+    expect(JSON.stringify(list.body)).not.toContain(key.slice(13));
+    expect((await under.admin('GET', `/admin/accounts/${id}/api-keys/${keyId}`)).body).toEqual(list.body[0]);
+
+    expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    const revoked = await under.admin('DELETE', `/admin/accounts/${id}/api-keys/${keyId}`);
+    expect(revoked).toMatchObject({ status: 204, body: '' });
+    expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_api_key' },
+    });
+    expect(await under.admin('DELETE', `/admin/accounts/${id}/api-keys/${keyId}`)).toMatchObject({ status: 204 });
+    expect((await under.admin('GET', `/admin/accounts/${id}/api-keys/${keyId}`)).body.revoked_at).not.toBeNull();
+  });
+
+  it('for production look different', async () => {
+    const { key } = await makeAccount(under, '131000402', ['eCF']);
+    expect(key).toMatch(/^ecf_live_/);
+  });
+
+  it.each([[[]], [['ECF']], [['TesteCF', 'TesteCF']], ['TesteCF'], [undefined]])(
+    'refuse the environments %j',
+    async (environments) => {
+      const account = await under.admin('POST', '/admin/accounts', { name: 'Keys' });
+      const answer = await under.admin('POST', `/admin/accounts/${account.body.id}/api-keys`, {
+        name: 'k',
+        environments,
+      });
+      expect(answer).toMatchObject({ status: 422 });
+      expect(answer.body.detail[0].loc.slice(0, 2)).toEqual(['body', 'environments']);
+    },
+  );
+
+  it('of an inactive account are refused until it is active again', async () => {
+    const { id, key } = await makeAccount(under, '131000403');
+    await under.admin('PATCH', `/admin/accounts/${id}`, { active: false });
+    expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_api_key' },
+    });
+    await under.admin('PATCH', `/admin/accounts/${id}`, { active: true });
+    expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    await until(() => under.events.filter((event) => event.key === '131000403').length === 3);
+    const states = under.events
+      .filter((event) => event.key === '131000403')
+      .map((event) => taxpayerStateSchema.parse(event.data));
+    expect(states.map((state) => state.account_active)).toEqual([true, false, true]);
+  });
+});
+
+describe('the administration', () => {
+  it.each([undefined, 'Bearer wrong', `Basic ${ADMIN_TOKEN}`, `Bearer ${ADMIN_TOKEN}x`, 'Bearer'])(
+    'refuses %j',
+    async (authorization) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      expect(await under.call('GET', '/admin/accounts', { headers })).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_admin_token' },
+      });
+    },
+  );
+
+  it('does not exist without a token', async () => {
+    const without = await startGateway({ ADMIN_TOKEN: '' });
+    expect(await without.admin('GET', '/admin/accounts')).toMatchObject({
+      status: 404,
+      body: { code: 'unknown_route' },
+    });
+    await without.stop();
+  });
+
+  it('answers other methods with 405 and unknown addresses with 404', async () => {
+    expect(await under.admin('PUT', '/admin/accounts', {})).toMatchObject({
+      status: 405,
+      body: { code: 'method_not_allowed' },
+    });
+    expect((await under.admin('DELETE', '/admin/accounts/x')).headers.get('allow')).toBe('GET, PATCH');
+    expect(await under.admin('GET', '/admin/nothing')).toMatchObject({ status: 404, body: { code: 'unknown_route' } });
+    expect(await under.admin('GET', '/admin/accounts/')).toMatchObject({ status: 200 });
+    expect(await under.admin('GET', '/admin/accounts?limit=1')).toMatchObject({ status: 200, body: [{}] });
+    expect(await under.admin('GET', '/admin/accounts?limit=0')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'limit'] }] },
+    });
+  });
+});
