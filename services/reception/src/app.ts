@@ -1,0 +1,222 @@
+import { hkdfSync, randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  type Bus,
+  checkReadiness,
+  cleanInbox,
+  createDatabaseIfMissing,
+  createLogger,
+  createMetrics,
+  createOutboxRelay,
+  type Database,
+  IDENTITY_HEADER,
+  IDENTITY_LIFE_SECONDS,
+  identityKeyFrom,
+  type Logger,
+  type Metrics,
+  migrate,
+  type OutboxRelay,
+  openDatabase,
+  openFileXmlStore,
+  type Readiness,
+  type Subscription,
+  signIdentity,
+  type XmlStore,
+} from '@ecf/service-kit';
+import type { Express } from 'express';
+import type { ReceptionConfig } from './config.js';
+import { Answers } from './core/answers.js';
+import type { Ports, TaxpayerSource } from './core/ports.js';
+import { ProviderTokens } from './core/provider-tokens.js';
+import { QueryReceived } from './core/query-received.js';
+import { ReceiveDocument } from './core/receive-document.js';
+import { Receivers } from './core/receivers.js';
+import { Republish } from './core/republish.js';
+import { Seeds } from './core/seeds.js';
+import { trustCheck } from './core/trust.js';
+import { BodyIntake } from './inbound/body-intake.js';
+import { subscribeToEvents } from './inbound/events.js';
+import { createReceptionApp } from './inbound/http.js';
+import { createReceptionReport } from './inbound/reception-report.js';
+import { createCertificates } from './outbound/certificates.sealed.js';
+import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
+import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
+import { createHttpTaxpayerSource } from './outbound/taxpayer-source.http.js';
+import { createTaxpayerStore } from './outbound/taxpayers.postgres.js';
+import { createTokenKeys } from './outbound/token-keys.postgres.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const HOUR = 3_600_000;
+const CLEANING_MS = 10 * 60_000;
+const INBOX_KEPT_MS = 7 * 24 * HOUR;
+const QUESTION_MS = 3_000;
+
+/** Parts that a deployment or a test brings along; everything else is made from the configuration. */
+export interface ReceptionOverrides {
+  bus: Bus;
+  archive?: XmlStore;
+  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  source?: TaxpayerSource | null;
+  logger?: Logger;
+  metrics?: Metrics;
+  clock?: () => Date;
+}
+
+export interface Reception {
+  readonly app: Express;
+  /** Prepares the database, listens to events and publishes its own. */
+  start(): Promise<void>;
+  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+}
+
+/** The reception service, wired. Nothing is connected before `start`. */
+export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides): Reception {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'reception', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics();
+  const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf reception',
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  const ports: Ports = {
+    documents: createDocumentStore(database),
+    taxpayers: createTaxpayerStore(database),
+    source: overrides.source === undefined ? gatewaySource(config, identityKey, clock) : overrides.source,
+    certificates: createCertificates(config.MASTER_KEY),
+    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
+    clock,
+    sleep: delay,
+  };
+  const spent = createSpentSeeds(database);
+  const parts = createParts(config, ports, { spent, keys: createTokenKeys(database, config.MASTER_KEY) });
+  const report = createReceptionReport(metrics, logger, () => parts.intake.load);
+  const relay = createOutboxRelay({ database, bus: overrides.bus, service: 'reception', logger, metrics, clock });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const app = createReceptionApp(
+    { ...parts, report, clock },
+    { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+  );
+  const running = createRunning({ config, database, bus: overrides.bus, ports, relay, spent: spent.clean, clock });
+  return {
+    app,
+    ready,
+    start: running.start,
+    async stop() {
+      await parts.answers.settled();
+      await running.stop();
+    },
+  };
+}
+
+function createParts(
+  config: ReceptionConfig,
+  ports: Ports,
+  stores: { spent: ReturnType<typeof createSpentSeeds>; keys: ReturnType<typeof createTokenKeys> },
+) {
+  const { clock } = ports;
+  const trust = trustCheck(config.trustedIssuers);
+  const settings = {
+    signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
+    maxDocumentBytes: config.MAX_BODY_BYTES,
+    maxRefusedBytes: config.MAX_REFUSED_BYTES,
+  };
+  const answers = new Answers(ports);
+  return {
+    answers,
+    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, trust, settings),
+    query: new QueryReceived(ports),
+    republish: new Republish(ports.documents),
+    seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
+    tokens: new ProviderTokens(
+      { keys: stores.keys, clock },
+      { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
+    ),
+    requireTokens: config.PROVIDER_AUTH === 'required',
+    intake: new BodyIntake({
+      maxBytes: config.MAX_BODY_BYTES,
+      maxHeldBytes: config.MAX_HELD_BYTES,
+      maxHeldBytesPerSender: config.MAX_HELD_BYTES_PER_SENDER,
+      maxRequests: config.MAX_REQUESTS,
+      maxRequestsPerSender: config.MAX_REQUESTS_PER_SENDER,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+      minRate: config.BODY_MIN_BYTES_PER_SECOND,
+    }),
+  };
+}
+
+interface RunningParts {
+  config: ReceptionConfig;
+  database: Database;
+  bus: Bus;
+  ports: Ports;
+  relay: OutboxRelay;
+  spent: (now: Date) => Promise<void>;
+  clock: () => Date;
+}
+
+/** What runs beside the requests: events in and out, and cleaning. */
+function createRunning({ config, database, bus, ports, relay, spent, clock }: RunningParts) {
+  let subscriptions: Subscription[] = [];
+  let cleaning: NodeJS.Timeout | undefined;
+
+  async function clean(): Promise<void> {
+    try {
+      await spent(clock());
+      await cleanInbox(database, new Date(clock().getTime() - INBOX_KEPT_MS));
+    } catch (error) {
+      ports.observer.failed('cleaning', error);
+    }
+  }
+
+  return {
+    async start(): Promise<void> {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
+      relay.start();
+      cleaning = setInterval(() => void clean(), CLEANING_MS);
+      cleaning.unref();
+    },
+    async stop(): Promise<void> {
+      clearInterval(cleaning);
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await relay.stop();
+      await database.close();
+    },
+  };
+}
+
+/** The folder is opened at the first use, so that wiring needs no I/O. */
+function lazyArchive(folder: string): XmlStore {
+  let opened: Promise<XmlStore> | undefined;
+  const archive = () => {
+    opened ??= openFileXmlStore(folder);
+    return opened;
+  };
+  return {
+    put: async (relative, bytes) => (await archive()).put(relative, bytes),
+    get: async (relative, checksum) => (await archive()).get(relative, checksum),
+  };
+}
+
+function gatewaySource(config: ReceptionConfig, key: Uint8Array, clock: () => Date): TaxpayerSource | null {
+  if (config.GATEWAY_URL === undefined) return null;
+  const identity = () => {
+    const now = Math.floor(clock().getTime() / 1000);
+    const life = { request_id: randomUUID(), iat: now, exp: now + IDENTITY_LIFE_SECONDS };
+    return { [IDENTITY_HEADER]: signIdentity({ kind: 'service', service: 'reception', ...life }, key) };
+  };
+  return createHttpTaxpayerSource({ url: config.GATEWAY_URL.replace(/\/+$/, ''), identity, timeoutMs: QUESTION_MS });
+}
+
+/** Seeds are ours when they carry a code made with this key; all instances derive the same. */
+function seedKey(masterKey: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), 'ecf reception seed v1', 32));
+}

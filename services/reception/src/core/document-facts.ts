@@ -1,0 +1,50 @@
+import {
+  Decimal,
+  type DocumentNode,
+  type EcfType,
+  formatSortableDateTime,
+  groupOf,
+  parseDocumentDate,
+  parseSignatureDateTime,
+  textOf,
+} from '@ecf/domain';
+
+/** What a record of a received e-CF says of it. Amounts in DOP with two decimals; dates null where they are impossible. */
+export interface DocumentFacts {
+  readonly ecfType: EcfType;
+  readonly issuerName: string;
+  readonly buyerName: string | null;
+  /** `YYYY-MM-DD` */
+  readonly dateIssued: string | null;
+  readonly totalAmount: string;
+  readonly totalItbis: string;
+  readonly modifiedEncf: string | null;
+  /** `YYYY-MM-DD HH:MM:SS` */
+  readonly signatureDatetime: string | null;
+}
+
+/**
+ * Reads the facts of an e-CF whose structure was found right. It never refuses: the schemas let impossible days pass, and
+ * business faults are no reason against receipt.
+ */
+export function documentFacts(tree: DocumentNode, ecfType: EcfType): DocumentFacts {
+  const root = groupOf(tree, 'ECF');
+  const header = groupOf(root, 'Encabezado');
+  const issuer = groupOf(header, 'Emisor');
+  const totals = groupOf(header, 'Totales');
+  const signed = parseSignatureDateTime(textOf(root, 'FechaHoraFirma') ?? '');
+  return {
+    ecfType,
+    issuerName: textOf(issuer, 'RazonSocialEmisor')?.trim() ?? '',
+    buyerName: textOf(groupOf(header, 'Comprador'), 'RazonSocialComprador'),
+    dateIssued: parseDocumentDate(textOf(issuer, 'FechaEmision') ?? ''),
+    totalAmount: amount(textOf(totals, 'MontoTotal')),
+    totalItbis: amount(textOf(totals, 'TotalITBIS')),
+    modifiedEncf: textOf(groupOf(root, 'InformacionReferencia'), 'NCFModificado'),
+    signatureDatetime: signed === null ? null : formatSortableDateTime(signed),
+  };
+}
+
+function amount(text: string | null): string {
+  return (Decimal.parse(text?.trim() ?? '') ?? Decimal.ZERO).toFixed(2);
+}

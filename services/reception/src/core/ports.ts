@@ -1,0 +1,141 @@
+import type { AccountTaxpayers, ReceivedInvoiceDecision, TaxpayerState } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { XmlStore } from '@ecf/service-kit';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import type {
+  Conflict,
+  DocumentKey,
+  NewReceivedDocument,
+  NewRefusedDocument,
+  ReceivedDocument,
+  StoredBytes,
+} from './received-document.js';
+
+/** Which received documents a listing asks for. Instants: `from` belongs to the range, `until` does not. */
+export interface ReceivedFilter {
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  /** Null = every provider. */
+  readonly issuerRnc: string | null;
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** A row of a listing, with the documents that compete for its number. */
+export interface ListedDocument {
+  readonly document: ReceivedDocument;
+  readonly conflicts: readonly Conflict[];
+}
+
+/**
+ * Received and refused documents. What changes a received document also appends `received_invoice.changed` to the outbox,
+ * in the same transaction.
+ */
+export interface DocumentStore {
+  find(key: DocumentKey): Promise<ReceivedDocument | null>;
+  /** Commits a document under its number. Null, and nothing kept, where the number is taken. */
+  add(document: NewReceivedDocument): Promise<ReceivedDocument | null>;
+  /**
+   * Commits a refusal. Motive 3 with other bytes than the document that holds the number, and kept ones, is a conflict of
+   * that document; the same bytes conflict once, however often they come.
+   */
+  refuse(refusal: NewRefusedDocument): Promise<void>;
+  /** Notes when answers first left completely; those that have a time keep it. */
+  markAnswered(answers: readonly { id: number; at: Date }[]): Promise<void>;
+  /** Newest first by time of receipt, then id. */
+  list(filter: ReceivedFilter, page: { limit: number; offset: number }): Promise<ListedDocument[]>;
+  /** How many match and the sum of their amounts, two decimals. */
+  totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
+  /** Those of the given buyers under a number, newest first; all issuers where none is named. */
+  byNumber(search: NumberSearch): Promise<ListedDocument[]>;
+  /** The acknowledgement of the received document, else the latest of the refused ones. */
+  latestAcknowledgement(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes | null>;
+  /** Follows the buyer's decision; older ones than the last are passed over. `eventId` makes a repeat do nothing. */
+  decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
+  /** Appends the present state of up to `limit` documents after `afterId` to the outbox; null when there were none. */
+  republish(afterId: number, limit: number): Promise<{ count: number; lastId: number } | null>;
+}
+
+export interface NumberSearch {
+  readonly env: Environment;
+  readonly buyerRncs: readonly string[];
+  readonly issuerRnc: string | null;
+  readonly encf: string;
+}
+
+/** This service's copy of the taxpayers. */
+export interface TaxpayerStore {
+  taxpayer(rnc: string): Promise<TaxpayerState | null>;
+  /** All that is known of an account, with the revision it is complete up to. */
+  account(accountId: string): Promise<AccountTaxpayers>;
+  /** Keeps the newer of what is known and what is given. */
+  apply(taxpayer: TaxpayerState, eventId: string): Promise<void>;
+  /** Keeps a taxpayer as the gateway gave it on request. */
+  replaceTaxpayer(taxpayer: TaxpayerState): Promise<void>;
+  /** Keeps a complete account, as the gateway gave it. */
+  replaceAccount(account: AccountTaxpayers): Promise<void>;
+}
+
+/** Asks the gateway about what changed a moment ago. */
+export interface TaxpayerSource {
+  account(accountId: string): Promise<AccountTaxpayers>;
+  /** Null where no account has the RNC. */
+  taxpayer(rnc: string): Promise<TaxpayerState | null>;
+}
+
+/** Opens a taxpayer's sealed certificate. Throws ReceptionError `certificate_*`. */
+export interface Certificates {
+  open(taxpayer: TaxpayerState, now: Date): SigningCertificate;
+}
+
+/** Seeds that bought a token: each can do so once, on any instance. */
+export interface SpentSeeds {
+  /** False where it was spent before. */
+  spend(id: string, expires: Date): Promise<boolean>;
+  clean(now: Date): Promise<void>;
+}
+
+/** A key pair for providers' tokens. */
+export interface TokenKey {
+  readonly kid: string;
+  readonly createdAt: Date;
+  /** JSON Web Key of the public half. */
+  readonly publicJwk: Record<string, unknown>;
+  /** JSON Web Key of the private half. */
+  readonly privateJwk: Record<string, unknown>;
+}
+
+/** Keys of all instances; private halves are sealed at rest. */
+export interface TokenKeys {
+  /** Newest first. */
+  all(): Promise<TokenKey[]>;
+  /** Adds `key` unless another instance added one created after `newestBefore`; forgets those created before `oldest`. */
+  rotate(key: TokenKey, newestBefore: Date, oldest: Date): Promise<void>;
+}
+
+/** What people who operate the service are told. */
+export interface Observer {
+  failed(what: string, error: unknown): void;
+}
+
+export interface ReceptionSettings {
+  /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
+  readonly signerRnc: string | null;
+  /** Longest document that is read. */
+  readonly maxDocumentBytes: number;
+  /** Longest document that is kept when it is refused. */
+  readonly maxRefusedBytes: number;
+}
+
+export interface Ports {
+  readonly documents: DocumentStore;
+  readonly taxpayers: TaxpayerStore;
+  /** Null where the deployment has no gateway to ask. */
+  readonly source: TaxpayerSource | null;
+  readonly certificates: Certificates;
+  readonly archive: XmlStore;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+  /** Resolves after that many milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
+}

@@ -1,0 +1,164 @@
+import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
+import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import { type Asker, accountRncs, requireTaxpayer } from './account-taxpayers.js';
+import { ReceptionError } from './errors.js';
+import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from './ports.js';
+
+/** A period of Dominican days, both included, over the time of receipt. */
+export interface PeriodQuery {
+  readonly asker: Asker;
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly first: CalendarDate;
+  readonly last: CalendarDate;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer'>;
+
+/** What a customer asks about documents received for its taxpayers. Only those with Estado 0 exist here. */
+export class QueryReceived {
+  constructor(private readonly ports: QueryPorts) {}
+
+  /** From one provider. Throws `not_found` where there are none at all in the period. */
+  async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<ReceivedInvoicesList> {
+    const { count, total, invoices, ...rest } = await this.#page(query, query.providerRnc);
+    return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
+  }
+
+  /** From every provider. Throws `not_found` where there are none at all in the period. */
+  all(query: PeriodQuery & Page): Promise<AllReceivedInvoices> {
+    return this.#page(query, null);
+  }
+
+  /** How many and how much; an empty period is no error. Every document counts with the amount it states. */
+  async count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
+    const { count, amount } = await this.ports.documents.totals(await this.#filter(query, null));
+    return { total_invoices: count, total_amount: amount, ...period(query) };
+  }
+
+  /** One document by its number. Throws `ambiguous` where several providers used it and none is named. */
+  async one(query: {
+    asker: Asker;
+    env: Environment;
+    buyerRnc: string;
+    encf: string;
+    providerRnc: string | null;
+  }): Promise<ReceivedInvoice> {
+    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
+    const found = await this.#only({
+      env: query.env,
+      buyerRncs: [query.buyerRnc],
+      issuerRnc: query.providerRnc,
+      encf: query.encf,
+    });
+    return receivedInvoice(found);
+  }
+
+  /** The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. */
+  async acknowledgement(query: {
+    asker: Asker;
+    env: Environment;
+    encf: string;
+    issuerRnc: string;
+  }): Promise<Uint8Array> {
+    const buyerRncs = await accountRncs(this.ports, query.asker);
+    const stored = await this.ports.documents.latestAcknowledgement({ ...query, buyerRncs });
+    if (stored === null) {
+      throw new ReceptionError(
+        'not_found',
+        `No ${query.encf} of ${query.issuerRnc} was received for a taxpayer of this account.`,
+      );
+    }
+    return this.ports.archive.get(stored.path, stored.sha256);
+  }
+
+  /** The bytes of a received document, or of one that competes for its number, named by checksum. */
+  async xml(query: {
+    asker: Asker;
+    env: Environment;
+    encf: string;
+    issuerRnc: string | null;
+    sha256: string | null;
+  }): Promise<Uint8Array> {
+    const buyerRncs = await accountRncs(this.ports, query.asker);
+    const { document, conflicts } = await this.#only({ ...query, buyerRncs });
+    if (query.sha256 === null || query.sha256 === document.xml.sha256) {
+      return this.ports.archive.get(document.xml.path, document.xml.sha256);
+    }
+    const conflict = conflicts.find((one) => one.sha256 === query.sha256);
+    if (conflict === undefined) {
+      throw new ReceptionError('not_found', `No document with this sha256 came under ${query.encf}.`);
+    }
+    return this.ports.archive.get(conflict.xmlPath, conflict.sha256);
+  }
+
+  async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<AllReceivedInvoices> {
+    const filter = await this.#filter(query, providerRnc);
+    const { count: total } = await this.ports.documents.totals(filter);
+    if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
+    const listed = await this.ports.documents.list(filter, query);
+    return {
+      count: listed.length,
+      total,
+      ...period(query),
+      limit: query.limit,
+      offset: query.offset,
+      invoices: listed.map(receivedInvoice),
+    };
+  }
+
+  async #filter(query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
+    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
+    return { env: query.env, buyerRnc: query.buyerRnc, issuerRnc, ...dominicanDays(query.first, query.last) };
+  }
+
+  async #only(search: NumberSearch): Promise<ListedDocument> {
+    const [first, ...others] = await this.ports.documents.byNumber(search);
+    if (first === undefined) {
+      throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
+    }
+    const { issuerRnc } = first.document.key;
+    if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
+      throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
+    }
+    return first;
+  }
+}
+
+/** A row of the listings. */
+export function receivedInvoice({ document, conflicts }: ListedDocument): ReceivedInvoice {
+  const { key, facts } = document;
+  return {
+    id: document.id,
+    encf: key.encf,
+    ecf_type: facts.ecfType,
+    date_received: toIsoDominican(document.receivedAt),
+    date_issued: facts.dateIssued === null ? null : `${facts.dateIssued}T00:00:00-04:00`,
+    total_amount: Number(facts.totalAmount),
+    provider_rnc: key.issuerRnc,
+    provider_name: facts.issuerName,
+    buyer_rnc: key.buyerRnc,
+    xml_storage_path: document.xml.path,
+    approval_status: document.approvalStatus,
+    approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
+    conflicts: conflicts.map((conflict) => ({
+      sha256: conflict.sha256,
+      date_received: toIsoDominican(conflict.receivedAt),
+      certificate_subject: conflict.certificateSubject,
+    })),
+  };
+}
+
+function period(query: PeriodQuery) {
+  return {
+    buyer_rnc: query.buyerRnc,
+    start_date: formatDocumentDate(query.first),
+    end_date: formatDocumentDate(query.last),
+    env: query.env,
+  };
+}

@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import type { Environment } from '@ecf/domain';
+import type { CertificateFacts } from '@ecf/xml-signing';
+import { signAcknowledgement } from './acknowledgement.js';
+import type { Answers } from './answers.js';
+import { judgeDocument, type SoundDocument, type UnsoundDocument } from './judge-document.js';
+import { type Motive, rejectionReason } from './motives.js';
+import type { Ports, ReceptionSettings } from './ports.js';
+import type { DocumentKey, Origin, ReceivedDocument, SignerFacts, StoredBytes } from './received-document.js';
+import type { Receiver, Receivers } from './receivers.js';
+import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
+import type { TrustCheck } from './trust.js';
+
+/** A document as it came in. */
+export interface Arrival {
+  readonly bytes: Uint8Array;
+  readonly env: Environment;
+  /** When the request reached us, by the clock and among the moments of {@link Answers}. */
+  readonly arrivedAt: Date;
+  readonly moment: number;
+  readonly origin: Origin;
+}
+
+/** A signed acknowledgement, stored and ready to leave. */
+export interface Acknowledged {
+  readonly acknowledgement: Uint8Array;
+  /** Null = Estado 0. */
+  readonly motive: Motive | null;
+  /** The reason in words, fit for a header; null for Estado 0. */
+  readonly reason: string | null;
+  readonly ecfType: string | null;
+  /** The received document whose acknowledgement this is; null for Estado 1. */
+  readonly documentId: number | null;
+  /** True where this is the first acknowledgement once more. */
+  readonly repeated: boolean;
+}
+
+type Judgement = SoundDocument | UnsoundDocument;
+
+/** A number that another request takes meanwhile is looked at again; it cannot be taken twice. */
+const ROUNDS = 3;
+
+/**
+ * Receives an e-CF (Recepción de e-CF) and acknowledges it. Order: readable, structure (motive 1), signature (2),
+ * duplicate (3), buyer not served (4). Document, acknowledgement, record and event are durable when it resolves.
+ *
+ * Throws ReceptionError where no acknowledgement can be given; nothing is recorded then.
+ */
+export class ReceiveDocument {
+  readonly #underWay = new Map<string, Promise<Acknowledged>>();
+
+  constructor(
+    private readonly ports: Pick<Ports, 'documents' | 'archive' | 'clock'>,
+    private readonly receivers: Receivers,
+    private readonly answers: Answers,
+    private readonly trust: TrustCheck,
+    private readonly settings: Pick<ReceptionSettings, 'maxDocumentBytes' | 'maxRefusedBytes'>,
+  ) {}
+
+  /** Equal documents that overlap are one document with one answer, so they are worked on once. */
+  receive(arrival: Arrival): Promise<Acknowledged> {
+    const sha256 = sha256Of(arrival.bytes);
+    const same = `${arrival.env}:${sha256}`;
+    const present = this.#underWay.get(same);
+    if (present !== undefined) return present;
+    const work = this.#receive(arrival, sha256).finally(() => this.#underWay.delete(same));
+    this.#underWay.set(same, work);
+    return work;
+  }
+
+  async #receive(arrival: Arrival, sha256: string): Promise<Acknowledged> {
+    const judgement = judgeDocument(arrival.bytes, {
+      now: this.ports.clock(),
+      trust: this.trust,
+      maxBytes: this.settings.maxDocumentBytes,
+    });
+    const incoming: Incoming = {
+      ...arrival,
+      sha256,
+      judgement,
+      key: { env: arrival.env, ...judgement.parties },
+      receiver: await this.receivers.find(judgement.parties.buyerRnc),
+    };
+    if (judgement.motive !== null) {
+      return this.#refuse(incoming, judgement.motive, judgement.particulars, null);
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      const answer = await this.#decide(incoming, judgement);
+      if (answer !== null) return answer;
+    }
+    throw new Error('the number is taken and yet not to be found');
+  }
+
+  /** Null where the number was taken between looking and adding. */
+  async #decide(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
+    const holder = await this.ports.documents.find(incoming.key);
+    if (holder !== null) return this.#repeat(incoming, holder);
+    if (!incoming.receiver.served) {
+      return this.#refuse(incoming, 4, `${incoming.key.buyerRnc} is not an active receiver here`, null);
+    }
+    return this.#accept(incoming, judgement);
+  }
+
+  async #repeat(incoming: Incoming, holder: ReceivedDocument): Promise<Acknowledged> {
+    const identical = holder.xml.sha256 === incoming.sha256;
+    if (identical && !(await this.answers.leftBefore(holder, incoming))) {
+      const { path, sha256 } = holder.acknowledgement;
+      const acknowledgement = await this.ports.archive.get(path, sha256);
+      return { ...answer(incoming, null, null), acknowledgement, documentId: holder.id, repeated: true };
+    }
+    const particulars = identical
+      ? 'this document was received before'
+      : 'another document was received under this eNCF';
+    return this.#refuse(incoming, 3, particulars, holder);
+  }
+
+  async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
+    const [xml, signed] = await Promise.all([this.#keep(incoming), this.#acknowledge(incoming, null)]);
+    const document = await this.ports.documents.add({
+      key: incoming.key,
+      accountId: incoming.receiver.signer.account_id,
+      facts: judgement.facts,
+      receivedAt: incoming.arrivedAt,
+      acknowledgedAt: signed.at,
+      bytes: incoming.bytes.length,
+      xml,
+      acknowledgement: signed.stored,
+      signer: signerFacts(judgement.certificate),
+      canonical: judgement.canonical,
+      observations: judgement.observations,
+      origin: incoming.origin,
+    });
+    if (document === null) return null;
+    return { ...answer(incoming, null, null), acknowledgement: signed.bytes, documentId: document.id };
+  }
+
+  async #refuse(
+    incoming: Incoming,
+    motive: Motive,
+    particulars: string,
+    holder: ReceivedDocument | null,
+  ): Promise<Acknowledged> {
+    const { judgement } = incoming;
+    const reason = rejectionReason(motive, particulars);
+    const [xml, signed] = await Promise.all([this.#keepRefused(incoming, holder), this.#acknowledge(incoming, motive)]);
+    await this.ports.documents.refuse({
+      key: incoming.key,
+      motive,
+      reason,
+      faults: judgement.motive === null ? [] : judgement.faults,
+      receivedAt: incoming.arrivedAt,
+      bytes: incoming.bytes.length,
+      sha256: incoming.sha256,
+      xmlPath: xml?.path ?? null,
+      acknowledgement: signed.stored,
+      acknowledgedAt: signed.at,
+      signer: judgement.certificate === null ? null : signerFacts(judgement.certificate),
+      holderId: holder?.id ?? null,
+      competes: holder !== null && holder.xml.sha256 !== incoming.sha256,
+      origin: incoming.origin,
+    });
+    return { ...answer(incoming, motive, reason), acknowledgement: signed.bytes };
+  }
+
+  async #acknowledge(incoming: Incoming, motive: Motive | null) {
+    const at = this.ports.clock();
+    const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, incoming.receiver.certificate);
+    const sha256 = sha256Of(bytes);
+    const stored = { path: acknowledgementPath(pathName(incoming, sha256)), sha256 };
+    await this.ports.archive.put(stored.path, bytes);
+    return { bytes, stored, at };
+  }
+
+  async #keep(incoming: Incoming): Promise<StoredBytes> {
+    const { sha256 } = incoming;
+    const path = receivedDocumentPath(pathName(incoming, sha256));
+    await this.ports.archive.put(path, incoming.bytes);
+    return { path, sha256 };
+  }
+
+  /** What competes for a number is always kept; other refused documents only up to a size, since anybody can send them. */
+  async #keepRefused(incoming: Incoming, holder: ReceivedDocument | null): Promise<StoredBytes | null> {
+    if (holder?.xml.sha256 === incoming.sha256) return holder.xml;
+    if (holder === null && incoming.bytes.length > this.settings.maxRefusedBytes) return null;
+    return this.#keep(incoming);
+  }
+}
+
+interface Incoming extends Arrival {
+  readonly sha256: string;
+  readonly judgement: Judgement;
+  readonly key: DocumentKey;
+  readonly receiver: Receiver;
+}
+
+/** Documents are kept in the name of who answers, so a stranger's RNC never becomes a folder. */
+function pathName(incoming: Incoming, sha256: string): StoredDocumentName {
+  return { ...incoming.key, holderRnc: incoming.receiver.signer.rnc, at: incoming.arrivedAt, sha256 };
+}
+
+function answer(
+  incoming: Incoming,
+  motive: Motive | null,
+  reason: string | null,
+): Omit<Acknowledged, 'acknowledgement'> {
+  return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false };
+}
+
+function signerFacts(certificate: CertificateFacts): SignerFacts {
+  return {
+    subject: certificate.subject,
+    serialNumber: certificate.serial_number,
+    fingerprint: certificate.fingerprint,
+    holderId: certificate.holderId,
+  };
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,78 @@
+import { performance } from 'node:perf_hooks';
+import { requestIdOf } from '@ecf/service-kit';
+import type { Request, Response } from 'express';
+import type { Answers } from '../core/answers.js';
+import type { ProviderTokens } from '../core/provider-tokens.js';
+import type { Acknowledged, ReceiveDocument } from '../core/receive-document.js';
+import { refusalKind } from './answer-errors.js';
+import type { BodyIntake } from './body-intake.js';
+import { publicCaller } from './public-caller.js';
+import type { ReceptionReport } from './reception-report.js';
+import { takeXmlPart } from './xml-part.js';
+
+export interface AcknowledgeParts {
+  readonly receive: Pick<ReceiveDocument, 'receive'>;
+  readonly answers: Pick<Answers, 'arrive' | 'begin' | 'end'>;
+  readonly intake: BodyIntake;
+  readonly tokens: Pick<ProviderTokens, 'verify'>;
+  /** False where tokens are ignored, the default. */
+  readonly requireTokens: boolean;
+  readonly report: ReceptionReport;
+  readonly clock: () => Date;
+}
+
+/** `POST /fe/recepcion/api/ecf`: an e-CF in, its signed acknowledgement out, whatever it says. */
+export function acknowledge(parts: AcknowledgeParts) {
+  const { answers, report, clock } = parts;
+
+  return async (req: Request, res: Response): Promise<void> => {
+    const started = performance.now();
+    const arrival = { arrivedAt: clock(), moment: answers.arrive() };
+    const left = departure(res, clock);
+    const { env, sender } = publicCaller(req);
+    try {
+      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
+      const body = await parts.intake.read(req, sender ?? 'unknown');
+      try {
+        // Somebody else answered while the body arrived: the size limit before this handler.
+        if (res.headersSent) return;
+        const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
+        const origin = { requestId: requestIdOf(req), sender };
+        const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin });
+        report.answered(outcome, env, performance.now() - started);
+        send(res, outcome, answers, left);
+      } finally {
+        body.release();
+      }
+    } catch (error) {
+      report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
+      throw error;
+    }
+  };
+}
+
+function send(
+  res: Response,
+  outcome: Acknowledged,
+  answers: AcknowledgeParts['answers'],
+  left: Promise<Date | null>,
+): void {
+  const { documentId } = outcome;
+  if (documentId !== null) {
+    answers.begin(documentId);
+    void left.then((at) => answers.end(documentId, at));
+  }
+  res.status(200);
+  res.setHeader('content-type', 'application/xml; charset=utf-8');
+  res.setHeader('cache-control', 'no-store');
+  if (outcome.reason !== null) res.setHeader('x-rejection-reason', outcome.reason);
+  res.end(outcome.acknowledgement);
+}
+
+/** When the answer was handed over completely; null where the connection was lost before. */
+function departure(res: Response, clock: () => Date): Promise<Date | null> {
+  return new Promise((resolve) => {
+    res.once('finish', () => resolve(clock()));
+    res.once('close', () => resolve(null));
+  });
+}

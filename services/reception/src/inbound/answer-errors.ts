@@ -1,0 +1,50 @@
+import { ApiError, InvalidRequest } from '@ecf/service-kit';
+import { ReceptionError } from '../core/errors.js';
+import { XmlPartError } from './xml-part.js';
+
+/** Seconds after which a sender may find the receiver's certificate in order; operators are told at once. */
+const CERTIFICATE_RETRY = '300';
+
+/** The one place where what went wrong becomes an answer; everything else goes on as it is. */
+export function toAnswer(error: unknown): unknown {
+  if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
+  if (!(error instanceof ReceptionError)) return error;
+  const { code, message } = error;
+  const options = { cause: error };
+  switch (code) {
+    case 'unreadable_document':
+      return unreadable(error.kind, message, error);
+    case 'buyer_not_served':
+      return new ApiError(404, 'taxpayer_not_found', message, options);
+    case 'certificate_missing':
+    case 'certificate_expired':
+    case 'certificate_not_yet_valid':
+    case 'certificate_unusable':
+      return new ApiError(503, code, message, { ...options, headers: { 'retry-after': CERTIFICATE_RETRY } });
+    case 'seed_refused':
+      return new ApiError(400, 'invalid_seed', message, options);
+    case 'token_refused':
+      return new ApiError(401, 'invalid_provider_token', message, {
+        ...options,
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    case 'unavailable':
+      return new ApiError(503, 'service_unavailable', message, options);
+    case 'ambiguous':
+      return new ApiError(400, 'ambiguous_encf', message, options);
+    case 'not_found':
+      return new ApiError(404, error.kind === 'taxpayer' ? 'taxpayer_not_found' : 'not_found', message, options);
+  }
+}
+
+/** A short stable word for what was refused, for metrics and logs. */
+export function refusalKind(error: unknown): string {
+  if (error instanceof XmlPartError) return error.problem;
+  if (error instanceof ReceptionError) return error.kind;
+  if (error instanceof ApiError) return error.code;
+  return 'internal_error';
+}
+
+function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {
+  return new InvalidRequest([{ loc: ['body', 'xml'], msg, type }], { cause });
+}

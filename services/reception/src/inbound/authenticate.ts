@@ -1,0 +1,73 @@
+import { requestIdOf } from '@ecf/service-kit';
+import type { Request, Response } from 'express';
+import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
+import type { Seeds } from '../core/seeds.js';
+import { refusalKind } from './answer-errors.js';
+import type { BodyIntake } from './body-intake.js';
+import { publicCaller } from './public-caller.js';
+import type { ReceptionReport } from './reception-report.js';
+import { takeXmlPart } from './xml-part.js';
+
+export interface AuthenticateParts {
+  readonly seeds: Pick<Seeds, 'issue' | 'redeem'>;
+  readonly tokens: Pick<ProviderTokens, 'issue'>;
+  readonly intake: BodyIntake;
+  readonly report: ReceptionReport;
+}
+
+/** `GET /fe/autenticacion/api/semilla`: a new seed. */
+export function issueSeed(parts: AuthenticateParts) {
+  return (req: Request, res: Response): void => {
+    parts.report.seed('issued');
+    sendXml(res, parts.seeds.issue(publicCaller(req).env));
+  };
+}
+
+/** `POST /fe/autenticacion/api/validacioncertificado`: a signed seed in, a token out, as JSON or XML by `Accept`. */
+export function validateSeed(parts: AuthenticateParts) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const { env, sender } = publicCaller(req);
+    try {
+      const body = await parts.intake.read(req, sender ?? 'unknown');
+      try {
+        if (res.headersSent) return;
+        const certificate = await parts.seeds.redeem(takeXmlPart(body.bytes, req.headers['content-type']), env);
+        const issued = await parts.tokens.issue(certificate, env);
+        parts.report.seed('redeemed');
+        sendToken(req, res, issued);
+      } finally {
+        body.release();
+      }
+    } catch (error) {
+      parts.report.seed('refused');
+      parts.report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
+      throw error;
+    }
+  };
+}
+
+function sendToken(req: Request, res: Response, issued: IssuedToken): void {
+  const [expira, expedido] = [sortable(issued.expiresAt), sortable(issued.issuedAt)];
+  res.setHeader('cache-control', 'no-store');
+  res.vary('Accept');
+  if (req.accepts(['application/json', 'application/xml', 'text/xml']) === 'application/json') {
+    res.json({ token: issued.token, expira, expedido });
+    return;
+  }
+  sendXml(
+    res,
+    '<?xml version="1.0" encoding="utf-8"?><RespuestaAutenticacion>' +
+      `<token>${issued.token}</token><expira>${expira}</expira><expedido>${expedido}</expedido></RespuestaAutenticacion>`,
+  );
+}
+
+function sendXml(res: Response, xml: string): void {
+  res.setHeader('content-type', 'application/xml; charset=utf-8');
+  res.setHeader('cache-control', 'no-store');
+  res.end(xml);
+}
+
+/** `yyyy-MM-ddTHH:mm:ssZ`, as the authority writes the dates of its tokens. */
+function sortable(at: Date): string {
+  return at.toISOString().replace(/\.\d{3}Z$/, 'Z');
+}

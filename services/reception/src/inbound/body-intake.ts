@@ -1,0 +1,202 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '@ecf/service-kit';
+
+export interface IntakeLimits {
+  /** Longest body in bytes. */
+  readonly maxBytes: number;
+  /** Bytes of unfinished and unanswered bodies that are held at once, all senders together. */
+  readonly maxHeldBytes: number;
+  /** The part of that which one sender may hold. */
+  readonly maxHeldBytesPerSender: number;
+  /** Requests of one sender whose body is arriving or which are being answered. */
+  readonly maxRequestsPerSender: number;
+  /** Requests of all senders of that kind. */
+  readonly maxRequests: number;
+  /** Milliseconds for a whole body. */
+  readonly timeoutMs: number;
+  /** Bytes per second that a body must bring after its first {@link GRACE_MS}. */
+  readonly minRate: number;
+}
+
+/** A body that is held; `release` when its answer is made. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  release(): void;
+}
+
+const GRACE_MS = 5_000;
+const LOOK_MS = 1_000;
+/** Bytes per second below which a body gives way to another one that needs its place. */
+const SLOW_RATE = 64 * 1024;
+
+interface Reading {
+  readonly sender: string;
+  readonly startedAt: number;
+  held: number;
+  refuse: ((error: ApiError) => void) | null;
+}
+
+/**
+ * Reads bodies into memory under bounds on size, time, rate, and on what one sender and all of them hold. Where memory is
+ * needed and all of it is held, the body that brought the least for its time gives way: a slow sender holds nothing that
+ * others need.
+ */
+export class BodyIntake {
+  readonly #readings = new Set<Reading>();
+  readonly #perSender = new Map<string, { held: number; requests: number }>();
+  #held = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly limits: IntakeLimits,
+    /** Milliseconds of a clock that never goes back. */
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {}
+
+  /** Bytes held at present, and requests that hold them. */
+  get load(): { bytes: number; requests: number } {
+    return { bytes: this.#held, requests: this.#readings.size };
+  }
+
+  /** Reads the whole body. Rejects with the ApiError to answer; the connection is closed then, as the rest is not read. */
+  async read(req: IncomingMessage, sender: string): Promise<HeldBody> {
+    this.#admit(req, sender);
+    const reading: Reading = { sender, startedAt: this.elapsed(), held: 0, refuse: null };
+    this.#readings.add(reading);
+    this.#count(sender, 0, 1);
+    this.#timer ??= this.#watch();
+    return { bytes: await this.#collect(req, reading), release: () => this.#release(reading) };
+  }
+
+  #release(reading: Reading): void {
+    if (!this.#readings.delete(reading)) return;
+    this.#hold(reading, -reading.held);
+    this.#count(reading.sender, 0, -1);
+  }
+
+  #admit(req: IncomingMessage, sender: string): void {
+    const encoding = req.headers['content-encoding'];
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
+    }
+    if (Number(req.headers['content-length'] ?? 0) > this.limits.maxBytes) throw this.#tooLarge();
+    const own = this.#perSender.get(sender)?.requests ?? 0;
+    if (own >= this.limits.maxRequestsPerSender && !this.#giveWay(sender, 0)) throw tooMany();
+    if (this.#readings.size >= this.limits.maxRequests && !this.#giveWay(null, 0)) throw busy();
+  }
+
+  #collect(req: IncomingMessage, reading: Reading): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const stop = () => {
+        req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+        reading.refuse = null;
+      };
+      const refuse = (error: ApiError) => {
+        stop();
+        chunks.length = 0;
+        req.pause();
+        this.#release(reading);
+        reject(error);
+      };
+      const onData = (chunk: Buffer) => {
+        if (reading.held + chunk.length > this.limits.maxBytes) return refuse(this.#tooLarge());
+        const problem = this.#makeRoom(reading, chunk.length);
+        if (problem !== null) return refuse(problem);
+        if (reading.refuse === null) return;
+        this.#hold(reading, chunk.length);
+        chunks.push(chunk);
+      };
+      const onEnd = () => {
+        stop();
+        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      };
+      const onClose = () => {
+        stop();
+        this.#release(reading);
+        reject(new ApiError(400, 'bad_request', 'The connection was lost before the body was complete.'));
+      };
+      reading.refuse = refuse;
+      if (req.destroyed && !req.readableEnded) return onClose();
+      req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    });
+  }
+
+  /** Null where `bytes` more may be held, if need be after slower bodies gave way. */
+  #makeRoom(reading: Reading, bytes: number): ApiError | null {
+    while ((this.#perSender.get(reading.sender)?.held ?? 0) + bytes > this.limits.maxHeldBytesPerSender) {
+      if (!this.#giveWay(reading.sender, 1) || reading.refuse === null) return tooMany();
+    }
+    while (this.#held + bytes > this.limits.maxHeldBytes) {
+      if (!this.#giveWay(null, 1) || reading.refuse === null) return busy();
+    }
+    return null;
+  }
+
+  /** Ends the slowest body that is still arriving, of one sender or of all; false where none is slow. */
+  #giveWay(sender: string | null, leastHeld: number): boolean {
+    let slowest: Reading | null = null;
+    let lowest = SLOW_RATE / 1000;
+    const now = this.elapsed();
+    for (const reading of this.#readings) {
+      const age = now - reading.startedAt;
+      if (reading.refuse === null || reading.held < leastHeld || age < LOOK_MS) continue;
+      if (sender !== null && reading.sender !== sender) continue;
+      const rate = reading.held / age;
+      if (rate < lowest) [slowest, lowest] = [reading, rate];
+    }
+    slowest?.refuse?.(tooSlow());
+    return slowest !== null;
+  }
+
+  /** Looks each second for bodies that take too long or bring too little. */
+  #watch(): NodeJS.Timeout {
+    const timer = setInterval(() => {
+      const now = this.elapsed();
+      for (const reading of [...this.#readings]) {
+        const age = now - reading.startedAt;
+        const late = age > this.limits.timeoutMs;
+        const slow = age > GRACE_MS && reading.held < (this.limits.minRate * age) / 1000;
+        if (late || slow) reading.refuse?.(tooSlow());
+      }
+      if (this.#readings.size === 0) {
+        clearInterval(timer);
+        this.#timer = undefined;
+      }
+    }, LOOK_MS);
+    timer.unref();
+    return timer;
+  }
+
+  #hold(reading: Reading, bytes: number): void {
+    reading.held += bytes;
+    this.#held += bytes;
+    this.#count(reading.sender, bytes, 0);
+  }
+
+  #count(sender: string, bytes: number, requests: number): void {
+    const own = this.#perSender.get(sender) ?? { held: 0, requests: 0 };
+    own.held += bytes;
+    own.requests += requests;
+    if (own.requests > 0 || own.held > 0) this.#perSender.set(sender, own);
+    else this.#perSender.delete(sender);
+  }
+
+  #tooLarge(): ApiError {
+    return new ApiError(413, 'body_too_large', `The body is larger than ${this.limits.maxBytes} bytes.`, CLOSE);
+  }
+}
+
+const CLOSE = { headers: { connection: 'close' } };
+
+function tooSlow(): ApiError {
+  return new ApiError(408, 'request_timeout', 'The body did not arrive in time; send it again.', CLOSE);
+}
+
+function busy(): ApiError {
+  return new ApiError(503, 'service_unavailable', 'Too much is arriving at once; send it again shortly.', CLOSE);
+}
+
+function tooMany(): ApiError {
+  return new ApiError(429, 'rate_limited', 'This sender has too much under way at once; send it again shortly.', CLOSE);
+}

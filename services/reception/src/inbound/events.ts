@@ -1,0 +1,28 @@
+import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import type { Bus, Subscription } from '@ecf/service-kit';
+import type { DocumentStore, TaxpayerStore } from '../core/ports.js';
+
+/**
+ * What the service listens to: taxpayers, for whom it receives and signs, and the decisions of buyers about what it
+ * received. `group` names the service's consumer group.
+ */
+export async function subscribeToEvents(
+  bus: Bus,
+  group: string,
+  stores: { taxpayers: Pick<TaxpayerStore, 'apply'>; documents: Pick<DocumentStore, 'decide'> },
+): Promise<Subscription[]> {
+  const taxpayers = await bus.subscribe({
+    topics: [TOPICS.taxpayers.name],
+    group,
+    handler: (event) => stores.taxpayers.apply(event.data as TaxpayerState, event.id),
+  });
+  const approvals = await bus.subscribe({
+    topics: [TOPICS.approvals.name],
+    group,
+    async handler(event) {
+      const decision = event.data as ApprovalChanged;
+      if (decision.direction === 'given') await stores.documents.decide(decision, event.id);
+    },
+  });
+  return [taxpayers, approvals];
+}

@@ -1,0 +1,73 @@
+import { identityOf } from '@ecf/service-kit';
+import type { Request, Response } from 'express';
+import type { QueryReceived } from '../core/query-received.js';
+import { Parameters } from './parameters.js';
+
+type Handler = (req: Request, res: Response) => Promise<void>;
+
+/** The customer's routes: each reads its parameters, asks, and writes the answer. */
+export function listings(
+  query: QueryReceived,
+): Record<'fromProvider' | 'all' | 'count' | 'one' | 'acknowledgement' | 'xml', Handler> {
+  return {
+    async fromProvider(req, res) {
+      const parameters = new Parameters(req);
+      const providerRnc = parameters.rnc('provider-rnc');
+      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
+      const period = parameters.period(400);
+      parameters.check();
+      res.json(await query.fromProvider({ ...asked, ...period, providerRnc }));
+    },
+    async all(req, res) {
+      const parameters = new Parameters(req);
+      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
+      const period = parameters.period(400);
+      parameters.check();
+      res.json(await query.all({ ...asked, ...period }));
+    },
+    async count(req, res) {
+      const parameters = new Parameters(req);
+      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc') };
+      const period = parameters.period(422);
+      parameters.check();
+      res.json(await query.count({ ...asked, ...period }));
+    },
+    async one(req, res) {
+      const parameters = new Parameters(req);
+      const encf = parameters.encf();
+      const buyerRnc = parameters.rnc('buyer-rnc');
+      const providerRnc = parameters.optionalRnc('provider-rnc');
+      parameters.check();
+      res.json(await query.one({ ...asker(req), buyerRnc, encf, providerRnc }));
+    },
+    async acknowledgement(req, res) {
+      const parameters = new Parameters(req);
+      const encf = parameters.encf();
+      parameters.check();
+      const issuerRnc = parameters.issuerRncOr400();
+      sendXml(res, await query.acknowledgement({ ...asker(req), encf, issuerRnc }));
+    },
+    async xml(req, res) {
+      const parameters = new Parameters(req);
+      const encf = parameters.encf();
+      const issuerRnc = parameters.optionalIssuerRnc();
+      const sha256 = parameters.optionalSha256();
+      parameters.check();
+      sendXml(res, await query.xml({ ...asker(req), encf, issuerRnc, sha256 }));
+    },
+  };
+}
+
+function asker(req: Request) {
+  const identity = identityOf(req);
+  return {
+    asker: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
+    env: identity.env,
+  };
+}
+
+function sendXml(res: Response, bytes: Uint8Array): void {
+  res.setHeader('content-type', 'application/xml; charset=utf-8');
+  res.setHeader('x-content-type-options', 'nosniff');
+  res.end(bytes);
+}

@@ -1,0 +1,67 @@
+import type { Environment } from '@ecf/domain';
+import type { Logger, Metrics } from '@ecf/service-kit';
+import type { Acknowledged } from '../core/receive-document.js';
+
+/** What is counted and logged about calls of the public door. */
+export interface ReceptionReport {
+  answered(outcome: Acknowledged, env: Environment, milliseconds: number): void;
+  /** A call without acknowledgement or token. */
+  refused(kind: string, where: { request_id: string; sender: string | null; env: Environment }): void;
+  seed(outcome: string): void;
+}
+
+/** Counts under stable names; every refusal leaves a line in the log with its request id and sender. */
+export function createReceptionReport(
+  metrics: Metrics,
+  logger: Logger,
+  load: () => { bytes: number; requests: number },
+): ReceptionReport {
+  const answers = metrics.counter({
+    name: 'ecf_reception_acknowledgements_total',
+    help: 'Acknowledgements given to senders, by outcome: received, repeated, motive_1 to motive_4.',
+    labels: ['env', 'ecf_type', 'outcome'],
+  });
+  const refusals = metrics.counter({
+    name: 'ecf_reception_refusals_total',
+    help: 'Calls of the public door that got neither acknowledgement nor token, by reason.',
+    labels: ['env', 'reason'],
+  });
+  const seeds = metrics.counter({
+    name: 'ecf_reception_seeds_total',
+    help: 'Seeds of the sender authentication, by what became of them.',
+    labels: ['outcome'],
+  });
+  const seconds = metrics.histogram({
+    name: 'ecf_reception_acknowledgement_seconds',
+    help: 'Seconds from the request to the acknowledgement, stored and ready to leave.',
+    labels: ['outcome'],
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60],
+  });
+  const bytes = metrics.gauge({ name: 'ecf_reception_held_bytes', help: 'Bytes of bodies that are held at present.' });
+  const requests = metrics.gauge({
+    name: 'ecf_reception_held_requests',
+    help: 'Requests whose body is arriving or being answered.',
+  });
+  const measured = () => {
+    const present = load();
+    bytes.set(present.bytes);
+    requests.set(present.requests);
+  };
+
+  return {
+    answered(outcome, env, milliseconds) {
+      const word = outcome.motive === null ? (outcome.repeated ? 'repeated' : 'received') : `motive_${outcome.motive}`;
+      answers.inc({ env, ecf_type: outcome.ecfType ?? 'none', outcome: word });
+      seconds.observe({ outcome: word }, milliseconds / 1000);
+      measured();
+    },
+    refused(reason, where) {
+      refusals.inc({ env: where.env, reason });
+      logger.info({ ...where, reason }, 'a call of the public door was refused');
+      measured();
+    },
+    seed(outcome) {
+      seeds.inc({ outcome });
+    },
+  };
+}

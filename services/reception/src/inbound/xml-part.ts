@@ -1,0 +1,190 @@
+/** Why no XML could be taken out of a body. */
+export type XmlPartProblem =
+  | 'body_empty'
+  | 'body_compressed'
+  | 'body_not_xml'
+  | 'multipart_without_boundary'
+  | 'multipart_malformed'
+  | 'multipart_incomplete'
+  | 'multipart_too_many_parts'
+  | 'multipart_headers_too_large'
+  | 'xml_part_missing'
+  | 'xml_part_repeated'
+  | 'xml_part_encoding';
+
+/** A body without exactly one XML document in it. */
+export class XmlPartError extends Error {
+  override readonly name = 'XmlPartError';
+  constructor(
+    readonly problem: XmlPartProblem,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const MAX_PARTS = 16;
+const MAX_PART_HEADERS = 8 * 1024;
+const PART = 'xml';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const LESS_THAN = 0x3c;
+
+interface Part {
+  readonly name: string | null;
+  readonly encoding: string;
+  readonly body: Buffer;
+}
+
+/**
+ * Takes the document out of a body as senders really send it: the multipart part `xml`, its name quoted or not, with a
+ * `filename`, a `filename*` or none, with any part type or none; a single part of another name; or the document itself as
+ * the whole body. Types are not believed, the bytes are looked at. Nothing is copied.
+ *
+ * @param contentType the request's header, whatever it says
+ * @throws XmlPartError
+ */
+export function takeXmlPart(body: Buffer, contentType: string | undefined): Buffer {
+  if (body.length === 0) {
+    throw new XmlPartError(
+      'body_empty',
+      'The body is empty; send multipart/form-data with the document in the part xml.',
+    );
+  }
+  if (startsLikeXml(body)) return body;
+  const boundary = boundaryOf(body, contentType);
+  if (boundary === null) throw notXml(body, contentType);
+  const parts = splitParts(body, boundary);
+  const part = choosePart(parts);
+  return decode(part);
+}
+
+function notXml(body: Buffer, contentType: string | undefined): XmlPartError {
+  const zip = body[0] === 0x50 && body[1] === 0x4b;
+  const gzip = body[0] === 0x1f && body[1] === 0x8b;
+  if (zip || gzip) return new XmlPartError('body_compressed', 'The body is compressed; send the XML itself.');
+  if (/^multipart\//i.test(contentType ?? '')) {
+    return new XmlPartError('multipart_without_boundary', 'The multipart body has no boundary that could be found.');
+  }
+  return new XmlPartError('body_not_xml', 'The body is neither multipart/form-data nor an XML document.');
+}
+
+/** The boundary that the header names, or, where it names none or another one, the body's first line. */
+function boundaryOf(body: Buffer, contentType: string | undefined): string | null {
+  const named = /boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(contentType ?? '');
+  const boundary = named?.[1] ?? named?.[2];
+  if (boundary !== undefined && body.indexOf(`--${boundary}`, 0, 'latin1') >= 0) return boundary;
+  const line = /^\s{0,8}--([^\r\n]{1,200})\r?\n/.exec(body.toString('latin1', 0, 256));
+  return line?.[1]?.trimEnd() ?? null;
+}
+
+function splitParts(body: Buffer, boundary: string): Part[] {
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  const parts: Part[] = [];
+  let at = nextDelimiter(body, delimiter, 0);
+  while (at >= 0) {
+    let from = at + delimiter.length;
+    if (body[from] === 0x2d && body[from + 1] === 0x2d) return parts;
+    from = body.indexOf(LF, from) + 1;
+    if (from === 0) break;
+    const end = nextDelimiter(body, delimiter, from);
+    if (end < 0) {
+      throw new XmlPartError(
+        'multipart_incomplete',
+        'The multipart body ends before its closing boundary; send it again.',
+      );
+    }
+    if (parts.length === MAX_PARTS) {
+      throw new XmlPartError(
+        'multipart_too_many_parts',
+        `The body has more than ${MAX_PARTS} parts; one, xml, is enough.`,
+      );
+    }
+    parts.push(readPart(body.subarray(from, withoutLineEnd(body, end))));
+    at = end;
+  }
+  if (parts.length === 0) throw new XmlPartError('multipart_malformed', 'The multipart body holds no part.');
+  return parts;
+}
+
+/** The next delimiter that stands at the beginning of a line, or -1. */
+function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
+  let at = body.indexOf(delimiter, from);
+  while (at > 0 && body[at - 1] !== LF) at = body.indexOf(delimiter, at + 1);
+  return at;
+}
+
+function withoutLineEnd(body: Buffer, end: number): number {
+  const beforeLf = end - 1;
+  return body[beforeLf - 1] === CR ? beforeLf - 1 : beforeLf;
+}
+
+function readPart(part: Buffer): Part {
+  let from = 0;
+  const lines: string[] = [];
+  for (;;) {
+    const end = part.indexOf(LF, from);
+    // Without an empty line all of it is content: a sender that wrote no headers at all.
+    if (end < 0) return { name: null, encoding: '', body: part };
+    if (end > MAX_PART_HEADERS) {
+      throw new XmlPartError('multipart_headers_too_large', 'The headers of a part are larger than 8 KiB.');
+    }
+    const line = part.toString('latin1', from, end).replace(/\r$/, '');
+    from = end + 1;
+    if (line === '') break;
+    if (line.trimStart().startsWith('<')) return { name: null, encoding: '', body: part };
+    if (/^[ \t]/.test(line) && lines.length > 0) lines.push(`${lines.pop()} ${line.trim()}`);
+    else lines.push(line);
+  }
+  return {
+    name: partName(header(lines, 'content-disposition')),
+    encoding: header(lines, 'content-transfer-encoding').trim().toLowerCase(),
+    body: part.subarray(from),
+  };
+}
+
+function header(lines: readonly string[], name: string): string {
+  const line = lines.find((one) => one.toLowerCase().startsWith(`${name}:`));
+  return line?.slice(name.length + 1) ?? '';
+}
+
+/** `name` in quotes, in apostrophes or bare; never the end of `filename`. */
+function partName(disposition: string): string | null {
+  const found = /(?:^|[;\s])name\s*=\s*(?:"([^"]*)"|'([^']*)'|([^;\s]*))/i.exec(disposition);
+  return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
+}
+
+function choosePart(parts: readonly Part[]): Part {
+  const named = parts.filter((part) => part.name?.toLowerCase() === PART);
+  const candidates = named.length > 0 ? named : parts.filter((part) => startsLikeXml(part.body));
+  const [first, second] = candidates;
+  if (first === undefined) {
+    throw new XmlPartError('xml_part_missing', 'The body has no part named xml; put the document into it.');
+  }
+  if (second !== undefined) {
+    throw new XmlPartError('xml_part_repeated', 'The body has more than one document; send one in each request.');
+  }
+  return first;
+}
+
+function decode(part: Part): Buffer {
+  if (part.encoding === 'base64') {
+    const text = part.body.toString('latin1');
+    if (/^[A-Za-z0-9+/=\s]*$/.test(text)) return Buffer.from(text, 'base64');
+  }
+  if (part.encoding === 'quoted-printable' || part.encoding === 'base64') {
+    throw new XmlPartError(
+      'xml_part_encoding',
+      `The part xml cannot be read as ${part.encoding}; send its bytes as they are.`,
+    );
+  }
+  return part.body;
+}
+
+/** Whether the first byte that counts, after a byte order mark and blanks, is `<`. */
+function startsLikeXml(bytes: Buffer): boolean {
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR || bytes[at] === LF)) at++;
+  return bytes[at] === LESS_THAN;
+}

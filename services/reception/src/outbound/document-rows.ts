@@ -1,0 +1,215 @@
+import type { Environment, Fault } from '@ecf/domain';
+import type { DocumentFacts } from '../core/document-facts.js';
+import type { Conflict, NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
+
+/** A row of `received_documents`. */
+export interface ReceivedRow {
+  id: number;
+  env: Environment;
+  buyer_rnc: string;
+  issuer_rnc: string;
+  encf: string;
+  account_id: string;
+  revision: number;
+  ecf_type: DocumentFacts['ecfType'];
+  issuer_name: string;
+  buyer_name: string | null;
+  date_issued: string | null;
+  total_amount: string;
+  total_itbis: string;
+  modified_encf: string | null;
+  signature_datetime: string | null;
+  received_at: Date;
+  bytes: number;
+  xml_path: string;
+  xml_sha256: string;
+  arecf_path: string;
+  arecf_sha256: string;
+  acknowledged_at: Date;
+  answered_at: Date | null;
+  certificate_subject: string;
+  certificate_serial: string;
+  certificate_fingerprint: string;
+  certificate_holder: string | null;
+  canonical: ReceivedDocument['canonical'];
+  observations: Fault[];
+  approval_status: ReceivedDocument['approvalStatus'];
+  approval_datetime: Date | null;
+  approval_revision: number;
+  request_id: string;
+  sender: string | null;
+}
+
+/** Columns of a new row, in the order of {@link newReceivedValues}. */
+export const NEW_RECEIVED_COLUMNS = [
+  'env',
+  'buyer_rnc',
+  'issuer_rnc',
+  'encf',
+  'account_id',
+  'ecf_type',
+  'issuer_name',
+  'buyer_name',
+  'date_issued',
+  'total_amount',
+  'total_itbis',
+  'modified_encf',
+  'signature_datetime',
+  'received_at',
+  'bytes',
+  'xml_path',
+  'xml_sha256',
+  'arecf_path',
+  'arecf_sha256',
+  'acknowledged_at',
+  'certificate_subject',
+  'certificate_serial',
+  'certificate_fingerprint',
+  'certificate_holder',
+  'canonical',
+  'observations',
+  'request_id',
+  'sender',
+] as const;
+
+export function newReceivedValues(document: NewReceivedDocument): unknown[] {
+  const { key, facts, signer } = document;
+  return [
+    key.env,
+    key.buyerRnc,
+    key.issuerRnc,
+    key.encf,
+    document.accountId,
+    facts.ecfType,
+    facts.issuerName,
+    facts.buyerName,
+    facts.dateIssued,
+    facts.totalAmount,
+    facts.totalItbis,
+    facts.modifiedEncf,
+    facts.signatureDatetime,
+    document.receivedAt,
+    document.bytes,
+    document.xml.path,
+    document.xml.sha256,
+    document.acknowledgement.path,
+    document.acknowledgement.sha256,
+    document.acknowledgedAt,
+    signer.subject,
+    signer.serialNumber,
+    signer.fingerprint,
+    signer.holderId,
+    document.canonical,
+    JSON.stringify(document.observations),
+    document.origin.requestId,
+    document.origin.sender,
+  ];
+}
+
+export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
+  return {
+    id: row.id,
+    revision: row.revision,
+    key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
+    accountId: row.account_id,
+    facts: {
+      ecfType: row.ecf_type,
+      issuerName: row.issuer_name,
+      buyerName: row.buyer_name,
+      dateIssued: row.date_issued,
+      totalAmount: row.total_amount,
+      totalItbis: row.total_itbis,
+      modifiedEncf: row.modified_encf,
+      signatureDatetime: row.signature_datetime,
+    },
+    receivedAt: row.received_at,
+    acknowledgedAt: row.acknowledged_at,
+    answeredAt: row.answered_at,
+    bytes: row.bytes,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
+    signer: {
+      subject: row.certificate_subject,
+      serialNumber: row.certificate_serial,
+      fingerprint: row.certificate_fingerprint,
+      holderId: row.certificate_holder,
+    },
+    canonical: row.canonical,
+    observations: row.observations,
+    approvalStatus: row.approval_status,
+    approvalDatetime: row.approval_datetime,
+    origin: { requestId: row.request_id, sender: row.sender },
+  };
+}
+
+/** A row of `refused_documents` as a competitor of the document that holds the number. */
+export interface ConflictRow {
+  conflict_of: number;
+  sha256: string;
+  received_at: Date;
+  certificate_subject: string | null;
+  xml_path: string;
+}
+
+export function fromConflictRow(row: ConflictRow): Conflict {
+  return {
+    sha256: row.sha256,
+    receivedAt: row.received_at,
+    certificateSubject: row.certificate_subject ?? '',
+    xmlPath: row.xml_path,
+  };
+}
+
+/** Columns of a refusal, in the order of {@link refusedValues}. */
+export const REFUSED_COLUMNS = [
+  'env',
+  'buyer_rnc',
+  'issuer_rnc',
+  'encf',
+  'motive',
+  'reason',
+  'faults',
+  'received_at',
+  'bytes',
+  'sha256',
+  'xml_path',
+  'arecf_path',
+  'arecf_sha256',
+  'acknowledged_at',
+  'certificate_subject',
+  'certificate_serial',
+  'certificate_fingerprint',
+  'certificate_holder',
+  'holder_id',
+  'request_id',
+  'sender',
+  'conflict_of',
+] as const;
+
+export function refusedValues(refusal: NewRefusedDocument, conflictOf: number | null): unknown[] {
+  const { key, signer } = refusal;
+  return [
+    key.env,
+    key.buyerRnc,
+    key.issuerRnc,
+    key.encf,
+    refusal.motive,
+    refusal.reason,
+    JSON.stringify(refusal.faults),
+    refusal.receivedAt,
+    refusal.bytes,
+    refusal.sha256,
+    refusal.xmlPath,
+    refusal.acknowledgement.path,
+    refusal.acknowledgement.sha256,
+    refusal.acknowledgedAt,
+    signer?.subject ?? null,
+    signer?.serialNumber ?? null,
+    signer?.fingerprint ?? null,
+    signer?.holderId ?? null,
+    refusal.holderId,
+    refusal.origin.requestId,
+    refusal.origin.sender,
+    conflictOf,
+  ];
+}

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { type ReceivedInvoiceDecision, TOPICS } from '@ecf/contracts';
+import { appendToOutbox, type Database, makeEvent, once, type Queries, type Transaction } from '@ecf/service-kit';
+import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
+import {
+  type Conflict,
+  type NewRefusedDocument,
+  type ReceivedDocument,
+  receivedDocumentKey,
+  receivedInvoiceChanged,
+} from '../core/received-document.js';
+import {
+  type ConflictRow,
+  fromConflictRow,
+  fromReceivedRow,
+  NEW_RECEIVED_COLUMNS,
+  newReceivedValues,
+  REFUSED_COLUMNS,
+  type ReceivedRow,
+  refusedValues,
+} from './document-rows.js';
+
+/** The consumer group of this service; also the name under which handled events are noted. */
+export const RECEPTION_GROUP = 'reception';
+
+/** Competitors of one document that a listing shows. */
+const MAX_CONFLICTS = 100;
+/** Documents under one number that are looked at: more than one is already ambiguous. */
+const MAX_UNDER_NUMBER = 50;
+
+const parameters = (columns: readonly string[]) => columns.map((_, index) => `$${index + 1}`).join(', ');
+
+const FIND = {
+  name: 'received_find',
+  text: 'SELECT * FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4',
+};
+// A decision may have come before its document. Key columns: $1 env, $2 buyer, $3 issuer, $4 eNCF.
+const ADD = {
+  name: 'received_add',
+  text: `INSERT INTO received_documents (${NEW_RECEIVED_COLUMNS.join(', ')}, approval_status, approval_datetime, approval_revision)
+         SELECT ${parameters(NEW_RECEIVED_COLUMNS)},
+                COALESCE(d.approval_status, 'pending'), d.approval_datetime, COALESCE(d.revision, 0)
+           FROM (SELECT 1) AS one LEFT JOIN early_decisions d
+             ON d.env = $1 AND d.buyer_rnc = $2 AND d.issuer_rnc = $3 AND d.encf = $4
+         ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING RETURNING *`,
+};
+const REFUSE = {
+  name: 'received_refuse',
+  text: `INSERT INTO refused_documents (${REFUSED_COLUMNS.join(', ')}) VALUES (${parameters(REFUSED_COLUMNS)})
+         ON CONFLICT (conflict_of, sha256) DO NOTHING`,
+};
+const ANSWERED = {
+  name: 'received_answered',
+  text: `UPDATE received_documents d SET answered_at = a.at FROM unnest($1::bigint[], $2::timestamptz[]) AS a(id, at)
+          WHERE d.id = a.id AND d.answered_at IS NULL`,
+};
+const CONFLICTS = {
+  name: 'received_conflicts',
+  text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
+           FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (SELECT * FROM refused_documents r WHERE r.conflict_of = d.id ORDER BY r.id LIMIT $2) AS c
+          ORDER BY c.id`,
+};
+const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
+
+/** Received documents in PostgreSQL, each change with its event in one transaction. */
+export function createDocumentStore(database: Database, makeId: () => string = randomUUID): DocumentStore {
+  async function changed(tx: Transaction, document: ReceivedDocument, conflicts: readonly Conflict[], at: Date) {
+    const key = receivedDocumentKey(document.key);
+    const draft = {
+      topic: TOPICS.receivedInvoices.name,
+      type: 'received_invoice.changed',
+      source: 'reception',
+      subject: `${document.key.issuerRnc}:${document.key.encf}`,
+      key,
+      data: receivedInvoiceChanged(document, conflicts),
+    };
+    await appendToOutbox(tx, [makeEvent(draft, { id: makeId(), time: at })]);
+  }
+
+  /** Raises the revision of a locked document by a change of its columns and tells of it. */
+  async function change(tx: Transaction, id: number, set: string, values: readonly unknown[], at: Date): Promise<void> {
+    const { rows } = await tx.query<ReceivedRow>(
+      `UPDATE received_documents SET revision = revision + 1${set} WHERE id = $1 RETURNING *`,
+      [id, ...values],
+    );
+    const document = fromReceivedRow(rows[0] as ReceivedRow);
+    const conflicts = await conflictsOf(tx, [document]);
+    await changed(tx, document, conflicts.get(id) ?? [], at);
+  }
+
+  async function compete(refusal: NewRefusedDocument, holderId: number): Promise<void> {
+    await database.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM received_documents WHERE id = $1 FOR UPDATE', [holderId]);
+      const first = await tx.query(REFUSE, refusedValues(refusal, holderId));
+      if (first.rowCount === 1) await change(tx, holderId, '', [], refusal.acknowledgedAt);
+      else await tx.query(REFUSE, refusedValues(refusal, null));
+    });
+  }
+
+  return {
+    async find(key) {
+      const { rows } = await database.query<ReceivedRow>(FIND, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
+      return rows[0] === undefined ? null : fromReceivedRow(rows[0]);
+    },
+    add(document) {
+      return database.transaction(async (tx) => {
+        const { rows } = await tx.query<ReceivedRow>(ADD, newReceivedValues(document));
+        if (rows[0] === undefined) return null;
+        const added = fromReceivedRow(rows[0]);
+        await changed(tx, added, [], document.acknowledgedAt);
+        return added;
+      });
+    },
+    async refuse(refusal) {
+      if (refusal.competes && refusal.holderId !== null) await compete(refusal, refusal.holderId);
+      else await database.query(REFUSE, refusedValues(refusal, null));
+    },
+    async markAnswered(answers) {
+      await database.query(ANSWERED, [answers.map(({ id }) => id), answers.map(({ at }) => at)]);
+    },
+    async list(filter, page) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT * FROM received_documents WHERE ${where}
+          ORDER BY received_at DESC, id DESC LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
+        [...values, page.limit, page.offset],
+      );
+      return listed(database, rows);
+    },
+    async totals(filter) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<{ count: number; amount: string }>(
+        `SELECT count(*) AS count, round(coalesce(sum(total_amount), 0), 2)::text AS amount
+           FROM received_documents WHERE ${where}`,
+        values,
+      );
+      return rows[0] ?? { count: 0, amount: '0.00' };
+    },
+    async byNumber(search) {
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT * FROM received_documents WHERE ${NUMBER}
+          ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
+        numberValues(search),
+      );
+      return listed(database, rows);
+    },
+    async latestAcknowledgement(search) {
+      const { rows } = await database.query<{ path: string; sha256: string }>(
+        `(SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents WHERE ${NUMBER}
+           ORDER BY received_at DESC, id DESC LIMIT 1)
+         UNION ALL
+         (SELECT arecf_path, arecf_sha256 FROM refused_documents WHERE ${NUMBER} ORDER BY id DESC LIMIT 1)
+         LIMIT 1`,
+        numberValues(search),
+      );
+      return rows[0] ?? null;
+    },
+    async decide(decision, eventId) {
+      await database.transaction(async (tx) => {
+        if (!(await once(tx, RECEPTION_GROUP, eventId))) return;
+        const document = await lockForDecision(tx, decision);
+        if (document === null || document.approval_revision >= decision.revision) return;
+        const set = ', approval_status = $2, approval_datetime = $3, approval_revision = $4';
+        const values = [decision.approval_status, decision.approval_datetime, decision.revision];
+        await change(tx, document.id, set, values, new Date(decision.approval_datetime ?? document.received_at));
+      });
+    },
+    async republish(afterId, limit) {
+      return database.transaction(async (tx) => {
+        const { rows } = await tx.query<ReceivedRow>(
+          'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2 FOR SHARE',
+          [afterId, limit],
+        );
+        for (const { document, conflicts } of await listed(tx, rows)) {
+          await changed(tx, document, conflicts, document.acknowledgedAt);
+        }
+        const last = rows.at(-1);
+        return last === undefined ? null : { count: rows.length, lastId: last.id };
+      });
+    },
+  };
+}
+
+const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
+
+function numberValues(search: NumberSearch): unknown[] {
+  return [search.env, search.buyerRncs, search.encf, search.issuerRnc];
+}
+
+function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
+  const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
+  if (filter.issuerRnc === null) return { where: FILTER, values };
+  return { where: `${FILTER} AND issuer_rnc = $5`, values: [...values, filter.issuerRnc] };
+}
+
+async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
+  const documents = rows.map(fromReceivedRow);
+  const conflicts = await conflictsOf(queries, documents);
+  return documents.map((document) => ({ document, conflicts: conflicts.get(document.id) ?? [] }));
+}
+
+async function conflictsOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<Map<number, Conflict[]>> {
+  const found = new Map<number, Conflict[]>();
+  if (documents.length === 0) return found;
+  const { rows } = await queries.query<ConflictRow>(CONFLICTS, [documents.map(({ id }) => id), MAX_CONFLICTS]);
+  for (const row of rows) {
+    found.set(row.conflict_of, [...(found.get(row.conflict_of) ?? []), fromConflictRow(row)]);
+  }
+  return found;
+}
+
+/**
+ * The locked document of a decision. Where there is none, the decision is kept for its arrival: with arrivals held back
+ * for that moment, either the document is found or it will find the decision.
+ */
+async function lockForDecision(tx: Transaction, decision: ReceivedInvoiceDecision): Promise<ReceivedRow | null> {
+  const { env, buyer_rnc, issuer_rnc, encf } = decision;
+  const find = async () =>
+    (await tx.query<ReceivedRow>(`${FIND.text} FOR UPDATE`, [env, buyer_rnc, encf, issuer_rnc])).rows[0] ?? null;
+  const document = await find();
+  if (document !== null) return document;
+  await tx.query('LOCK TABLE received_documents IN SHARE ROW EXCLUSIVE MODE');
+  const arrived = await find();
+  if (arrived !== null) return arrived;
+  await tx.query(
+    `INSERT INTO early_decisions (env, buyer_rnc, issuer_rnc, encf, revision, approval_status, approval_datetime)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (env, buyer_rnc, issuer_rnc, encf) DO UPDATE
+        SET revision = excluded.revision, approval_status = excluded.approval_status, approval_datetime = excluded.approval_datetime
+      WHERE early_decisions.revision < excluded.revision`,
+    [env, buyer_rnc, issuer_rnc, encf, decision.revision, decision.approval_status, decision.approval_datetime],
+  );
+  return null;
+}

@@ -1,0 +1,44 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import type { TaxpayerStore } from '../core/ports.js';
+
+/** The copy of the taxpayers in memory, for tests of what stands above. */
+export function createInMemoryTaxpayerStore(): TaxpayerStore {
+  const taxpayers = new Map<string, TaxpayerState>();
+  const accounts = new Map<string, number>();
+  const handled = new Set<string>();
+
+  function keep(taxpayer: TaxpayerState): void {
+    if ((taxpayers.get(taxpayer.rnc)?.revision ?? 0) < taxpayer.revision) taxpayers.set(taxpayer.rnc, taxpayer);
+  }
+
+  function complete(accountId: string, revision: number): void {
+    accounts.set(accountId, Math.max(accounts.get(accountId) ?? 0, revision));
+  }
+
+  return {
+    async taxpayer(rnc) {
+      return taxpayers.get(rnc) ?? null;
+    },
+    async account(accountId) {
+      const own = [...taxpayers.values()].filter((taxpayer) => taxpayer.account_id === accountId);
+      own.sort((one, other) => one.rnc.localeCompare(other.rnc));
+      return { account_id: accountId, revision: accounts.get(accountId) ?? 0, taxpayers: own };
+    },
+    async apply(taxpayer, eventId) {
+      if (handled.has(eventId)) return;
+      handled.add(eventId);
+      keep(taxpayer);
+      const known = accounts.get(taxpayer.account_id);
+      const continues =
+        taxpayer.previous_revision === 0 || (known !== undefined && known >= taxpayer.previous_revision);
+      if (continues) complete(taxpayer.account_id, taxpayer.revision);
+    },
+    async replaceTaxpayer(taxpayer) {
+      keep(taxpayer);
+    },
+    async replaceAccount(account) {
+      account.taxpayers.forEach(keep);
+      complete(account.account_id, account.revision);
+    },
+  };
+}

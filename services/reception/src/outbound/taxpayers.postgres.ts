@@ -1,0 +1,76 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { type Database, once, type Queries } from '@ecf/service-kit';
+import type { TaxpayerStore } from '../core/ports.js';
+import { RECEPTION_GROUP } from './documents.postgres.js';
+
+const FIND = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayers WHERE rnc = $1' };
+const KEEP = {
+  name: 'taxpayer_keep',
+  text: `INSERT INTO taxpayers (rnc, account_id, revision, state)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
+         ON CONFLICT (rnc) DO UPDATE
+            SET account_id = excluded.account_id, revision = excluded.revision, state = excluded.state
+          WHERE taxpayers.revision < excluded.revision`,
+};
+const COMPLETE = {
+  name: 'account_complete',
+  text: `INSERT INTO accounts (id, revision) VALUES ($1, $2)
+         ON CONFLICT (id) DO UPDATE SET revision = greatest(accounts.revision, excluded.revision)`,
+};
+// An account is known up to a change where it was known up to the one before; an unknown account is known up to 0.
+const ADVANCE = {
+  name: 'account_advance',
+  text: `INSERT INTO accounts (id, revision) SELECT $1, $2 WHERE $3 = 0 OR EXISTS (SELECT 1 FROM accounts WHERE id = $1)
+         ON CONFLICT (id) DO UPDATE SET revision = greatest(accounts.revision, excluded.revision)
+          WHERE accounts.revision >= $3`,
+};
+
+/** The copy of the taxpayers in PostgreSQL. Certificates stay sealed in it. */
+export function createTaxpayerStore(database: Database): TaxpayerStore {
+  return {
+    async taxpayer(rnc) {
+      const { rows } = await database.query<{ state: TaxpayerState }>(FIND, [rnc]);
+      return rows[0]?.state ?? null;
+    },
+    async account(accountId) {
+      const { rows } = await database.query<{ state: TaxpayerState }>(
+        'SELECT state FROM taxpayers WHERE account_id = $1 ORDER BY rnc',
+        [accountId],
+      );
+      const known = await database.query<{ revision: number }>('SELECT revision FROM accounts WHERE id = $1', [
+        accountId,
+      ]);
+      return {
+        account_id: accountId,
+        revision: known.rows[0]?.revision ?? 0,
+        taxpayers: rows.map((row) => row.state),
+      };
+    },
+    async apply(taxpayer, eventId) {
+      await database.transaction(async (tx) => {
+        if (!(await once(tx, RECEPTION_GROUP, eventId))) return;
+        await keep(tx, [taxpayer]);
+        await tx.query(ADVANCE, [taxpayer.account_id, taxpayer.revision, taxpayer.previous_revision]);
+      });
+    },
+    async replaceTaxpayer(taxpayer) {
+      await keep(database, [taxpayer]);
+    },
+    async replaceAccount(account) {
+      await database.transaction(async (tx) => {
+        await keep(tx, account.taxpayers);
+        await tx.query(COMPLETE, [account.account_id, account.revision]);
+      });
+    },
+  };
+}
+
+async function keep(queries: Queries, taxpayers: readonly TaxpayerState[]): Promise<void> {
+  if (taxpayers.length === 0) return;
+  await queries.query(KEEP, [
+    taxpayers.map((taxpayer) => taxpayer.rnc),
+    taxpayers.map((taxpayer) => taxpayer.account_id),
+    taxpayers.map((taxpayer) => taxpayer.revision),
+    taxpayers.map((taxpayer) => JSON.stringify(taxpayer)),
+  ]);
+}

@@ -1,0 +1,39 @@
+import { type Database, seal, unseal } from '@ecf/service-kit';
+import type { TokenKeys } from '../core/ports.js';
+
+/** Held while keys are rotated, so that instances that find the key old at the same moment make one new key. */
+const ROTATION_LOCK = 72_707_501;
+
+interface KeyRow {
+  kid: string;
+  created_at: Date;
+  public_jwk: Record<string, unknown>;
+  private_jwk: Buffer;
+}
+
+/** Token keys in PostgreSQL; private halves are sealed under the master key with the key's id as context. */
+export function createTokenKeys(database: Database, masterKey: Uint8Array): TokenKeys {
+  return {
+    async all() {
+      const { rows } = await database.query<KeyRow>('SELECT * FROM token_keys ORDER BY created_at DESC, kid');
+      return rows.map((row) => ({
+        kid: row.kid,
+        createdAt: row.created_at,
+        publicJwk: row.public_jwk,
+        privateJwk: JSON.parse(unseal(masterKey, row.private_jwk, row.kid).toString('utf8')),
+      }));
+    },
+    async rotate(key, newestBefore, oldest) {
+      const sealed = seal(masterKey, Buffer.from(JSON.stringify(key.privateJwk)), key.kid);
+      await database.transaction(async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK]);
+        await tx.query(
+          `INSERT INTO token_keys (kid, created_at, public_jwk, private_jwk) SELECT $1, $2, $3, $4
+            WHERE NOT EXISTS (SELECT 1 FROM token_keys WHERE created_at > $5)`,
+          [key.kid, key.createdAt, JSON.stringify(key.publicJwk), sealed, newestBefore],
+        );
+        await tx.query('DELETE FROM token_keys WHERE created_at < $1', [oldest]);
+      });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '@ecf/xml-signing/test-certificates';
+
+/** The moment that tests take for the present. */
+export const NOW = new Date('2026-06-23T12:00:00-04:00');
+
+export const PROVIDER = '199999991';
+export const OTHER_PROVIDER = '177777772';
+export const BUYER = '188888885';
+export const OTHER_BUYER = '166666663';
+export const STRANGER = '155555554';
+
+/** One key for all of them: making keys is slow, and whose certificate it is stands in the certificate. */
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const PASSWORD = 'clave';
+
+export const authority: TestAuthority = createTestAuthority();
+
+export function issue(holder: {
+  commonName: string;
+  holderId: string;
+  notBefore?: string;
+  notAfter?: string;
+  by?: TestAuthority;
+}): { issued: TestCertificate; certificate: SigningCertificate } {
+  const notBefore = new Date(holder.notBefore ?? '2024-01-01T00:00:00Z');
+  const notAfter = new Date(holder.notAfter ?? '2030-01-01T00:00:00Z');
+  const issued = (holder.by ?? authority).issue({
+    commonName: holder.commonName,
+    holderId: holder.holderId,
+    notBefore,
+    notAfter,
+    password: PASSWORD,
+    key,
+  });
+  return { issued, certificate: openCertificate(issued.p12, PASSWORD, new Date((+notBefore + +notAfter) / 2)) };
+}
+
+/** Who signs for the provider, and who signs for the buyers. */
+export const provider = issue({ commonName: 'Provider Representative', holderId: '00100000001' });
+export const buyer = issue({ commonName: 'Buyer Representative', holderId: '00200000002' });
+/** Somebody else with a certificate of the same authority. */
+export const forger = issue({ commonName: 'Somebody Else', holderId: '00300000003' });
+export const expired = issue({ commonName: 'Too Late', holderId: '00400000004', notAfter: '2025-12-31T00:00:00Z' });
