@@ -105,7 +105,7 @@ describe('the ledger', () => {
       false,
     ]);
     expect(numbers.isAnnulled('eCF', RNC, '31', 5)).toBe(false);
-    expect(numbers.takenIn('TesteCF', RNC, { type: '31', from: 1, to: 9 })).toEqual([1]);
+    expect(numbers.taken('TesteCF', RNC)).toEqual([{ type: '31', from: 1, to: 1 }]);
   });
 
   it('forgets everything when it is cleared, but gives no id twice', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONTROL_PATH } from '../control/paths.js';
 
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 2000;
 
 /** Keeps two simulators from writing to one folder: the one that holds it says so under its address. */
 export class FolderLock {

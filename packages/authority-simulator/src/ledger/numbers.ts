@@ -42,16 +42,16 @@ export class Numbers {
     return this.#annulled.get(key(env, rnc, type)) ?? [];
   }
 
-  /** Sequence numbers of one type that are taken, within a range, ascending. */
-  takenIn(env: Environment, rnc: string, { type, from, to }: AnnulledRange): number[] {
-    const taken: number[] = [];
-    const start = key(env, rnc, `E${type}`);
+  /** The numbers of an issuer that are taken, each as a range of one. */
+  taken(env: Environment, rnc: string): AnnulledRange[] {
+    const taken: AnnulledRange[] = [];
+    const start = key(env, rnc, 'E');
     for (const [name, submissions] of this.#submissions) {
       if (!name.startsWith(start) || !submissions.some((submission) => submission.effective)) continue;
-      const sequence = Number(name.slice(start.length));
-      if (from <= sequence && sequence <= to) taken.push(sequence);
+      const sequence = Number(name.slice(start.length + 2));
+      taken.push({ type: name.slice(start.length, start.length + 2), from: sequence, to: sequence });
     }
-    return taken.sort((a, b) => a - b);
+    return taken;
   }
 
   clear(): void {

@@ -3,7 +3,7 @@ import { mayActFor } from '../authentication/delegation.js';
 import type { AnnulledRange } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import type { Arrival } from './judgement.js';
-import { without } from './number-ranges.js';
+import { count, overlap, without } from './number-ranges.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';
@@ -74,12 +74,15 @@ function rangesOf(root: DocumentNode): AnnulledRange[] | string {
       return 'El campo CantidadeNCFAnulados no es válido';
     }
   }
+  // Nothing is published about a number that stands twice in one document; here it spoils the document.
+  if (overlap(ranges)) return NONE_POSSIBLE;
   const total = textOf(groupOf(root, 'Encabezado'), 'CantidadeNCFAnulados');
   return Number(total) === count(ranges) ? ranges : 'El campo CantidadeNCFAnulados no es válido';
 }
 
 function rangeOf(type: string | null, first: string | null, last: string | null): AnnulledRange | string {
-  const fits = (encf: string | null): encf is string => encf !== null && isEncf(encf) && encf.slice(1, 3) === type;
+  const fits = (encf: string | null): encf is string =>
+    encf !== null && isEncf(encf) && encf.slice(1, 3) === type && Number(encf.slice(3)) > 0;
   if (!isEcfType(type) || !fits(first) || !fits(last)) return 'El tipo de comprobante no es válido';
   const [from, to] = [Number(first.slice(3)), Number(last.slice(3))];
   if (from > to) return 'El valor del campoSecuenciaeNCFDesde es mayor al del campo SecuenciaeNCFHasta';
@@ -93,10 +96,6 @@ function firstText(line: DocumentNode, name: string): string | null {
   return typeof first === 'string' ? first : null;
 }
 
-function count(ranges: readonly AnnulledRange[]): number {
-  return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-}
-
 /** Takes every number out of use that is free; used, annulled and unauthorised ones are named. */
 function annul(
   { ledger, taxpayers }: Services,
@@ -105,15 +104,11 @@ function annul(
   asked: readonly AnnulledRange[],
 ): Pick<CancellationJudgement, 'verdict' | 'annulled'> {
   const { numbers } = ledger;
-  let free: AnnulledRange[] = [];
-  let used = 0;
-  for (const range of asked) {
-    const taken = numbers.takenIn(env, rnc, range).map((at) => ({ type: range.type, from: at, to: at }));
-    used += taken.length;
-    // What an earlier line of the same document takes out of use is no longer free for this one.
-    const gone = [...taken, ...numbers.annulledIn(env, rnc, range.type), ...free];
-    free = [...free, ...authorised(taxpayers, env, rnc, without([range], gone))];
-  }
+  const types = [...new Set(asked.map(({ type }) => type))];
+  const taken = numbers.taken(env, rnc).filter(({ type }) => types.includes(type));
+  const gone = types.flatMap((type) => numbers.annulledIn(env, rnc, type));
+  const free = authorised(taxpayers, env, rnc, without(asked, [...taken, ...gone]));
+  const used = count(asked) - count(without(asked, taken));
   const failed = without(asked, free).map(({ type, from, to }) => describe(type, from, to));
   if (failed.length === 0) return { verdict: accepted('Aceptada', [ALL_ANNULLED]), annulled: free };
   if (free.length > 0)

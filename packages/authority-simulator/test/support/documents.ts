@@ -92,7 +92,9 @@ export function ecf(given: Ecf): string {
 }
 
 /** A consumer summary, unsigned. */
-export function rfce(encf: string, code: string, { net = 1000, total = (net * 1.18).toFixed(2) } = {}): string {
+export function rfce(encf: string, code: string, options: { net?: number; total?: string } = {}): string {
+  const { net = 1000 } = options;
+  const total = options.total ?? (net * 1.18).toFixed(2);
   const vat = (net * 0.18).toFixed(2);
   return root(
     'RFCE',

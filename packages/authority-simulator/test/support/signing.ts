@@ -47,7 +47,7 @@ export function sign(xml: string, { key, pem }: TestCertificate): string {
 /** Whether a document that was signed elsewhere verifies; it has to be compact, with its signature last. */
 export function verifies(xml: string): boolean {
   const body = xml.replace(/^<\?xml[^>]*\?>\s*/, '');
-  const start = body.lastIndexOf('<Signature');
+  const start = body.lastIndexOf('<Signature ');
   const end = body.lastIndexOf('</Signature>') + '</Signature>'.length;
   const unsigned = body.slice(0, start) + body.slice(end);
   const declared = body.startsWith(`<${rootOf(body)} ${XSI}>`) ? ` ${XSI}` : '';
