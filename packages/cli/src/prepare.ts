@@ -11,7 +11,7 @@ import {
   XmlRefused,
 } from '@ecf/ecf-xml';
 import { SignatureRefused, signatureValueOf } from '@ecf/xml-signing';
-import { unreadableDocument, type Verdict } from './examine.js';
+import { unreadableDocument, type Verdict } from './check/examine.js';
 import { isXml } from './input/read-document.js';
 
 /** An unsigned document with its verdict; `tree` is null when it has to be put right first. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { ecf, rows } from './ecf.js';
+import { command, ecf, rows, shell } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ecf-check-'));
@@ -94,18 +94,26 @@ describe('ecf check on standard input', () => {
     expect(found[0]?.faults[0]?.message).toContain('longer than');
   });
 
-  it('keeps its order over many lines', async () => {
-    const documents = Array.from({ length: 6000 }, (_, i) =>
+  it('keeps its order over so many lines that all cores take part', async () => {
+    const documents = Array.from({ length: 10_000 }, (_, i) =>
       i % 5 === 3 ? `{"broken": ${i}` : line(consumerInvoice(`E32${String(i + 1).padStart(10, '0')}`)),
     );
     const { stdout } = await ecf(['check', '--json', '--quiet'], documents.join('\n'));
     const found = rows(stdout);
-    expect(found).toHaveLength(6000);
+    expect(found).toHaveLength(10_000);
     found.forEach((row, i) => {
       expect([row.line, row.valid, row.encf]).toEqual(
         i % 5 === 3 ? [i + 1, false, null] : [i + 1, true, `E32${String(i + 1).padStart(10, '0')}`],
       );
     });
+  });
+});
+
+describe('ecf check in a pipe', () => {
+  it('ends quietly when the reader has seen enough', async () => {
+    const input = file('pipe.ndjson', `${line(consumerInvoice())}\n`.repeat(3000));
+    const { code, stdout, stderr } = await shell(`${command} check --json --quiet < ${input} | head -n 1`);
+    expect([code, rows(stdout).length, stderr]).toEqual([0, 1, '']);
   });
 });
 

@@ -16,10 +16,17 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 let signing: string[];
+/** Each of the two invoices as JSON, as unsigned and as signed XML: the file and its text. */
 let consumer: string;
 let credit: string;
+let builtConsumer: string;
+let builtCredit: string;
+let signedConsumer: string;
+let signedCredit: string;
+let creditFile: string;
+let consumerFile: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   const authority = createTestAuthority();
   const holder = {
     commonName: 'Juana Núñez',
@@ -33,18 +40,26 @@ beforeAll(() => {
   file('expired.p12', authority.issue({ ...holder, notAfter: new Date('2021-01-01') }).p12);
   consumer = file('consumer.json', JSON.stringify(consumerInvoice()));
   credit = file('credit.json', JSON.stringify(creditInvoice()));
+  const made = await Promise.all([
+    ecf(['build', consumer]),
+    ecf(['build', credit]),
+    ecf(['sign', ...signing, consumer]),
+    ecf(['sign', ...signing, credit]),
+  ]);
+  for (const { code, stderr } of made) expect([code, stderr]).toEqual([0, '']);
+  [builtConsumer, builtCredit, signedConsumer, signedCredit] = made.map(({ stdout }) => stdout) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  consumerFile = file('consumer.xml', signedConsumer);
+  creditFile = file('credit.xml', signedCredit);
 });
-
-async function signed(document: string, name = 'signed.xml'): Promise<string> {
-  const { code, stdout, stderr } = await ecf(['sign', ...signing, document]);
-  expect([code, stderr]).toEqual([0, '']);
-  return file(name, stdout);
-}
 
 describe('ecf build', () => {
   it('writes compact unsigned XML in the authority’s order', async () => {
-    const { code, stdout } = await ecf(['build', consumer]);
-    expect(code).toBe(0);
+    const stdout = builtConsumer;
     expect(stdout).toMatch(/^<ECF xmlns:xsd="[^"]+" xmlns:xsi="[^"]+"><Encabezado><Version>1\.0<\/Version><IdDoc>/);
     expect(stdout).toContain('Ferretería &quot;El Ñandú&quot; &amp; Hijos');
     expect(stdout).not.toContain('FechaHoraFirma');
@@ -66,7 +81,7 @@ describe('ecf build', () => {
 
 describe('ecf sign and verify', () => {
   it('signs JSON, and fills in the time of signing', async () => {
-    const path = await signed(credit);
+    const path = creditFile;
     const { code, stdout } = await ecf(['verify', '--json', path]);
     expect(code).toBe(0);
     expect(rows(stdout)).toEqual([
@@ -94,11 +109,9 @@ describe('ecf sign and verify', () => {
   });
 
   it('signs unsigned XML, indented or not, and keeps a given time', async () => {
-    const built = (await ecf(['build', consumer])).stdout;
-    const timed = built.replace('</ECF>', '<FechaHoraFirma>23-06-2026 10:11:12</FechaHoraFirma></ECF>');
+    const timed = builtConsumer.replace('</ECF>', '<FechaHoraFirma>23-06-2026 10:11:12</FechaHoraFirma></ECF>');
     const indented = timed.replace(/></g, '>\r\n  <');
-    const one = await ecf(['sign', ...signing], timed);
-    const two = await ecf(['sign', ...signing, '-'], indented);
+    const [one, two] = await Promise.all([ecf(['sign', ...signing], timed), ecf(['sign', ...signing, '-'], indented)]);
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(two.stdout).toBe(one.stdout);
     expect(one.stdout).toContain('<FechaHoraFirma>23-06-2026 10:11:12</FechaHoraFirma><Signature');
@@ -106,12 +119,10 @@ describe('ecf sign and verify', () => {
   });
 
   it('does not sign what is signed, at fault or no document', async () => {
-    const again = await ecf(['sign', ...signing, await signed(consumer)]);
-    expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toContain('signed already');
-    expect(await ecf(['sign', ...signing], '<a><b></a>')).toMatchObject({ code: 1, stdout: '' });
-    expect(await ecf(['sign', ...signing], '<Factura/>')).toMatchObject({ code: 1, stdout: '' });
-    expect(await ecf(['sign', ...signing], 'hello')).toMatchObject({ code: 1, stdout: '' });
+    const inputs = [signedConsumer, '<a><b></a>', '<Factura/>', 'hello'];
+    const ran = await Promise.all(inputs.map((input) => ecf(['sign', ...signing], input)));
+    for (const { code, stdout } of ran) expect([code, stdout]).toEqual([1, '']);
+    expect(ran[0]?.stderr).toContain('signed already');
   });
 
   it('says what is wrong with certificate and password, and shows neither', async () => {
@@ -123,21 +134,22 @@ describe('ecf sign and verify', () => {
       ['none.p12', wrong, 'does not exist'],
       ['holder.p12', join(folder, 'none.txt'), 'none.txt does not exist'],
     ];
-    for (const [certificate, password, says] of cases) {
-      const args = ['sign', '--certificate', join(folder, certificate), '--password-file', password, consumer];
-      const { code, stdout, stderr } = await ecf(args);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain(says);
-      expect(stderr).not.toContain('Otra-clave');
+    const ran = await Promise.all(
+      cases.map(([name, password]) =>
+        ecf(['sign', '--certificate', join(folder, name), '--password-file', password, consumer]),
+      ),
+    );
+    for (const [i, [, , says]] of cases.entries()) {
+      expect(ran[i]).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
+      expect(ran[i]?.stderr).not.toContain('Otra-clave');
     }
   });
 
   it('tells an invalid signature, an indented document, a foreign one, and ends with 1', async () => {
-    const path = await signed(credit);
-    const { stdout: xml } = await ecf(['sign', ...signing, credit]);
+    const [path, xml] = [creditFile, signedCredit];
     const tampered = file('tampered.xml', xml.replace('1180.00', '1180.01'));
     const indented = file('indented.xml', xml.replace(/></g, '>\n<'));
-    const unsigned = file('unsigned.xml', (await ecf(['build', credit])).stdout);
+    const unsigned = file('unsigned.xml', builtCredit);
     const broken = file('broken.xml', '<ECF>');
     const { code, stdout } = await ecf(['verify', path, tampered, indented, unsigned, broken]);
     expect(code).toBe(1);
@@ -163,9 +175,10 @@ describe('ecf sign and verify', () => {
   });
 
   it('reads one document from standard input and names files it cannot read', async () => {
-    const { stdout: xml } = await ecf(['sign', ...signing, consumer]);
-    expect(rows((await ecf(['verify', '-'], xml)).stdout)).toMatchObject([{ file: '-', signature: 'valid' }]);
-    const missing = await ecf(['verify', join(folder, 'none.xml'), await signed(consumer)]);
+    expect(rows((await ecf(['verify', '-'], signedConsumer)).stdout)).toMatchObject([
+      { file: '-', signature: 'valid' },
+    ]);
+    const missing = await ecf(['verify', join(folder, 'none.xml'), consumerFile]);
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('none.xml does not exist');
     expect(rows(missing.stdout)).toMatchObject([{ signature: 'valid' }]);
@@ -174,7 +187,7 @@ describe('ecf sign and verify', () => {
 
 describe('ecf qr', () => {
   it('gives the address of a full document', async () => {
-    const path = await signed(credit);
+    const path = creditFile;
     const { code, stdout } = await ecf(['qr', path, '--env', 'eCF']);
     expect(code).toBe(0);
     const url = new URL(stdout.trim());
@@ -193,7 +206,7 @@ describe('ecf qr', () => {
   });
 
   it('gives the same address for a summary as for its document', async () => {
-    const path = await signed(consumer);
+    const path = consumerFile;
     const summary = (await ecf(['rfce', path])).stdout;
     const signedSummary = (await ecf(['sign', ...signing], summary)).stdout;
     const { stdout } = await ecf(['qr', path]);
@@ -202,19 +215,22 @@ describe('ecf qr', () => {
   });
 
   it('warns of a signature that does not verify, and refuses what has none', async () => {
-    const { stdout: xml } = await ecf(['sign', ...signing, credit]);
-    const tampered = await ecf(['qr'], xml.replace('1180.00', '1180.01'));
+    const [tampered, two, unsigned, none] = await Promise.all([
+      ecf(['qr'], signedCredit.replace('1180.00', '1180.01')),
+      ecf(['qr', creditFile, 'b.xml']),
+      ecf(['qr'], builtCredit),
+      ecf(['qr'], 'no XML'),
+    ]);
     expect(tampered).toMatchObject({ code: 0, stdout: expect.stringContaining('MontoTotal=1180.01') });
     expect(tampered.stderr).toContain('does not verify');
-    expect(await ecf(['qr', await signed(credit), 'b.xml'])).toMatchObject({ code: 2 });
-    expect(await ecf(['qr'], (await ecf(['build', credit])).stdout)).toMatchObject({ code: 1, stdout: '' });
-    expect(await ecf(['qr'], 'no XML')).toMatchObject({ code: 1, stdout: '' });
+    expect(two).toMatchObject({ code: 2, stdout: '' });
+    for (const refused of [unsigned, none]) expect(refused).toMatchObject({ code: 1, stdout: '' });
   });
 });
 
 describe('ecf rfce', () => {
   it('gives the unsigned summary, with the security code of the document', async () => {
-    const path = await signed(consumer);
+    const path = consumerFile;
     const { code, stdout } = await ecf(['rfce', path]);
     expect(code).toBe(0);
     const [row] = rows((await ecf(['rfce', '--json', path])).stdout) as { security_code: string; xml: string }[];
@@ -233,7 +249,7 @@ describe('ecf rfce', () => {
     const tooLarge = await ecf(['rfce'], xml);
     expect(tooLarge).toMatchObject({ code: 1, stdout: '' });
     expect(tooLarge.stderr).toContain('250,000.00');
-    expect((await ecf(['rfce', await signed(credit)])).stderr).toContain('type 32');
-    expect(await ecf(['rfce'], (await ecf(['build', consumer])).stdout)).toMatchObject({ code: 1, stdout: '' });
+    expect((await ecf(['rfce', creditFile])).stderr).toContain('type 32');
+    expect(await ecf(['rfce'], builtConsumer)).toMatchObject({ code: 1, stdout: '' });
   });
 });

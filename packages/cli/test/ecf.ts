@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -15,8 +15,19 @@ export function ecf(args: string[], input: string | Uint8Array = ''): Promise<Ra
   if (!existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)))) {
     throw new Error('The command is not built: run `npm run build` first.');
   }
+  return finished(spawn(process.execPath, [bin, ...args], { stdio: 'pipe' }), input);
+}
+
+/** The command as a shell calls it. */
+export const command = `"${process.execPath}" "${bin}"`;
+
+/** Runs a line of shell. */
+export function shell(line: string): Promise<Ran> {
+  return finished(spawn('sh', ['-c', line], { stdio: 'pipe' }), '');
+}
+
+function finished(child: ChildProcessWithoutNullStreams, input: string | Uint8Array): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [bin, ...args], { stdio: 'pipe' });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
+import { examine } from '../check/examine.js';
+import { type Judged, LONGEST_LINE, row } from '../check/judge-block.js';
+import { Judges } from '../check/judges.js';
 import type { Console, ExitCode } from '../command.js';
-import { examine, examineJsonText, unreadableDocument, type Verdict } from '../examine.js';
-import { type Line, linesOf } from '../input/lines.js';
+import { blocksOf } from '../input/blocks.js';
 import { readDocument, unreadable } from '../input/read-document.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { Progress } from '../output/progress.js';
-import { documentName, faultLines, printable } from '../output/readable.js';
 import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
 
@@ -30,40 +31,31 @@ signed: FechaHoraFirma and Signature may be missing. Ends with 1 when some docum
   ecf check --json < invoices.ndjson > verdicts.ndjson
 `;
 
-/** More than any document has; a longer line is at fault and is skipped, not kept. */
-const LONGEST_LINE = 20 * 1024 * 1024;
-
-type Place = { readonly file?: string; readonly line?: number };
-
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
   const json = wantsJson(values, console.stdout);
-  const judging = { now: new Date(), schemaOnly: values['schema-only'] === true };
+  const style = { now: new Date(), schemaOnly: values['schema-only'] === true, json };
   const writer = new RowWriter(console.stdout);
   const progress = new Progress(console.stderr, values.quiet === true);
   let unreadableFiles = 0;
 
-  const report = async (place: Place, verdict: Verdict): Promise<void> => {
-    progress.count(verdict.valid);
-    await writer.write(json ? `${JSON.stringify({ ...place, ...verdict })}\n` : readable(place, verdict));
+  const report = async ({ text, documents, atFault }: Judged): Promise<void> => {
+    progress.add(documents, atFault);
+    await writer.write(text);
   };
-  const checkLines = async (stream: AsyncIterable<Uint8Array>, place: Place): Promise<void> => {
-    for await (const lines of linesOf(stream, LONGEST_LINE)) {
-      for (const line of lines) await report({ ...place, line: line.number }, judgeLine(line, judging));
-      progress.tell();
-    }
-  };
-
   for (const file of files.length === 0 ? ['-'] : files) {
     try {
-      if (file === '-') await checkLines(console.stdin, {});
-      else if (/\.(ndjson|jsonl)$/i.test(file)) await checkLines(chunksOf(file), { file });
-      else await report({ file }, examine(await readDocument(file, console.stdin), judging));
+      if (file === '-') await checkLines(console.stdin, new Judges(style), report);
+      else if (/\.(ndjson|jsonl)$/i.test(file))
+        await checkLines(chunksOf(file), new Judges({ ...style, file }), report);
+      else {
+        const verdict = examine(await readDocument(file, console.stdin), style);
+        await report({ text: row({ file }, verdict, json), documents: 1, atFault: verdict.valid ? 0 : 1 });
+      }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       console.stderr.write(`ecf check: ${error.message}\n`);
       unreadableFiles++;
     }
-    progress.tell();
   }
   await writer.flush();
   progress.end();
@@ -71,11 +63,25 @@ export async function execute(values: OptionValues, files: string[], console: Co
   return progress.atFault > 0 ? 1 : 0;
 }
 
-function judgeLine({ bytes }: Line, judging: { now: Date; schemaOnly: boolean }): Verdict {
-  if (bytes === null) {
-    return unreadableDocument(`The line is longer than ${LONGEST_LINE} bytes; no document is.`, 'JSON (RFC 8259)');
+/** Judges the lines of a stream on all cores and reports them in their order, a bounded number at a time. */
+async function checkLines(
+  stream: AsyncIterable<Uint8Array>,
+  judges: Judges,
+  report: (judged: Judged) => Promise<void>,
+): Promise<void> {
+  const underWay: Promise<Judged>[] = [];
+  try {
+    for await (const block of blocksOf(stream, LONGEST_LINE)) {
+      const judged = judges.judge(block);
+      // It is awaited when its turn has come; until then a failure must not count as unhandled.
+      judged.catch(() => {});
+      underWay.push(judged);
+      if (underWay.length > judges.width) await report(await underWay.shift()!);
+    }
+    for (const judged of underWay) await report(await judged);
+  } finally {
+    await judges.close();
   }
-  return examineJsonText(bytes, judging);
 }
 
 async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
@@ -84,11 +90,4 @@ async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw unreadable(file, error);
   }
-}
-
-function readable(place: Place, { document, type, encf, valid, faults, warnings }: Verdict): string {
-  const line = place.line === undefined ? '' : `line ${place.line}`;
-  const where = [place.file, line].filter(Boolean).join(', ');
-  const head = `${valid ? 'valid  ' : 'FAULTY '} ${documentName(document, type, encf)}  ${printable(where)}\n`;
-  return head + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
 }

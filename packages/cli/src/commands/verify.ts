@@ -1,8 +1,8 @@
 import type { Fault } from '@ecf/domain';
 import { type CanonicalXml, checkXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
 import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
+import { unreadableDocument } from '../check/examine.js';
 import type { Console, ExitCode } from '../command.js';
-import { unreadableDocument } from '../examine.js';
 import { readDocument } from '../input/read-document.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';

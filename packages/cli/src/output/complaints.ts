@@ -1,4 +1,4 @@
-import type { Verdict } from '../examine.js';
+import type { Verdict } from '../check/examine.js';
 import { documentName, faultLines } from './readable.js';
 
 /** What is wrong with the one document of a command that writes its result to standard output. */

@@ -1,4 +1,7 @@
-/** Tells on standard error how far a long run has come; short runs tell nothing. */
+/**
+ * Tells on standard error how far a run has come: on a terminal in one line that is renewed, elsewhere in a line every
+ * five seconds, and at the end the sum of it.
+ */
 export class Progress {
   readonly #started = performance.now();
   #told = this.#started;
@@ -11,13 +14,9 @@ export class Progress {
     private readonly quiet: boolean,
   ) {}
 
-  count(valid: boolean): void {
-    this.done++;
-    if (!valid) this.atFault++;
-  }
-
-  /** On a terminal one line that is renewed, elsewhere a line every five seconds. */
-  tell(): void {
+  add(documents: number, atFault: number): void {
+    this.done += documents;
+    this.atFault += atFault;
     const now = performance.now();
     if (this.quiet || now - this.#told < (this.stream.isTTY ? 500 : 5_000)) return;
     this.#told = now;
@@ -26,7 +25,7 @@ export class Progress {
   }
 
   end(): void {
-    if (this.quiet) return;
+    if (this.quiet || this.done < 2) return;
     this.stream.write(`${this.#line ? '\r' : ''}${this.#summary()}${this.#line ? '\u001b[K' : ''}\n`);
   }
 

@@ -8,7 +8,7 @@ import {
   parseXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
-import { isXml } from './input/read-document.js';
+import { isXml } from '../input/read-document.js';
 
 /** What `check` says about one document. */
 export interface Verdict {

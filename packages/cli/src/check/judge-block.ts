@@ -1,0 +1,56 @@
+import type { ExamineOptions } from '@ecf/ecf-xml';
+import { type Block, linesOf } from '../input/blocks.js';
+import { documentName, faultLines, printable } from '../output/readable.js';
+import { examineJsonText, unreadableDocument, type Verdict } from './examine.js';
+
+/** How rows are made; sent to the workers as it is. */
+export interface Style extends ExamineOptions {
+  readonly json: boolean;
+  /** The file the lines come from; standard input goes without. */
+  readonly file?: string;
+}
+
+/** Where a document stands. */
+export interface Place {
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** The rows of a block, as they are written. */
+export interface Judged {
+  readonly text: string;
+  readonly documents: number;
+  readonly atFault: number;
+}
+
+/** More than any document has; a longer line is at fault and is skipped, not kept. */
+export const LONGEST_LINE = 20 * 1024 * 1024;
+
+/** Judges every line of a block, one row each. */
+export function judgeBlock({ first, bytes }: Block, style: Style): Judged {
+  let text = '';
+  let documents = 0;
+  let atFault = 0;
+  const add = (verdict: Verdict): void => {
+    const place = { ...(style.file === undefined ? {} : { file: style.file }), line: first + documents };
+    text += row(place, verdict, style.json);
+    documents++;
+    if (!verdict.valid) atFault++;
+  };
+  if (bytes === null) {
+    add(unreadableDocument(`The line is longer than ${LONGEST_LINE} bytes; no document is.`, 'JSON (RFC 8259)'));
+  } else {
+    for (const line of linesOf(bytes)) add(examineJsonText(line, style));
+  }
+  return { text, documents, atFault };
+}
+
+/** One row, as JSON or for people. */
+export function row(place: Place, verdict: Verdict, json: boolean): string {
+  if (json) return `${JSON.stringify({ ...place, ...verdict })}\n`;
+  const { document, type, encf, valid, faults, warnings } = verdict;
+  const line = place.line === undefined ? '' : `line ${place.line}`;
+  const where = [place.file, line].filter(Boolean).join(', ');
+  const head = `${valid ? 'valid  ' : 'FAULTY '} ${documentName(document, type, encf)}  ${printable(where)}\n`;
+  return head + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
+}

@@ -1,0 +1,51 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Block } from '../input/blocks.js';
+import { type Judged, judgeBlock, type Style } from './judge-block.js';
+
+/** A thread takes half a second to be ready: below this many bytes, some 3,000 documents, none is started. */
+const WITHOUT_THREADS = 8 * 1024 * 1024;
+
+interface Waiting {
+  resolve(judged: Judged): void;
+  reject(error: Error): void;
+}
+
+/** Judges blocks, on all cores where there is much to do. */
+export class Judges {
+  /** Blocks that may be under way at once; more would only fill the memory. */
+  readonly width = availableParallelism() * 3;
+  #bytes = 0;
+  #threads: { worker: Worker; waiting: Waiting[] }[] = [];
+
+  constructor(private readonly style: Style) {}
+
+  async judge(block: Block): Promise<Judged> {
+    this.#bytes += block.bytes?.length ?? 0;
+    if (this.#bytes < WITHOUT_THREADS || availableParallelism() === 1) return judgeBlock(block, this.style);
+    if (this.#threads.length === 0) this.#start();
+    const thread = this.#threads.reduce((least, other) =>
+      other.waiting.length < least.waiting.length ? other : least,
+    );
+    return new Promise((resolve, reject) => {
+      thread.waiting.push({ resolve, reject });
+      thread.worker.postMessage(block);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #start(): void {
+    for (let i = 0; i < availableParallelism(); i++) {
+      const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: this.style });
+      const waiting: Waiting[] = [];
+      worker.on('message', (judged: Judged) => waiting.shift()?.resolve(judged));
+      worker.on('error', (error: Error) => {
+        for (const { reject } of waiting.splice(0)) reject(error);
+      });
+      this.#threads.push({ worker, waiting });
+    }
+  }
+}
