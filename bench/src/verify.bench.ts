@@ -1,6 +1,6 @@
 // Verifying a received document with its structure check; against the raw RSA verification and against xml-crypto.
 import { createPublicKey, verify as rsaVerify, sign } from 'node:crypto';
-import { checkXml, examineJson, writeXml } from '@ecf/ecf-xml';
+import { checkXml, examineJson, parseXml, writeXml } from '@ecf/ecf-xml';
 import { signXml, verifyXml } from '@ecf/xml-signing';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
@@ -20,9 +20,10 @@ const data = Buffer.from(written.canonical);
 const rawSignature = sign('sha256', data, own.privateKey);
 
 const ours = (): void => {
-  const verification = verifyXml(bytes);
-  if (verification.signature !== 'valid' || !verification.verified) throw new Error(String(verification.reason));
-  if (checkXml(verification.verified).faults.length > 0) throw new Error('faults');
+  const parsed = parseXml(bytes);
+  const verification = verifyXml(parsed);
+  if (verification.signature !== 'valid') throw new Error(String(verification.reason));
+  if (checkXml(parsed).faults.length > 0) throw new Error('faults');
 };
 const xmlCrypto = (): void => {
   const parsed = new DOMParser().parseFromString(signed.xml, 'text/xml');
