@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeSecrets, type Secrets } from './config.js';
 
 /** What the sandbox tells everyone who wants to use it; written as `demo.json` into the data folder. */
 export interface Demo {
@@ -12,14 +12,6 @@ export interface Demo {
   authority_url: string;
   metrics_url: string;
   started_at: string;
-}
-
-/** Secrets that a deployment without configured ones makes for itself, once, readable by its owner alone. */
-export interface Secrets {
-  masterKey: string;
-  adminToken: string;
-  databasePassword: string;
-  statusKey: string;
 }
 
 /** The folder that holds everything a standalone deployment keeps: database, documents, secrets, sandbox. */
@@ -59,12 +51,7 @@ export class DataFolder {
     const file = this.file('secrets.json');
     const present = readText(file);
     if (present) return JSON.parse(present) as Secrets;
-    const secrets: Secrets = {
-      masterKey: randomBytes(32).toString('base64'),
-      adminToken: randomBytes(24).toString('base64url'),
-      databasePassword: randomBytes(18).toString('base64url'),
-      statusKey: randomBytes(18).toString('base64url'),
-    };
+    const secrets = makeSecrets();
     this.writePrivate('secrets.json', secrets);
     return secrets;
   }

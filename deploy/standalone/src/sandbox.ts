@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import type { DataFolder } from './data-folder.js';
 
 /** The two taxpayers of the ready-made sandbox: each is the other's counterparty. */
-export const DEMO_ISSUER = { rnc: '131999999', name: 'COMERCIAL EL MUELLE SRL', holderId: '00100000009' } as const;
-export const DEMO_BUYER = { rnc: '130123454', name: 'DISTRIBUIDORA LA LOMA SRL', holderId: '00200000008' } as const;
+export const DEMO_ISSUER = {
+  rnc: '199999991',
+  name: 'Comercial Palma Ficticia, SRL',
+  holderId: '00100000009',
+} as const;
+export const DEMO_BUYER = { rnc: '188888885', name: 'Taller Caoba Imaginario, SRL', holderId: '00200000008' } as const;
 
 const ACCOUNT_NAME = 'Sandbox';
 const CERTIFICATE_YEARS = 5;
@@ -31,9 +36,9 @@ export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey:
     const present = taxpayers.find((one) => one.rnc === taxpayer.rnc);
     if (!present) await admin('POST', `${base}/taxpayers`, { rnc: taxpayer.rnc, name: taxpayer.name });
     if (present?.certificate) continue;
-    const password = options.folder.secrets().databasePassword;
+    const password = randomBytes(12).toString('hex');
     const { p12 } = testAuthority.issue({
-      commonName: `REPRESENTANTE DE ${taxpayer.name}`,
+      commonName: `Representante de ${taxpayer.name}`,
       holderId: taxpayer.holderId,
       rnc: taxpayer.rnc,
       notBefore: new Date(options.now.getTime() - 24 * 3600 * 1000),

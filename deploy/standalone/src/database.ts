@@ -1,0 +1,72 @@
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import type { StandaloneConfig } from './config.js';
+import type { DataFolder } from './data-folder.js';
+
+/** The database server of the deployment: the embedded one, or the one that is configured. */
+export interface DatabaseServer {
+  url(service: string): string;
+  stop(): Promise<void>;
+}
+
+const RESTART_MS = 500;
+const SETTINGS = {
+  max_connections: '120',
+  shared_buffers: '128MB',
+  max_wal_size: '2GB',
+  // The socket dies with the process; a session must not outlive it by hours.
+  tcp_keepalives_idle: '30',
+};
+
+/**
+ * Starts the embedded PostgreSQL, or points to the configured one. A server that dies is started again on the same port
+ * and data, so that the services find it where it was.
+ */
+export async function openDatabaseServer(
+  config: StandaloneConfig,
+  folder: DataFolder,
+  say: (text: string) => void,
+): Promise<DatabaseServer> {
+  if (config.DATABASE_URL !== undefined) {
+    const configured = config.DATABASE_URL;
+    return { url: (service) => databaseOf(configured, service), stop: async () => undefined };
+  }
+  const launch = (port: number): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings: SETTINGS, say });
+  let server = await launch(0);
+  const { port } = server;
+  let stopping = false;
+  const watch = async (): Promise<void> => {
+    while (!stopping) {
+      say(`PostgreSQL ${await server.died}; starting it again`);
+      for (let up = false; !up && !stopping; ) {
+        await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
+        up = await launch(port).then(
+          (fresh) => {
+            server = fresh;
+            return true;
+          },
+          (error: Error) => {
+            say(`PostgreSQL does not start: ${error.message}`);
+            return false;
+          },
+        );
+      }
+    }
+  };
+  void watch();
+  return {
+    url: (service) => server.url(`ecf_${service.replaceAll('-', '_')}`),
+    stop: () => {
+      stopping = true;
+      return server.stop();
+    },
+  };
+}
+
+/** A database of its own for each service, on the configured server. */
+function databaseOf(configured: string, service: string): string {
+  const url = new URL(configured);
+  const prefix = url.pathname.replace(/^\//, '') || 'ecf';
+  url.pathname = `/${prefix}_${service.replaceAll('-', '_')}`;
+  return url.href;
+}

@@ -1,0 +1,143 @@
+import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import { createEmission, emissionConfig } from '@ecf/emission';
+import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/gateway';
+import { createReception, readReceptionConfig } from '@ecf/reception';
+import {
+  createInProcessBus,
+  createLogger,
+  createMetrics,
+  openFileDeadLetters,
+  openFileXmlStore,
+  serveMetrics,
+} from '@ecf/service-kit';
+import { type Environment, readStandaloneConfig, type Secrets, serviceEnvironment } from './config.js';
+import { DataFolder } from './data-folder.js';
+import { openDatabaseServer } from './database.js';
+import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
+import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
+import { startSimulator } from './simulator-process.js';
+
+/** A running standalone deployment. */
+export interface Standalone {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Prints progress; results go through it too, so that a caller decides where they appear. */
+export type Say = (text: string) => void;
+
+/**
+ * Runs all services in this process with an embedded PostgreSQL, files and the in-process bus; in the sandbox also the
+ * authority simulator and a demo account. Whatever was started is stopped again when something fails on the way.
+ */
+export async function startStandalone(env: Environment, say: Say, now = () => new Date()): Promise<Standalone> {
+  const started: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const part of started.splice(0).reverse()) await part();
+  };
+  try {
+    return { url: await start(env, say, now, started), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  env: Environment,
+  say: Say,
+  now: () => Date,
+  started: (() => Promise<void> | void)[],
+): Promise<string> {
+  const config = readStandaloneConfig(env);
+  const folder = new DataFolder(config.DATA_DIR);
+  started.push(folder.lock());
+  const secrets = config.SANDBOX ? folder.secrets() : NO_SECRETS;
+
+  say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
+  const database = await openDatabaseServer(config, folder, say);
+  started.push(database.stop);
+  let authorityUrl = config.AUTHORITY_URL;
+  if (config.SANDBOX && authorityUrl === undefined) {
+    say('starting the authority simulator');
+    const simulator = await startSimulator({
+      dataDir: folder.file('authority'),
+      statusKey: secrets.statusKey,
+      env: env as NodeJS.ProcessEnv,
+      onRestart: say,
+    });
+    started.push(simulator.stop);
+    authorityUrl = simulator.url;
+  }
+
+  say('starting the services');
+  const places = { databaseUrl: database.url, authorityUrl, signerRnc: DEMO_BUYER.rnc };
+  const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
+  const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
+  const metrics = createMetrics({ processMetrics: true });
+  const bus = createInProcessBus({
+    logger,
+    clock: now,
+    deadLetters: await openFileDeadLetters(folder.file('dead-letters')),
+  });
+  const archive = await openFileXmlStore(folder.file('xml'));
+  const shared = { bus, archive, logger, metrics, clock: now };
+
+  const gatewayConfig = readGatewayConfig(settingsOf('gateway'));
+  const emission = await createEmission(emissionConfig(settingsOf('emission')), {
+    ...shared,
+    accounts: { fetch: (accountId) => gateway.taxpayerSource.account(accountId) },
+  });
+  const reception = createReception(readReceptionConfig(settingsOf('reception')), {
+    ...shared,
+    source: {
+      account: (accountId) => gateway.taxpayerSource.account(accountId),
+      taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
+    },
+  });
+  const gateway = createGateway(gatewayConfig, {
+    ...shared,
+    onlyInstance: true,
+    upstreams: { emission: createInProcessUpstream(emission), reception: createInProcessUpstream(reception) },
+  });
+  started.push(() => bus.close());
+  for (const service of [emission, reception]) {
+    await service.start();
+    started.push(() => service.stop());
+  }
+  const { url } = await gateway.start();
+  started.push(() => gateway.stop());
+  const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
+  started.push(() => metricsServer.stop());
+  if (config.SANDBOX) await openSandbox(url, `${metricsServer.url}/metrics`, authorityUrl as string);
+  say(`ready           ${url}`);
+  return url;
+
+  async function openSandbox(baseUrl: string, metricsUrl: string, simulatorUrl: string): Promise<void> {
+    const adminToken = gatewayConfig.ADMIN_TOKEN as string;
+    const { apiKey, created } = await prepareSandbox({
+      gatewayUrl: baseUrl,
+      adminToken,
+      simulatorUrl,
+      folder,
+      now: now(),
+    });
+    folder.writePrivate('demo.json', {
+      base_url: baseUrl,
+      api_key: apiKey,
+      admin_token: adminToken,
+      issuer_rnc: DEMO_ISSUER.rnc,
+      buyer_rnc: DEMO_BUYER.rnc,
+      authority_url: simulatorUrl,
+      metrics_url: metricsUrl,
+      started_at: now().toISOString(),
+    });
+    if (!created) return;
+    for (const line of await submitFirstInvoice(baseUrl, apiKey, folder, formatDocumentDate(toCalendarDate(now()))))
+      say(line);
+    say(`your turn       ${exampleCommand(baseUrl, apiKey, folder)}`);
+  }
+}
+
+/** Outside the sandbox nothing is made up: every secret has to be configured. */
+const NO_SECRETS: Secrets = { masterKey: '', adminToken: '', statusKey: '' };
