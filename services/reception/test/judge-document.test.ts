@@ -2,9 +2,14 @@ import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
 import { ReceptionError } from '../src/core/errors.js';
-import { type JudgeOptions, judgeDocument } from '../src/core/judge-document.js';
+import {
+  type JudgeOptions,
+  judgeDocument,
+  type SoundDocument,
+  type UnsoundDocument,
+} from '../src/core/judge-document.js';
 import { trustCheck } from '../src/core/trust.js';
-import { sampleBytes, sampleXml } from './support/documents.js';
+import { type EditableEcf, sampleBytes, sampleXml } from './support/documents.js';
 import { authority, BUYER, expired, issue, NOW, PROVIDER } from './support/senders.js';
 
 const options: JudgeOptions = { now: NOW, trust: trustCheck(null), maxBytes: 10 * 1024 * 1024 };
@@ -46,35 +51,32 @@ describe('a sound document', () => {
   });
 
   it('may say Version 1, as the authority does itself', async () => {
-    const edit = (ecf: Record<string, unknown>) => {
-      (ecf.Encabezado as Record<string, unknown>).Version = '1';
+    const edit = (ecf: EditableEcf) => {
+      ecf.Encabezado.Version = '1';
     };
-    expect(judge(await sampleBytes({ edit: edit as never }))).toMatchObject({ motive: null });
+    expect(judge(await sampleBytes({ edit }))).toMatchObject({ motive: null });
   });
 
   it('may carry a sequence that is over; that is noted at most', async () => {
-    const edit = (ecf: never) => {
-      (ecf as { Encabezado: { IdDoc: Record<string, string> } }).Encabezado.IdDoc.FechaVencimientoSecuencia =
-        '31-12-2020';
+    const edit = (ecf: EditableEcf) => {
+      ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2020';
     };
     expect(judge(await sampleBytes({ edit }))).toMatchObject({ motive: null });
   });
 
   it('may hold an impossible day, which is noted', async () => {
-    const edit = (ecf: never) => {
-      (ecf as { Encabezado: { Emisor: Record<string, string> } }).Encabezado.Emisor.FechaEmision = '31-02-2026';
+    const edit = (ecf: EditableEcf) => {
+      ecf.Encabezado.Emisor.FechaEmision = '31-02-2026';
     };
     const judged = judge(await sampleBytes({ edit }));
     expect(judged).toMatchObject({ motive: null, facts: { dateIssued: null } });
-    expect((judged as { observations: unknown[] }).observations.length).toBeGreaterThan(0);
+    expect((judged as SoundDocument).observations.length).toBeGreaterThan(0);
   });
 
   it('may have a total that its lines do not make, which is noted', async () => {
     const judged = judge(await sampleBytes({ total: '999999.99' }));
     expect(judged).toMatchObject({ motive: null, facts: { totalAmount: '999999.99' } });
-    expect(
-      (judged as { observations: { rule: string }[] }).observations.map(({ rule }) => rule.split('.')[0]),
-    ).toContain('business');
+    expect((judged as SoundDocument).observations.map(({ rule }) => rule.split('.')[0])).toContain('business');
   });
 
   it.each(['33', '34', '44', '45'])('may be of type %s', async (type) => {
@@ -89,14 +91,13 @@ describe('a sound document', () => {
 
 describe('motive 1', () => {
   it('names the first fault and how many more there are', async () => {
-    const edit = (ecf: never) => {
-      const { Encabezado } = ecf as { Encabezado: { Totales: Record<string, string>; IdDoc: Record<string, string> } };
+    const edit = ({ Encabezado }: EditableEcf) => {
       Encabezado.Totales.MontoTotal = 'mucho';
       Encabezado.IdDoc.TipoIngresos = '1';
     };
     const judged = judge(await sampleBytes({ edit }));
     expect(judged).toMatchObject({ motive: 1, parties: { encf: 'E310000000001' } });
-    expect((judged as { particulars: string }).particulars).toMatch(/^ECF\.Encabezado\..*\(and 1 more\)$/);
+    expect((judged as UnsoundDocument).particulars).toMatch(/^ECF\.Encabezado\..*\(and 1 more\)$/);
   });
 
   it.each([
@@ -121,10 +122,7 @@ describe('motive 1', () => {
   });
 
   it.each(['32-large', '41', '46'])('types that are not delivered: %s', async (type) => {
-    const edit = (ecf: never) => {
-      const { Encabezado } = ecf as {
-        Encabezado: { Comprador?: Record<string, string>; IdDoc: Record<string, string> };
-      };
+    const edit = ({ Encabezado }: EditableEcf) => {
       Encabezado.IdDoc.eNCF = `E${type.slice(0, 2)}0000000001`;
       if (Encabezado.Comprador !== undefined) Encabezado.Comprador.RNCComprador = BUYER;
     };

@@ -6,6 +6,17 @@ import { BUYER, PROVIDER, provider } from './senders.js';
 
 const EXAMPLES = new URL('../../../../examples/', import.meta.url);
 
+/** An e-CF's content, open to changes where tests make them. */
+export interface EditableEcf {
+  Encabezado: {
+    Version: string;
+    IdDoc: DocumentNode;
+    Emisor: DocumentNode;
+    Comprador?: DocumentNode;
+    Totales: DocumentNode;
+  };
+}
+
 export interface Sample {
   type?: string;
   encf?: string;
@@ -13,7 +24,7 @@ export interface Sample {
   buyer?: string | null;
   total?: string;
   /** Changes of the tree before it is written. */
-  edit?: (ecf: DocumentNode) => void;
+  edit?: (ecf: EditableEcf) => void;
   certificate?: SigningCertificate;
   signedAt?: string;
 }
@@ -32,7 +43,7 @@ export function sampleTree(sample: Sample = {}): DocumentNode {
   if (buyer !== null && sample.buyer !== null) buyer.RNCComprador = sample.buyer ?? BUYER;
   if (sample.total !== undefined) (groupOf(header, 'Totales') as DocumentNode).MontoTotal = sample.total;
   ecf.FechaHoraFirma = sample.signedAt ?? '23-06-2026 11:58:00';
-  sample.edit?.(ecf);
+  sample.edit?.(ecf as unknown as EditableEcf);
   return tree;
 }
 

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import { verifyXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, sampleBytes, sampleXml } from './support/documents.js';
+import { BUYER, buyer, forger, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
+import { taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { eventually, startWorld, type World } from './support/world.js';
+
+let world: World;
+let sequence = 0;
+const next = () => encf(++sequence);
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+interface Acknowledgement {
+  Estado: string;
+  CodigoMotivoNoRecibido?: string;
+  RNCEmisor: string;
+  RNCComprador: string;
+  eNCF: string;
+  FechaHoraAcuseRecibo: string;
+}
+
+/** Checks an answer as a sender's strict client would: status, type, structure, signature; returns what it says. */
+async function read(response: Response): Promise<Acknowledgement> {
+  const text = await response.clone().text();
+  expect([response.status, text.slice(0, 300)]).toEqual([200, expect.stringContaining('<ARECF')]);
+  expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+  const bytes = Buffer.from(text, 'utf8');
+  expect(checkXml(parseXml(bytes)).faults).toEqual([]);
+  const { verified, certificate } = verifyXml(bytes);
+  expect(certificate?.fingerprint).toBe(buyer.certificate.fingerprint);
+  const { ARECF } = readXml(verified as { text: string }) as unknown as {
+    ARECF: { DetalleAcusedeRecibo: Acknowledgement };
+  };
+  return ARECF.DetalleAcusedeRecibo;
+}
+
+async function rows(number: string) {
+  const received = await world.database.query('SELECT * FROM received_documents WHERE encf = $1 ORDER BY id', [number]);
+  const refused = await world.database.query('SELECT * FROM refused_documents WHERE encf = $1 ORDER BY id', [number]);
+  return { received: received.rows, refused: refused.rows };
+}
+
+describe('a document for a buyer we serve', () => {
+  it('is acknowledged in the same call, and everything is kept before', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    const response = await world.send(bytes);
+    const said = await read(response);
+    expect(said).toEqual({
+      Version: '1.0',
+      RNCEmisor: PROVIDER,
+      RNCComprador: BUYER,
+      eNCF: number,
+      Estado: '0',
+      FechaHoraAcuseRecibo: '23-06-2026 12:00:00',
+    });
+    expect(response.headers.get('x-request-id')).toMatch(/.+/);
+    expect(response.headers.get('x-rejection-reason')).toBeNull();
+
+    const { received } = await rows(number);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({
+      env: 'TesteCF',
+      xml_sha256: sha256,
+      approval_status: 'pending',
+      total_amount: '11430.00',
+    });
+    expect(received[0]?.xml_path).toBe(
+      `TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${number}-${sha256.slice(0, 12)}.xml`,
+    );
+    const stored = await world.archive.get(received[0]?.xml_path as string, sha256);
+    expect(stored.equals(bytes)).toBe(true);
+    const acknowledgement = await world.archive.get(
+      received[0]?.arecf_path as string,
+      received[0]?.arecf_sha256 as string,
+    );
+    expect(acknowledgement.toString()).toBe(await response.text());
+
+    const [event] = await eventually(
+      () => world.published.filter((one) => one.data.encf === number),
+      (events) => events.length > 0,
+    );
+    expect(event).toMatchObject({
+      key: `TesteCF:${PROVIDER}:${number}`,
+      data: {
+        revision: 1,
+        account_id: 'account-1',
+        buyer_rnc: BUYER,
+        xml_checksum: sha256,
+        approval_status: 'pending',
+        conflicts: [],
+      },
+    });
+  });
+
+  it('fifty at the same moment are one document with one answer', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => world.send(bytes)));
+    const texts = await Promise.all(responses.map((response) => response.text()));
+    const positive = texts.filter((text) => text.includes('<Estado>0</Estado>'));
+    const duplicates = texts.filter((text) => text.includes('<CodigoMotivoNoRecibido>3<'));
+    expect(positive.length + duplicates.length).toBe(50);
+    expect(positive.length).toBeGreaterThan(0);
+    expect(new Set(positive).size).toBe(1);
+    expect((await rows(number)).received).toHaveLength(1);
+    await eventually(
+      () => world.published.filter((one) => one.data.encf === number),
+      (events) => events.length === 1,
+    );
+  });
+
+  it('is another document in another environment, from another provider, and for another buyer', async () => {
+    const number = next();
+    await world.bus.publish([taxpayerChanged(taxpayer({ rnc: OTHER_BUYER }))]);
+    for (const [sample, env] of [
+      [{}, 'TesteCF'],
+      [{}, 'eCF'],
+      [{ issuer: '177777772' }, 'TesteCF'],
+      [{ buyer: OTHER_BUYER }, 'TesteCF'],
+    ] as const) {
+      const response = await world.send(await sampleBytes({ encf: number, ...sample }), { env });
+      expect((await response.text()).includes('<Estado>0</Estado>')).toBe(true);
+    }
+    expect((await rows(number)).received).toHaveLength(4);
+  });
+});
+
+describe('repeats', () => {
+  it('the same bytes after the answer left are motive 3, and nothing is added to the record', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    await read(await world.send(bytes));
+    const again = await world.send(bytes);
+    expect(await read(again)).toMatchObject({ Estado: '1', CodigoMotivoNoRecibido: '3' });
+    expect(again.headers.get('x-rejection-reason')).toBe('3 Envio duplicado: this document was received before');
+    const { received, refused } = await rows(number);
+    expect(received[0]).toMatchObject({ revision: 1 });
+    expect(refused).toMatchObject([{ motive: 3, conflict_of: null, xml_path: received[0]?.xml_path }]);
+  });
+
+  it('other bytes are motive 3, kept, and shown as a conflict, once however often they come', async () => {
+    const number = next();
+    await read(await world.send(await sampleBytes({ encf: number })));
+    const other = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
+    for (let i = 0; i < 3; i++) {
+      expect(await read(await world.send(other))).toMatchObject({ Estado: '1', CodigoMotivoNoRecibido: '3' });
+    }
+    const { received, refused } = await rows(number);
+    expect(received[0]).toMatchObject({ revision: 2, total_amount: '11430.00' });
+    expect(refused.map((row) => row.conflict_of !== null)).toEqual([true, false, false]);
+    const kept = await world.archive.get(refused[0]?.xml_path as string, refused[0]?.sha256 as string);
+    expect(kept.equals(other)).toBe(true);
+    const events = await eventually(
+      () => world.published.filter((one) => one.data.encf === number),
+      (seen) => seen.length === 2,
+    );
+    expect(events[1]?.data).toMatchObject({
+      revision: 2,
+      conflicts: [{ certificate_subject: forger.certificate.subject }],
+    });
+  });
+
+  it("a stranger's bad document never bars the genuine one", async () => {
+    const number = next();
+    const genuine = await sampleXml({ encf: number });
+    const forged = genuine.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
+    expect(await read(await world.send(forged))).toMatchObject({ Estado: '1', CodigoMotivoNoRecibido: '2' });
+    const broken = genuine.replace('<TipoPago>1', '<TipoPago>x');
+    expect(await read(await world.send(broken))).toMatchObject({ Estado: '1', CodigoMotivoNoRecibido: '1' });
+    expect(await read(await world.send(genuine))).toMatchObject({ Estado: '0' });
+    expect(await read(await world.send(forged))).toMatchObject({ Estado: '1', CodigoMotivoNoRecibido: '2' });
+    const { received, refused } = await rows(number);
+    expect(received).toHaveLength(1);
+    expect(refused.map((row) => row.motive)).toEqual([2, 1, 2]);
+  });
+
+  it('the reason stands in words in a header and in the record', async () => {
+    const broken = (await sampleXml({ encf: next() })).replace('<TipoPago>1', '<TipoPago>x');
+    const response = await world.send(broken);
+    expect(response.headers.get('x-rejection-reason')).toMatch(
+      /^1 Error de especificacion: ECF\.Encabezado\.IdDoc\.TipoPago: /,
+    );
+  });
+});
+
+describe('whoever has to answer', () => {
+  it('a buyer that nobody serves gets 404 without a configured signer, and nothing is recorded', async () => {
+    const number = next();
+    const response = await world.send(await sampleBytes({ encf: number, buyer: STRANGER }));
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'taxpayer_not_found' }]);
+    expect(await rows(number)).toEqual({ received: [], refused: [] });
+  });
+
+  it('a served buyer without certificate: 503 with Retry-After, nothing recorded; then received', async () => {
+    const number = next();
+    const rnc = '144444445';
+    await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: null }))]);
+    const bytes = await sampleBytes({ encf: number, buyer: rnc });
+    const response = await world.send(bytes);
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'certificate_missing' }]);
+    expect(response.headers.get('retry-after')).toBe('300');
+    expect(await rows(number)).toEqual({ received: [], refused: [] });
+    await world.bus.publish([taxpayerChanged(taxpayer({ rnc }))]);
+    expect(await read(await world.send(bytes))).toMatchObject({ Estado: '0' });
+  });
+
+  it('what cannot be read: 422 that says why, nothing recorded', async () => {
+    const response = await world.send('<ECF><Encabezado>');
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      {
+        code: 'validation_error',
+        detail: [{ loc: ['body', 'xml'], type: 'xml.not_well_formed' }],
+        request_id: expect.any(String),
+      },
+    ]);
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    '/FE/Recepcion/API/ECF',
+    '/fe/recepcion/api/ecf/',
+    '/testecf/fe/recepcion/api/ecf',
+    '/fe/recepci%C3%B3n/api/ecf',
+    '/fe/recepci%c3%b3n/api/ecf',
+  ])('%s', async (path) => {
+    expect(await read(await world.send(await sampleBytes({ encf: next() }), { path }))).toMatchObject({ Estado: '0' });
+  });
+});
+
+it('business faults are noted and never a reason against receipt', async () => {
+  const number = next();
+  expect(await read(await world.send(await sampleBytes({ encf: number, total: '7777777.00' })))).toMatchObject({
+    Estado: '0',
+  });
+  const { received } = await rows(number);
+  expect(
+    (received[0] as { observations: { rule: string }[] }).observations.some(({ rule }) => rule.startsWith('business.')),
+  ).toBe(true);
+});

@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import { readXml } from '@ecf/ecf-xml';
+import { readTrustedIssuers, type SigningCertificate, signXml, verifyXml } from '@ecf/xml-signing';
+import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt, SignJWT } from 'jose';
+import { ReceptionError } from '../src/core/errors.js';
+import type { TokenKeys } from '../src/core/ports.js';
+import { ProviderTokens } from '../src/core/provider-tokens.js';
+import { SEED_LIFE_MS, Seeds } from '../src/core/seeds.js';
+import { trustCheck } from '../src/core/trust.js';
+import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
+import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
+import { authority, expired, issue, NOW, provider } from './support/senders.js';
+
+const KEY = randomBytes(32);
+
+function clockAt(start = NOW) {
+  let now = start.getTime();
+  const clock = () => new Date(now);
+  return {
+    clock,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+/** Signs a seed as a client does: parsed, canonical, the signature appended. */
+async function sign(seed: string, certificate: SigningCertificate = provider.certificate): Promise<Buffer> {
+  const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
+  const { xml } = await signXml({ canonical, output: canonical }, certificate);
+  return Buffer.from(xml, 'utf8');
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof ReceptionError) return error.kind;
+    throw error;
+  }
+  return 'none';
+}
+
+function seedsAt(time = clockAt(), trust = trustCheck(null), spent = createInMemorySpentSeeds()) {
+  return { ...time, spent, seeds: new Seeds({ spent, clock: time.clock }, KEY, trust) };
+}
+
+describe('seeds', () => {
+  it('are the authority’s SemillaModel, each another one', () => {
+    const { seeds } = seedsAt();
+    const [one, other] = [seeds.issue('TesteCF'), seeds.issue('TesteCF')];
+    expect(one).toMatch(
+      /^<\?xml version="1\.0" encoding="utf-8"\?><SemillaModel [^>]*><valor>[A-Za-z0-9+/=]+<\/valor><fecha>2026-06-23T12:00:00\.0000000-04:00<\/fecha><\/SemillaModel>$/,
+    );
+    expect(one).not.toBe(other);
+  });
+
+  it('buy one token, once', async () => {
+    const { seeds } = seedsAt();
+    const signed = await sign(seeds.issue('TesteCF'));
+    expect(await seeds.redeem(signed, 'TesteCF')).toMatchObject({ holderId: '00100000001' });
+    expect(await refusalOf(seeds.redeem(signed, 'TesteCF'))).toBe('seed.used');
+  });
+
+  it('one of fifty simultaneous redemptions succeeds', async () => {
+    const { seeds } = seedsAt();
+    const signed = await sign(seeds.issue('TesteCF'));
+    const kinds = await Promise.all(Array.from({ length: 50 }, () => refusalOf(seeds.redeem(signed, 'TesteCF'))));
+    expect(kinds.filter((kind) => kind === 'none')).toHaveLength(1);
+    expect(new Set(kinds)).toEqual(new Set(['none', 'seed.used']));
+  });
+
+  it('live five minutes', async () => {
+    const { seeds, pass } = seedsAt();
+    const [first, second] = [await sign(seeds.issue('TesteCF')), await sign(seeds.issue('TesteCF'))];
+    pass(SEED_LIFE_MS);
+    expect(await refusalOf(seeds.redeem(first, 'TesteCF'))).toBe('none');
+    pass(1);
+    expect(await refusalOf(seeds.redeem(second, 'TesteCF'))).toBe('seed.expired');
+  });
+
+  it('are known to every instance with the same key, and to no other', async () => {
+    const { seeds } = seedsAt();
+    const stranger = new Seeds(
+      { spent: createInMemorySpentSeeds(), clock: () => NOW },
+      randomBytes(32),
+      trustCheck(null),
+    );
+    expect(await refusalOf(seedsAt().seeds.redeem(await sign(seeds.issue('eCF')), 'eCF'))).toBe('none');
+    expect(await refusalOf(stranger.redeem(await sign(seeds.issue('eCF')), 'eCF'))).toBe('seed.unknown');
+  });
+
+  it('count in their environment alone', async () => {
+    const { seeds } = seedsAt();
+    expect(await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF')), 'eCF'))).toBe('seed.other_environment');
+  });
+
+  it.each([
+    ['changed', (seed: string) => seed.replace(/<valor>./, '<valor>x'), 'seed.signature'],
+    ['unsigned', (seed: string) => seed.replace(/<Signature .*<\/Signature>/s, ''), 'seed.signature'],
+    [
+      'with a document type',
+      (seed: string) => seed.replace('<SemillaModel', '<!DOCTYPE a><SemillaModel'),
+      'seed.xml_doctype',
+    ],
+    ['another document', () => '<ECF/>', 'seed.not_a_seed'],
+    ['no XML', () => 'valor', 'seed.xml_not_well_formed'],
+  ])('%s is refused', async (_, change, kind) => {
+    const { seeds } = seedsAt();
+    const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8');
+    expect(await refusalOf(seeds.redeem(Buffer.from(change(signed), 'utf8'), 'TesteCF'))).toBe(kind);
+  });
+
+  it('pretty-printed by the client before signing is fine', async () => {
+    const { seeds } = seedsAt();
+    const pretty = seeds
+      .issue('TesteCF')
+      .replace(/<(valor|fecha)>/g, '\n  <$1>')
+      .replace('</SemillaModel>', '\n</SemillaModel>');
+    expect(await refusalOf(seeds.redeem(await sign(pretty), 'TesteCF'))).toBe('none');
+  });
+
+  it('a made-up value under a good signature is refused', async () => {
+    const { seeds } = seedsAt();
+    const invented = seeds.issue('TesteCF').replace(/<valor>[^<]*/, `<valor>${randomBytes(57).toString('base64')}`);
+    expect(await refusalOf(seeds.redeem(await sign(invented), 'TesteCF'))).toBe('seed.unknown');
+  });
+
+  it('a certificate has to be valid now, and trusted where issuers are configured', async () => {
+    const { seeds } = seedsAt();
+    expect(await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF'), expired.certificate), 'TesteCF'))).toBe(
+      'seed.certificate_not_valid',
+    );
+    const strict = seedsAt(clockAt(), trustCheck(readTrustedIssuers(authority.pem)));
+    const own = issue({ commonName: 'Own Authority', holderId: '00900000009', by: createTestAuthority() });
+    const seed = strict.seeds.issue('TesteCF');
+    expect(await refusalOf(strict.seeds.redeem(await sign(seed, own.certificate), 'TesteCF'))).toBe(
+      'seed.certificate_not_trusted',
+    );
+    expect(await refusalOf(strict.seeds.redeem(await sign(seed), 'TesteCF'))).toBe('none');
+  });
+
+  it('a refused attempt does not spend the seed', async () => {
+    const { seeds } = seedsAt();
+    const seed = seeds.issue('TesteCF');
+    await refusalOf(seeds.redeem(await sign(seed, expired.certificate), 'TesteCF'));
+    expect(await refusalOf(seeds.redeem(await sign(seed), 'TesteCF'))).toBe('none');
+  });
+});
+
+describe('tokens', () => {
+  const settings = { lifeSeconds: 1_800, rotationMs: 24 * 3_600_000 };
+  const facts = async () => {
+    const { seeds } = seedsAt();
+    return seeds.redeem(await sign(seeds.issue('TesteCF')), 'TesteCF');
+  };
+
+  it('name the holder and end after their time', async () => {
+    const { clock, pass } = clockAt();
+    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock }, settings);
+    const issued = await tokens.issue(await facts(), 'TesteCF');
+    expect(decodeJwt(issued.token)).toMatchObject({
+      sub: '00100000001',
+      'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name': '00100000001',
+    });
+    expect(issued.expiresAt.getTime() - issued.issuedAt.getTime()).toBe(1_800_000);
+    expect(await tokens.verify(`bEaReR ${issued.token}`, 'TesteCF')).toBe('00100000001');
+    pass(1_800_000 + 31_000);
+    expect(await refusalOf(tokens.verify(`Bearer ${issued.token}`, 'TesteCF'))).toBe('token_refused');
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['another scheme', 'Basic abcdefgh'],
+    ['no token', 'Bearer '],
+    ['no JWT', 'Bearer abc'],
+    ['a token without signature', `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`],
+  ])('%s is refused', async (_, header) => {
+    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
+    expect(await refusalOf(tokens.verify(header, 'TesteCF'))).toBe('token_refused');
+  });
+
+  it('of another environment, and forged under our key id, are refused', async () => {
+    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
+    const { token } = await tokens.issue(await facts(), 'TesteCF');
+    expect(await refusalOf(tokens.verify(`Bearer ${token}`, 'eCF'))).toBe('token_refused');
+    const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+    const forged = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256', kid })
+      .setSubject('x')
+      .sign(randomBytes(32));
+    expect(await refusalOf(tokens.verify(`Bearer ${forged}`, 'TesteCF'))).toBe('token_refused');
+  });
+
+  it('outlive the rotation of the key that signed them, and no longer than themselves', async () => {
+    const { clock, pass } = clockAt();
+    const keys = createInMemoryTokenKeys();
+    const [one, other] = [new ProviderTokens({ keys, clock }, settings), new ProviderTokens({ keys, clock }, settings)];
+    const certificate = await facts();
+    const first = await one.issue(certificate, 'TesteCF');
+    pass(settings.rotationMs - 1_000);
+    const late = await other.issue(certificate, 'TesteCF');
+    pass(2_000);
+    const next = await one.issue(certificate, 'TesteCF');
+    expect(await keys.all()).toHaveLength(2);
+    expect(await refusalOf(one.verify(`Bearer ${first.token}`, 'TesteCF'))).toBe('token_refused');
+    for (const instance of [one, other]) {
+      expect(await refusalOf(instance.verify(`Bearer ${late.token}`, 'TesteCF'))).toBe('none');
+      expect(await refusalOf(instance.verify(`Bearer ${next.token}`, 'TesteCF'))).toBe('none');
+    }
+    expect((await one.publicKeys()).keys).toHaveLength(2);
+    expect(JSON.stringify(await one.publicKeys())).not.toContain('"d"');
+  });
+
+  it('instances that find the key old at once agree on one new key', async () => {
+    const keys = createInMemoryTokenKeys();
+    const instances = Array.from({ length: 4 }, () => new ProviderTokens({ keys, clock: () => NOW }, settings));
+    const certificate = await facts();
+    const issued = await Promise.all(instances.map((instance) => instance.issue(certificate, 'TesteCF')));
+    expect(await keys.all()).toHaveLength(1);
+    for (const instance of instances) {
+      for (const { token } of issued)
+        expect(await refusalOf(instance.verify(`Bearer ${token}`, 'TesteCF'))).toBe('none');
+    }
+  });
+
+  it('an unknown key id does not have the keys read again and again', async () => {
+    const { clock, pass } = clockAt();
+    const keys = createInMemoryTokenKeys();
+    let reads = 0;
+    const counted: TokenKeys = {
+      ...keys,
+      all() {
+        reads++;
+        return keys.all();
+      },
+    };
+    const tokens = new ProviderTokens({ keys: counted, clock }, settings);
+    const { token } = await tokens.issue(await facts(), 'TesteCF');
+    const madeUp = token.replace(/^[^.]+/, Buffer.from('{"alg":"ES256","kid":"x"}').toString('base64url'));
+    const before = reads;
+    pass(10_000);
+    for (let i = 0; i < 100; i++) await refusalOf(tokens.verify(`Bearer ${madeUp}`, 'TesteCF'));
+    expect(reads - before).toBe(1);
+  });
+});
+
+it('a seed reads as its schema says', () => {
+  const seed = seedsAt()
+    .seeds.issue('TesteCF')
+    .replace(/^<\?xml[^>]*\?>/, '');
+  expect(readXml({ text: seed })).toMatchObject({
+    SemillaModel: { valor: expect.any(String), fecha: expect.any(String) },
+  });
+  expect(verifyXml(Buffer.from(seed)).reason?.code).toBe('signature_missing');
+});

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import type { ReceivedInvoiceChanged } from '@ecf/contracts';
+import {
+  type Bus,
+  type BusEvent,
+  type Caller,
+  createInProcessBus,
+  createMetrics,
+  type Database,
+  type DeadLetters,
+  IDENTITY_HEADER,
+  identityKeyFrom,
+  openDatabase,
+  openFileXmlStore,
+  type RunningServer,
+  serve,
+  signIdentity,
+  silentLogger,
+  type XmlStore,
+} from '@ecf/service-kit';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import { createReception, type Reception, type ReceptionOverrides, readReceptionConfig } from '../../src/index.js';
+import { NOW } from './senders.js';
+import { ACCOUNT, MASTER_KEY, taxpayer, taxpayerChanged } from './taxpayers.js';
+
+type Environment = 'TesteCF' | 'CerteCF' | 'eCF';
+
+export interface WorldOptions {
+  settings?: Record<string, string>;
+  overrides?: Partial<ReceptionOverrides>;
+  /** Instances of the service on the same database, archive and bus. */
+  instances?: number;
+}
+
+export interface Account {
+  account_id: string;
+  taxpayers_revision?: number;
+  env?: Environment;
+}
+
+export interface World {
+  /** Address of an instance's public door. */
+  url(instance?: number): string;
+  bus: Bus;
+  database: Database;
+  archive: XmlStore;
+  instances: readonly Reception[];
+  /** What was published on received-invoices.v1, in order. */
+  published: BusEvent<ReceivedInvoiceChanged>[];
+  metrics: ReturnType<typeof createMetrics>;
+  /** Posts a body to the reception of an instance. */
+  send(body: Uint8Array | string, options?: SendOptions): Promise<Response>;
+  /** Asks as an account. */
+  ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Response>;
+  setTime(now: Date): void;
+  stop(): Promise<void>;
+}
+
+export interface SendOptions {
+  env?: Environment;
+  instance?: number;
+  path?: string;
+  headers?: Record<string, string>;
+  sender?: string;
+}
+
+const PUBLIC = /\/fe\/(?:recepci[^/]*\/api\/ecf|autenticacion\/)/i;
+
+/** One or more instances of the real service on a database of their own, behind a door that vouches for callers as the gateway does. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const postgres = await startTestPostgres();
+  const databaseUrl = await postgres.createDatabase();
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-reception-'));
+  let now = NOW;
+  const clock = () => now;
+  const metrics = createMetrics();
+  const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock });
+  const archive = options.overrides?.archive ?? (await openFileXmlStore(path.join(folder, 'xml')));
+  const config = readReceptionConfig({
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: MASTER_KEY.toString('base64'),
+    DATA_DIR: folder,
+    ...options.settings,
+  });
+  const instances = Array.from({ length: options.instances ?? 1 }, () =>
+    createReception(config, { bus, archive, logger: silentLogger, metrics, clock, source: null, ...options.overrides }),
+  );
+  for (const instance of instances) await instance.start();
+  const published: BusEvent<ReceivedInvoiceChanged>[] = [];
+  await bus.subscribe({
+    topics: ['received-invoices.v1'],
+    group: 'query',
+    handler: async (event) => void published.push(event as BusEvent<ReceivedInvoiceChanged>),
+  });
+  await bus.publish([taxpayerChanged(taxpayer())]);
+
+  const accounts = new Map<string, Account>();
+  const doors: RunningServer[] = [];
+  for (const instance of instances)
+    doors.push(await serve(door(instance, accounts, clock), { host: '127.0.0.1', port: 0 }));
+  const database = openDatabase(databaseUrl, { max: 2 });
+  const url = (instance = 0) => (doors[instance] as RunningServer).url;
+
+  return {
+    url,
+    bus,
+    database,
+    archive,
+    instances,
+    published,
+    metrics,
+    send(body, { env, instance, path: address = '/fe/recepcion/api/ecf', headers = {}, sender } = {}) {
+      return fetch(`${url(instance)}${address}`, {
+        method: 'POST',
+        body: body as string,
+        headers: {
+          'content-type': 'text/xml',
+          env: env ?? 'TesteCF',
+          ...(sender ? { 'x-sender': sender } : {}),
+          ...headers,
+        },
+      });
+    },
+    ask(pathAndQuery, headers = {}, account = { account_id: ACCOUNT }) {
+      const name = randomUUID();
+      accounts.set(name, account);
+      return fetch(`${url()}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
+    },
+    setTime(time) {
+      now = time;
+    },
+    async stop() {
+      for (const running of doors) await running.stop();
+      for (const instance of instances) await instance.stop();
+      await bus.close();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Vouches for callers: public routes for the environment and sender they name, others for the account. */
+function door(instance: Reception, accounts: Map<string, Account>, clock: () => Date) {
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const seconds = Math.floor(clock().getTime() / 1000);
+    const life = { request_id: randomUUID(), iat: seconds, exp: seconds + 60 };
+    const env = (req.headers.env ?? 'TesteCF') as Environment;
+    const sender = req.headers['x-sender'] as string | undefined;
+    const account = accounts.get(String(req.headers['x-account']));
+    const caller: Caller | null = PUBLIC.test(req.url ?? '')
+      ? { kind: 'public', env, sender: sender ?? '203.0.113.7', ...life }
+      : account === undefined
+        ? null
+        : {
+            kind: 'account',
+            environments: ['TesteCF', 'CerteCF', 'eCF'],
+            env: account.env ?? env,
+            env_given: true,
+            account_id: account.account_id,
+            taxpayers_revision: account.taxpayers_revision ?? 0,
+            ...life,
+          };
+    if (caller !== null) req.headers[IDENTITY_HEADER] = signIdentity(caller, identityKeyFrom(MASTER_KEY));
+    instance.app(req, res);
+  };
+}
+
+const noDeadLetters: DeadLetters = {
+  async add(letter) {
+    throw new Error(`an event was given up: ${letter.reason}`);
+  },
+  async list() {
+    return [];
+  },
+  async remove() {},
+};
+
+/** Waits until something holds; fails with what it saw last. */
+export async function eventually<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean): Promise<T> {
+  for (let waited = 0; ; waited += 10) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (waited > 5_000) throw new Error(`not within five seconds: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

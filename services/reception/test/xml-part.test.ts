@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { takeXmlPart, XmlPartError } from '../src/inbound/xml-part.js';
+
+const XML = '<?xml version="1.0" encoding="utf-8"?>\n<ECF>ñ</ECF>';
+const B = '----b0und4ry';
+
+function take(body: string | Buffer, contentType?: string): string {
+  return takeXmlPart(typeof body === 'string' ? Buffer.from(body, 'utf8') : body, contentType).toString('utf8');
+}
+
+function problem(body: string | Buffer, contentType?: string): string {
+  try {
+    take(body, contentType);
+  } catch (error) {
+    if (error instanceof XmlPartError) return error.problem;
+    throw error;
+  }
+  return 'none';
+}
+
+/** A multipart body of parts as raw text: headers, empty line, content. */
+function multipart(parts: readonly string[], boundary = B, newline = '\r\n'): string {
+  return [...parts.map((part) => `--${boundary}${newline}${part}${newline}`), `--${boundary}--${newline}`].join('');
+}
+
+function part(disposition: string, others: readonly string[] = [], content = XML, newline = '\r\n'): string {
+  return [`Content-Disposition: form-data; ${disposition}`, ...others, '', content].join(newline);
+}
+
+const TYPE = `multipart/form-data; boundary=${B}`;
+
+describe('the document is taken out of bodies as senders write them', () => {
+  it.each([
+    ['as standards have it', part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: text/xml'])],
+    [
+      "as the authority's own tool writes an e-CF",
+      part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: multipart/form-data;']),
+    ],
+    [
+      "as the authority's own tool writes an approval",
+      part("name=xml; filename=aprobacionComercial.xml; filename*=utf-8''aprobacionComercial.xml"),
+    ],
+    ['without file name', part('name="xml"')],
+    ['name after filename', part('filename="name=other.xml"; name="xml"')],
+    ['name in apostrophes', part("name='xml'; filename='a.xml'")],
+    ['name in capitals', part('NAME="XML"')],
+    ['filename* alone', part("name=xml; filename*=UTF-8''a%20b.xml", ['Content-Type: application/octet-stream'])],
+    ['headers in any case', part('name="xml"').replace('Content-Disposition', 'CONTENT-disposition')],
+    ['a folded header', part('name="xml";\r\n filename="a.xml"')],
+    ['a name that cannot be a file', part('name="xml"; filename="../../etc/passwd\u0001.xml"')],
+    ['base64, said so', part('name="xml"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64'))],
+    ['another part name, one part', part('name="file"; filename="a.xml"')],
+    ['no headers at all', `\r\n${XML}`],
+    ['no headers, not even their empty line', XML],
+  ])('%s', (_, raw) => {
+    expect(take(multipart([raw]), TYPE)).toBe(XML);
+  });
+
+  it.each([
+    ['boundary in quotes', multipart([part('name="xml"')], 'a b'), 'multipart/form-data; boundary="a b"'],
+    [
+      'boundary before other parameters',
+      multipart([part('name="xml"')]),
+      `multipart/form-data; boundary=${B}; charset=utf-8`,
+    ],
+    ['type in capitals', multipart([part('name="xml"')]), `MULTIPART/FORM-DATA; BOUNDARY=${B}`],
+    ['no boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data'],
+    ['another boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data; boundary=other'],
+    ['no content type', multipart([part('name="xml"')]), undefined],
+    ['a lying content type', multipart([part('name="xml"')]), 'application/json'],
+    ['multipart/mixed', multipart([part('name="xml"')]), `multipart/mixed; boundary=${B}`],
+    ['LF only', multipart([part('name="xml"', [], XML, '\n')], B, '\n'), TYPE],
+    ['a preamble and an epilogue', `hello\r\n${multipart([part('name="xml"')])}bye`, TYPE],
+    ['the raw document', XML, 'text/xml'],
+    ['the raw document without type', XML, undefined],
+    ['the raw document with a multipart type', XML, TYPE],
+    [
+      'other fields beside it',
+      multipart([part('name="note"', [], 'x'), part('name="xml"'), part('name="ok"', [], '1')]),
+      TYPE,
+    ],
+    ['a second XML under another name', multipart([part('name="copy"'), part('name="xml"')]), TYPE],
+  ])('%s', (_, body, type) => {
+    expect(take(body, type)).toBe(XML);
+  });
+
+  it('a raw document with byte order mark and blanks keeps every byte', () => {
+    expect(take(`\ufeff \r\n${XML}`)).toBe(`\ufeff \r\n${XML}`);
+  });
+
+  it('content that looks like a delimiter in the middle of a line is content', () => {
+    const content = `<ECF>a--${B}b</ECF>`;
+    expect(take(multipart([part('name="xml"', [], content)]), TYPE)).toBe(content);
+  });
+
+  it('content keeps its own line ends', () => {
+    const content = '<ECF>\r\n</ECF>\r\n';
+    expect(take(multipart([part('name="xml"', [], content)]), TYPE)).toBe(content);
+  });
+});
+
+describe('what holds no single document is refused by name', () => {
+  const many = Array.from({ length: 5_000 }, () => part('name="a"', [], 'x'));
+
+  it.each([
+    ['nothing', '', TYPE, 'body_empty'],
+    ['JSON', '{"xml":"<ECF/>"}', 'application/json', 'body_not_xml'],
+    ['a form', 'xml=%3CECF%3E', 'application/x-www-form-urlencoded', 'body_not_xml'],
+    ['a zip file', Buffer.from('504b0304aabb', 'hex'), 'application/zip', 'body_compressed'],
+    ['gzip', Buffer.from('1f8b0800aabb', 'hex'), undefined, 'body_compressed'],
+    ['multipart without any boundary', 'xml', 'multipart/form-data', 'multipart_without_boundary'],
+    ['cut off', multipart([part('name="xml"')]).slice(0, -40), TYPE, 'multipart_incomplete'],
+    ['cut off in the headers', `--${B}\r\nContent-Disposition: form-da`, TYPE, 'multipart_incomplete'],
+    ['the closing boundary alone', `--${B}--\r\n`, TYPE, 'xml_part_missing'],
+    ['a boundary and nothing else', `--${B}`, TYPE, 'multipart_malformed'],
+    ['a part bomb', multipart(many), TYPE, 'multipart_too_many_parts'],
+    ['a header bomb', multipart([`X: ${'y'.repeat(20_000)}\r\n\r\n${XML}`]), TYPE, 'multipart_headers_too_large'],
+    ['no document', multipart([part('name="note"', [], 'x')]), TYPE, 'xml_part_missing'],
+    ['two of them', multipart([part('name="xml"'), part('name="xml"')]), TYPE, 'xml_part_repeated'],
+    ['two under other names', multipart([part('name="a"'), part('name="b"')]), TYPE, 'xml_part_repeated'],
+    [
+      'quoted-printable',
+      multipart([part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'])]),
+      TYPE,
+      'xml_part_encoding',
+    ],
+    [
+      'base64 that is none',
+      multipart([part('name="xml"', ['Content-Transfer-Encoding: base64'])]),
+      TYPE,
+      'xml_part_encoding',
+    ],
+  ])('%s', (_, body, type, expected) => {
+    expect(problem(body, type)).toBe(expected);
+  });
+});
