@@ -1,7 +1,13 @@
 /** The import rules of the house (ARCHITECTURE.md): who may know whom. */
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Types may know each other; code may not.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'domain-imports-nothing',
       severity: 'error',
@@ -15,6 +21,7 @@ module.exports = {
       comment: 'Use cases speak to the outside through ports.',
       from: { path: '^services/[^/]+/src/core' },
       to: {
+        dependencyTypesNot: ['type-only'],
         path: [
           '^services/[^/]+/src/(inbound|outbound)',
           'node_modules/(express|multer|kafkajs|pg|ioredis|got|@prisma)',
