@@ -3,7 +3,7 @@ import { textOf } from '../document-tree.js';
 import { additionalTaxAmounts, declaredTaxes } from './additional-tax-amounts.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
 import { isBulk } from './line-rules.js';
-import type { DocumentKind, DocumentRule } from './rule.js';
+import type { DocumentKind, DocumentRule, Report } from './rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
 import { isWithin } from './sum-rule.js';
 
@@ -63,21 +63,17 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     },
   },
   {
-    name: 'business.additional-tax-without-lines',
+    name: 'business.additional-tax-detail',
     code: '0',
     appliesTo: WITH_ADDITIONAL,
     verdict: 'rejects',
-    source: observed(`${format('42')}`),
+    source: observed(`${format('22')}-24, 42`),
     since: OBSERVED_SINCE,
-    summary: 'A tax 001 to 005 in Totales stands on at least one line (TablaImpuestoAdicional).',
+    summary:
+      'OtrosImpuestosAdicionales of a tax 001 to 005 agrees with the lines that carry it, as long as there are no global discounts or surcharges.',
     check(ecf, report) {
-      ecf.taxes.forEach((tax, index) => {
-        const code = textOf(tax, 'TipoImpuesto');
-        if (code === null || code > '005' || textOf(tax, 'OtrosImpuestosAdicionales') === null) return;
-        if (ecf.lines.length > 0 && !ecf.lines.some((line) => line.taxes.includes(code))) {
-          report(`${ENTRY}[${index + 1}].OtrosImpuestosAdicionales`, `no line carries the tax ${code}`);
-        }
-      });
+      if (!isPlain(ecf)) return;
+      compare(ecf, report, (code) => code <= '005');
     },
   },
   {
@@ -110,22 +106,39 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     verdict: 'conditional',
     source: `${format('22')}-24; ${technicalReport('23')}-30`,
     since: REPORT_SINCE,
-    summary: 'The amount of an additional tax follows from the lines that carry it.',
+    summary:
+      'The amount of a selective tax, or of any additional tax where there are global discounts or surcharges, follows from the lines that carry it.',
     check(ecf, report) {
-      if (ecf.correctsText || ecf.lines.length === 0) return;
-      const expected = additionalTaxAmounts(ecf);
-      for (const [code, declared] of declaredTaxes(ecf)) {
-        const amounts = expected.get(code) ?? [];
-        if (amounts.length === 0 || amounts.some((amount) => isWithin(declared.amount, amount, ecf.tolerance)))
-          continue;
-        report(
-          `${ENTRY}[${declared.position}].${declared.field}`,
-          `${declared.field} of tax ${code} is ${declared.amount.toFixed(2)}, the lines give ${amounts[0]!.toFixed(2)} (tolerance ${ecf.tolerance.toFixed(2)})`,
-        );
-      }
+      if (ecf.correctsText || ecf.allInclusive || ecf.lines.length === 0) return;
+      const plain = isPlain(ecf);
+      compare(ecf, report, (code) => code > '005' || !plain);
     },
   },
 ];
+
+/** Nothing in the document leaves open how its taxes 001 to 005 are computed. */
+function isPlain(ecf: EcfView): boolean {
+  return !ecf.correctsText && !ecf.allInclusive && ecf.adjustments.length === 0 && ecf.lines.length > 0;
+}
+
+/** Compares the declared amounts of some taxes with what the lines give, a tax on no line giving nothing. */
+function compare(ecf: EcfView, report: Report, counts: (code: string) => boolean): void {
+  if (ecf.taxes.length === 0) return;
+  const expected = additionalTaxAmounts(ecf);
+  for (const [code, { amount, field, position }] of declaredTaxes(ecf)) {
+    if (!counts(code)) continue;
+    const amounts = expected.get(code) ?? (isCarried(ecf, code) ? [] : [Decimal.ZERO]);
+    if (amounts.length === 0 || amounts.some((candidate) => isWithin(amount, candidate, ecf.tolerance))) continue;
+    report(
+      `${ENTRY}[${position}].${field}`,
+      `${field} of tax ${code} is ${amount.toFixed(2)}, the lines give ${amounts[0]!.toFixed(2)} (tolerance ${ecf.tolerance.toFixed(2)})`,
+    );
+  }
+}
+
+function isCarried(ecf: EcfView, code: string): boolean {
+  return ecf.lines.some((line) => line.taxes.includes(code));
+}
 
 type Range = readonly [first: string, last: string];
 

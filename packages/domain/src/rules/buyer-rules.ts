@@ -44,16 +44,18 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
   {
     name: 'business.large-consumer-buyer-name',
     code: null,
-    appliesTo: ['32'],
+    appliesTo: ['32', '34'],
     verdict: 'rejects',
     source: format('13'),
     since: FORMAT_SINCE,
-    summary: 'A type 32 of 250,000.00 or more names its buyer (RazonSocialComprador).',
+    summary:
+      'A type 32 of 250,000.00 or more, and a credit note of such an amount on one, names its buyer (RazonSocialComprador).',
     check(ecf, report) {
-      if (isLarge(ecf) && textOf(ecf.buyer, 'RazonSocialComprador') === null) {
+      if (!isLarge(ecf) || (ecf.type === '34' && modifiedType(ecf) !== '32')) return;
+      if (textOf(ecf.buyer, 'RazonSocialComprador') === null) {
         report(
           `${BUYER}.RazonSocialComprador`,
-          `a type 32 of ${ecf.total('MontoTotal')?.toFixed(2)} needs its buyer's name`,
+          `a total of ${ecf.total('MontoTotal')?.toFixed(2)} needs the buyer's name`,
         );
       }
     },

@@ -33,11 +33,15 @@ export const CURRENCY_RULES: readonly DocumentRule<EcfView>[] = [
     verdict: 'rejects',
     source: `${format('27')}-28, 43, 48-49`,
     since: FORMAT_SINCE,
-    summary: 'Amounts in another currency on lines or global adjustments come with Encabezado.OtraMoneda.',
+    summary:
+      'Amounts in another currency, other than zero, on lines or global adjustments come with Encabezado.OtraMoneda.',
     check(ecf, report) {
       if (ecf.otherCurrency !== null || ecf.root === null) return;
-      const line = ecf.lines.find(({ node }) => node.OtraMonedaDetalle !== undefined);
-      const entry = ecf.adjustments.find(({ node }) => node.MontoDescuentooRecargoOtraMoneda !== undefined);
+      const line = ecf.lines.find(({ node }) => {
+        const detail = groupOf(node, 'OtraMonedaDetalle');
+        return detail !== null && DETAIL.some(([name]) => isAmount(detail, name));
+      });
+      const entry = ecf.adjustments.find(({ node }) => isAmount(node, 'MontoDescuentooRecargoOtraMoneda'));
       if (line)
         report(line.path('OtraMonedaDetalle'), 'without Encabezado.OtraMoneda there are no other currency amounts');
       if (entry) {
@@ -79,6 +83,10 @@ export const CURRENCY_RULES: readonly DocumentRule<EcfView>[] = [
     },
   },
 ];
+
+function isAmount(node: DocumentNode, name: string): boolean {
+  return (decimalOf(node, name)?.sign() ?? 0) > 0;
+}
 
 type Pairs = readonly (readonly [name: string, dop: string])[];
 

@@ -16,8 +16,8 @@ export interface DocumentDates {
   impossible: readonly WrittenDate[];
   /** A day of the calendar, written with one digit for day or month. */
   short: readonly WrittenDate[];
-  /** FechaHoraFirma; null where the document has none. */
-  signedAt: string | null;
+  /** FechaHoraFirma; null where the document has none or it is no time. */
+  signedAt: { text: string; instant: Date } | null;
   now: Date;
 }
 
@@ -60,9 +60,8 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     since: FORMAT_SINCE,
     summary: 'FechaHoraFirma (Dominican time, UTC-4) is not later than now; clocks may differ by ten minutes.',
     check({ signedAt, now }, report) {
-      const instant = signedAt === null ? null : parseSignatureDateTime(signedAt);
-      if (instant !== null && instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
-        report('ECF.FechaHoraFirma', `FechaHoraFirma ${signedAt} lies in the future; it is Dominican time, UTC-4`);
+      if (signedAt !== null && signedAt.instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
+        report('ECF.FechaHoraFirma', `FechaHoraFirma ${signedAt.text} lies in the future; it is Dominican time, UTC-4`);
       }
     },
   },
@@ -95,7 +94,7 @@ function place(path: string, names: readonly string[]): Places[number] {
 
 /** The dates of an e-CF. */
 export function ecfDates(root: DocumentNode | null, items: readonly DocumentNode[], now: Date): DocumentDates {
-  const dates = new Dates(now, textOf(root, 'FechaHoraFirma'));
+  const dates = new Dates(now);
   dates.addAll(root, ECF_DATES);
   items.forEach((item, index) => {
     if (item.FechaElaboracion === undefined && item.FechaVencimientoItem === undefined) return;
@@ -106,7 +105,7 @@ export function ecfDates(root: DocumentNode | null, items: readonly DocumentNode
 
 /** The dates of a companion document. */
 export function companionDates(kind: string, root: DocumentNode | null, now: Date): DocumentDates {
-  const dates = new Dates(now, null);
+  const dates = new Dates(now);
   dates.addAll(root, COMPANION_DATES[kind] ?? []);
   return dates;
 }
@@ -115,10 +114,9 @@ class Dates implements DocumentDates {
   readonly impossible: WrittenDate[] = [];
   readonly short: WrittenDate[] = [];
 
-  constructor(
-    readonly now: Date,
-    readonly signedAt: string | null,
-  ) {}
+  signedAt: DocumentDates['signedAt'] = null;
+
+  constructor(readonly now: Date) {}
 
   addAll(root: DocumentNode | null, places: Places): void {
     for (const { path, steps, names } of places) {
@@ -134,7 +132,9 @@ class Dates implements DocumentDates {
     const text = textOf(node, name);
     if (text === null) return;
     const hasTime = name.startsWith('FechaHora');
-    const exists = (hasTime ? parseSignatureDateTime(text) : parseDocumentDate(text)) !== null;
+    const instant = hasTime ? parseSignatureDateTime(text) : null;
+    if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };
+    const exists = hasTime ? instant !== null : parseDocumentDate(text) !== null;
     if (!exists && SHAPE.test(text)) this.impossible.push({ path: `${path}.${name}`, text });
     if (exists && !hasTime && text.trim().length < 10) this.short.push({ path: `${path}.${name}`, text });
   }

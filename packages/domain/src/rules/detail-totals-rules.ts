@@ -210,7 +210,7 @@ export function divisorAt18(ecf: EcfView): Decimal {
 
 /** The global discount is subtracted after the division, itself undivided. Source: Formato e-CF v1.0 p.19. */
 function base(ecf: EcfView, indicator: string, divisor: Decimal): readonly Decimal[] {
-  if (ecf.correctsText || ecf.lines.length === 0) return [];
+  if (ecf.correctsText || ecf.allInclusive || ecf.lines.length === 0) return [];
   const lines = ecf.lineSum(indicator);
   const adjustments = ecf.adjustmentSum(indicator);
   if (lines === null || adjustments === null) return [];

@@ -61,7 +61,9 @@ export class EcfView implements TotalsView {
   /** A credit note that only corrects text (CodigoModificacion 2): its amounts are not arithmetic. */
   readonly correctsText: boolean;
   readonly norma1007: boolean;
-  private readonly readTotals = new Map<string, Decimal | null>();
+  /** IndicadorServicioTodoIncluido 1: no text says how its amounts are made up. */
+  readonly allInclusive: boolean;
+  private readonly amounts: ReadonlyMap<string, Decimal>;
   private sums: ReadonlyMap<string, Decimal> | null | undefined;
 
   constructor(
@@ -75,6 +77,7 @@ export class EcfView implements TotalsView {
     this.issuer = groupOf(header, 'Emisor');
     this.buyer = groupOf(header, 'Comprador');
     this.totals = groupOf(header, 'Totales');
+    this.amounts = decimalsOf(this.totals);
     this.otherCurrency = groupOf(header, 'OtraMoneda');
     this.reference = groupOf(this.root, 'InformacionReferencia');
     this.lines = groupsOf(groupOf(this.root, 'DetallesItems'), 'Item').map((node, index) => new Line(node, index + 1));
@@ -82,17 +85,13 @@ export class EcfView implements TotalsView {
     this.taxes = groupsOf(groupOf(this.totals, 'ImpuestosAdicionales'), 'ImpuestoAdicional');
     this.taxIncluded = integerOf(this.idDoc, 'IndicadorMontoGravado') === '1';
     this.correctsText = type === '34' && integerOf(this.reference, 'CodigoModificacion') === '2';
+    this.allInclusive = integerOf(this.idDoc, 'IndicadorServicioTodoIncluido') === '1';
     this.norma1007 = this.adjustments.some((entry) => entry.norma1007);
   }
 
   /** An amount of Totales; null when absent or unreadable. */
   total(name: string): Decimal | null {
-    let value = this.readTotals.get(name);
-    if (value === undefined) {
-      value = decimalOf(this.totals, name);
-      this.readTotals.set(name, value);
-    }
-    return value;
+    return this.amounts.get(name) ?? null;
   }
 
   /** An amount of Totales, absent counting as zero. */
@@ -136,6 +135,16 @@ export function typeOf(tree: DocumentNode): EcfType | null {
 export function decimalOf(node: DocumentNode | null, name: string): Decimal | null {
   const text = textOf(node, name);
   return text === null ? null : Decimal.parse(text);
+}
+
+/** Every leaf of a group that is a decimal. */
+function decimalsOf(group: DocumentNode | null): ReadonlyMap<string, Decimal> {
+  const decimals = new Map<string, Decimal>();
+  for (const [name, value] of Object.entries(group ?? {})) {
+    const decimal = typeof value === 'string' ? Decimal.parse(value) : null;
+    if (decimal !== null) decimals.set(name, decimal);
+  }
+  return decimals;
 }
 
 function sumByIndicator(lines: readonly Line[]): ReadonlyMap<string, Decimal> | null {

@@ -89,7 +89,35 @@ export const LINE_RULES: readonly LineRule[] = [
       }
     },
   },
+  {
+    name: 'business.selective-tax-data',
+    code: null,
+    appliesTo: ['31', '32', '33', '34', '45'],
+    verdict: 'conditional',
+    source: `${format('37')}-39`,
+    since: FORMAT_SINCE,
+    summary:
+      'A line with a selective tax says what the tax is computed from: CantidadReferencia, GradosAlcohol (006 to 018), PrecioUnitarioReferencia (023 to 039), unless alcohol is sold in bulk.',
+    checkLine(line, _ecf, report) {
+      for (const code of line.taxes) {
+        if (code < '006' || code > '039' || (isBulk(line) && !isCigarettes(code))) continue;
+        for (const name of selectiveTaxData(code)) {
+          if (line.node[name] === undefined) report(line.path(name), `the tax ${code} is computed from ${name}`);
+        }
+      }
+    },
+  },
 ];
+
+function selectiveTaxData(code: string): readonly string[] {
+  if (code >= '023') return ['CantidadReferencia', 'PrecioUnitarioReferencia'];
+  return isAlcoholSpecific(code) ? ['CantidadReferencia', 'GradosAlcohol'] : ['CantidadReferencia'];
+}
+
+/** Codes 019 to 022 (specific) and 036 to 039 (ad valorem). */
+function isCigarettes(code: string): boolean {
+  return (code >= '019' && code <= '022') || code >= '036';
+}
 
 /** IndicadorAgenteRetencionoPercepcion 1 (withholding). */
 export function isWithheld(line: Line): boolean {

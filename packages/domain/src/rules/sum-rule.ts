@@ -54,5 +54,6 @@ function compare(
 
 /** Whether the declared amount is within the tolerance of the expected one, which is rounded as amounts are. */
 export function isWithin(declared: Decimal, expected: Decimal, tolerance: Decimal): boolean {
-  return declared.equals(expected) || declared.minus(expected.round(2)).abs().compare(tolerance) <= 0;
+  const rounded = expected.round(2);
+  return declared.equals(rounded) || declared.minus(rounded).abs().compare(tolerance) <= 0;
 }

@@ -39,11 +39,11 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     verdict: 'rejects',
     source: `${format('20')}-21`,
     since: FORMAT_SINCE,
-    summary: 'ITBIS1 is 18, ITBIS2 is 16, ITBIS3 is 0.',
+    summary: 'ITBIS1 is 18, ITBIS2 is 16, ITBIS3 is 0, wherever there is an amount at that rate.',
     check(view, report) {
-      for (const [name, rate] of RATES) {
+      for (const [name, rate, base] of RATES) {
         const declared = view.total(name);
-        if (declared !== null && !declared.equals(rate)) {
+        if (declared !== null && !declared.equals(rate) && view.totalOrZero(base).sign() > 0) {
           report(`${view.totalsPath}.${name}`, `${name} is ${declared.toFixed(0)}, the rate is ${rate.toFixed(0)}`);
         }
       }
@@ -73,7 +73,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     absent: 'zero',
     expected: (view) => {
       const base = view.total('MontoGravadoI1');
-      if (base === null && view.total('TotalITBIS1') === null) return [];
+      if (base === null && (view.total('TotalITBIS1') === null || !hasBreakdown(view))) return [];
       return [(base ?? Decimal.ZERO).plus(selectiveTaxes(view)).times(RATE_1)];
     },
   }),
@@ -89,7 +89,8 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     absent: 'zero',
     expected: (view) => {
       const base = view.total('MontoGravadoI2');
-      return base === null && view.total('TotalITBIS2') === null ? [] : [(base ?? Decimal.ZERO).times(RATE_2)];
+      if (base === null && (view.total('TotalITBIS2') === null || !hasBreakdown(view))) return [];
+      return [(base ?? Decimal.ZERO).times(RATE_2)];
     },
   }),
   sumRule({
@@ -148,9 +149,9 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
 ];
 
 const RATES = [
-  ['ITBIS1', Decimal.of('18')],
-  ['ITBIS2', Decimal.of('16')],
-  ['ITBIS3', Decimal.ZERO],
+  ['ITBIS1', Decimal.of('18'), 'MontoGravadoI1'],
+  ['ITBIS2', Decimal.of('16'), 'MontoGravadoI2'],
+  ['ITBIS3', Decimal.ZERO, 'MontoGravadoI3'],
 ] as const;
 
 function totalAmount(name: 'business.total-amount' | 'business.summary-total-amount', code: string) {

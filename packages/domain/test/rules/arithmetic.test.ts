@@ -94,7 +94,8 @@ describe('additional taxes', () => {
     ['005', '17', '85.00', true],
   ])('%s at %s %% of 500.00 is %s, ITBIS included: %s', (code, rate, amount, included) => {
     expect(warnings(taxed(code, rate, amount, included))).toEqual([]);
-    expect(warnings(taxed(code, rate, add(amount, '1.01'), included))).toHaveLength(1);
+    const wrong = checkBusinessRules(taxed(code, rate, add(amount, '1.01'), included), { now: NOW });
+    expect(wrong.faults.map(({ rule }) => rule)).toEqual(['business.additional-tax-detail']);
   });
 
   it('take the telecommunication taxes out of the price under Norma 10-07', () => {

@@ -164,6 +164,17 @@ export const HEADER_CASES: readonly RuleCase[] = [
     at: 'ECF.Encabezado.Comprador.RazonSocialComprador',
   },
   {
+    rule: 'business.large-consumer-buyer-name',
+    on: 'ecf-34',
+    breaks: {
+      'InformacionReferencia.NCFModificado': 'E320000000002',
+      'Encabezado.Totales.MontoTotal': '250000.00',
+      'Encabezado.Comprador.RazonSocialComprador': undefined,
+    },
+    at: 'ECF.Encabezado.Comprador.RazonSocialComprador',
+    keeps: { 'Encabezado.Comprador.RazonSocialComprador': undefined },
+  },
+  {
     rule: 'business.large-note-buyer-id',
     on: 'ecf-34',
     breaks: {
@@ -221,6 +232,10 @@ export const HEADER_CASES: readonly RuleCase[] = [
     on: 'ecf-45',
     breaks: { 'Encabezado.OtraMoneda': undefined },
     at: 'ECF.DetallesItems.Item[1].OtraMonedaDetalle',
+    keeps: {
+      'Encabezado.OtraMoneda': undefined,
+      'DetallesItems.Item[1].OtraMonedaDetalle': { PrecioOtraMoneda: '0.00', MontoItemOtraMoneda: '0.00' },
+    },
   },
   {
     rule: 'business.currency-without-header',

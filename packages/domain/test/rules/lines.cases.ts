@@ -78,6 +78,19 @@ export const LINE_CASES: readonly RuleCase[] = [
     keeps: { 'DetallesItems.Item[2].TablaSubcantidad': undefined, 'DetallesItems.Item[2].UnidadMedida': '18' },
   },
   {
+    rule: 'business.selective-tax-data',
+    on: 'ecf-32-large',
+    breaks: { 'DetallesItems.Item[2].GradosAlcohol': undefined },
+    at: 'ECF.DetallesItems.Item[2].GradosAlcohol',
+    keeps: { 'DetallesItems.Item[2].GradosAlcohol': undefined, 'DetallesItems.Item[2].UnidadMedida': '18' },
+  },
+  {
+    rule: 'business.selective-tax-data',
+    on: 'ecf-32-large',
+    breaks: { 'DetallesItems.Item[2].PrecioUnitarioReferencia': undefined },
+    at: 'ECF.DetallesItems.Item[2].PrecioUnitarioReferencia',
+  },
+  {
     rule: 'business.line-discount-table',
     on: 'ecf-31',
     breaks: { [`${ITEM}.TablaSubDescuento`]: undefined },
@@ -195,7 +208,7 @@ export const LINE_CASES: readonly RuleCase[] = [
     },
   },
   {
-    rule: 'business.additional-tax-without-lines',
+    rule: 'business.additional-tax-detail',
     on: 'ecf-44',
     breaks: { [`${ITEM}.TablaImpuestoAdicional`]: undefined },
     at: `ECF.${TOTALS}.ImpuestosAdicionales.ImpuestoAdicional[1].OtrosImpuestosAdicionales`,
@@ -215,7 +228,7 @@ export const LINE_CASES: readonly RuleCase[] = [
     keeps: { [`${TOTALS}.ImpuestosAdicionales.ImpuestoAdicional[1].TasaImpuestoAdicional`]: '999.99' },
   },
   {
-    rule: 'business.additional-tax-amount',
+    rule: 'business.additional-tax-detail',
     on: 'ecf-44',
     breaks: { [`${TOTALS}.ImpuestosAdicionales.ImpuestoAdicional[1].OtrosImpuestosAdicionales`]: '401.01' },
     at: `ECF.${TOTALS}.ImpuestosAdicionales.ImpuestoAdicional[1].OtrosImpuestosAdicionales`,

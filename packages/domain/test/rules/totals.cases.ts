@@ -30,6 +30,13 @@ export const TOTALS_CASES: readonly RuleCase[] = [
   off('business.itbis-rate', 'ecf-31', 'ITBIS1', '16', '18'),
   off('business.itbis-rate', 'ecf-31', 'ITBIS2', '18', '16'),
   off('business.itbis-rate', 'ecf-46', 'ITBIS3', '18', '0'),
+  {
+    rule: 'business.itbis-rate',
+    on: 'ecf-45',
+    breaks: { [`${TOTALS}.ITBIS1`]: '0' },
+    at: `ECF.${TOTALS}.ITBIS1`,
+    keeps: { [`${TOTALS}.ITBIS2`]: '0' },
+  },
   off('business.taxed-total', 'ecf-31', 'MontoGravadoTotal', '9253.01', '9253.00'),
   off('business.taxed-total', 'rfce', 'MontoGravadoTotal', '1001.01', '1001.00'),
   off('business.itbis-18', 'ecf-31', 'TotalITBIS1', '1353.01', '1353.00'),
