@@ -38,10 +38,8 @@ export function integerOf(node: DocumentNode | null, name: string): string | nul
 export function groupsOf(node: DocumentNode | null, name: string): DocumentNode[] {
   const value = node?.[name];
   if (Array.isArray(value)) return value.every(isGroup) ? (value as DocumentNode[]) : value.filter(isGroup);
-  return isGroup(value) ? [value] : NONE;
+  return isGroup(value) ? [value] : [];
 }
-
-const NONE: DocumentNode[] = [];
 
 function isGroup(value: DocumentValue | undefined): value is DocumentNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
