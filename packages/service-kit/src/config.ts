@@ -50,8 +50,8 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string,
     if (problems.has(variable)) continue;
     const field = schema.shape[variable] as z.ZodType | undefined;
     const allowed = field === undefined ? undefined : settingMeta(field)?.allowed;
-    const reason =
-      issue.code === 'custom' ? issue.message : given[variable] === undefined ? 'is required' : 'is not allowed';
+    const spoken = issue.code === 'custom' && issue.message !== 'Invalid input';
+    const reason = spoken ? issue.message : given[variable] === undefined ? 'is required' : 'is not allowed';
     problems.set(variable, allowed === undefined ? issue.message : `${reason}; allowed: ${allowed}`);
   }
   throw new ConfigError([...problems].map(([variable, message]) => ({ variable, message })));

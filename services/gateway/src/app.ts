@@ -46,6 +46,7 @@ import { createInProcessAccessRevision } from './outbound/access-revision.in-pro
 import { createPostgresAccessRevision } from './outbound/access-revision.postgres.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
 import { createPostgresKeyStore } from './outbound/keys.postgres.js';
+import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
 import { createHttpUpstream } from './outbound/upstream.http.js';
 
 export interface GatewayOverrides {
@@ -94,13 +95,15 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
-  const store = createPrismaAccountStore({
+  const changes = {
     prisma,
     database,
     clock,
-    onCommit: (revision) => noted?.note(revision),
+    onCommit: (revision: number) => noted?.note(revision),
     onDoubt: () => noted?.forget(),
-  });
+  };
+  const store = createPrismaAccountStore(changes);
+  const states = createPrismaTaxpayerStates(changes);
   const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
   const upstreams = { ...httpUpstreams(config), ...overrides.upstreams };
 
@@ -131,7 +134,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     }),
   );
   app.use(ownRoutes({ version: VERSION, ready }));
-  app.use(internalRoutes({ store, identityKey, clock }));
+  app.use(internalRoutes({ states, identityKey, clock }));
   if (config.ADMIN_TOKEN !== undefined)
     app.use('/admin', adminRoutes({ store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, clock }));
   app.use(unknownRoute, errorHandler(logger));
@@ -142,10 +145,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     app,
     ready,
     taxpayerSource: {
-      account: async (id) => (await store.accountTaxpayers(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
-      taxpayer: (rnc) => store.taxpayerState(rnc),
+      account: async (id) => (await states.account(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
+      taxpayer: (rnc) => states.taxpayer(rnc),
     },
-    republishTaxpayers: () => store.republishTaxpayers(),
+    republishTaxpayers: () => states.republish(),
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       const applied = await migrate(config.DATABASE_URL, MIGRATIONS);

@@ -117,7 +117,10 @@ export async function startGateway(
     },
     ...overrides,
   });
-  const { url: base } = await gateway.start();
+  const { url: base } = await gateway.start().catch(async (error) => {
+    await gateway.stop();
+    throw error;
+  });
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const response = await fetch(base + path, {
@@ -127,7 +130,7 @@ export async function startGateway(
     } as RequestInit);
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
   }
 
   return {

@@ -74,12 +74,15 @@ export interface AccountStore {
   listApiKeys(accountId: string, page: Page): Promise<ApiKey[] | null>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
   revokeApiKey(accountId: string, keyId: string, at: Date): Promise<ApiKey | null>;
+}
 
-  /** The whole state of an account's taxpayers, for services. */
-  accountTaxpayers(accountId: string): Promise<AccountTaxpayers | null>;
-  taxpayerState(rnc: string): Promise<TaxpayerState | null>;
+/** The whole state of taxpayers, as services know them. */
+export interface TaxpayerStates {
+  /** All taxpayers of an account, complete up to the revision given with them; null where there is no such account. */
+  account(accountId: string): Promise<AccountTaxpayers | null>;
+  taxpayer(rnc: string): Promise<TaxpayerState | null>;
   /** Tells all taxpayers' present state again; resolves with their number. */
-  republishTaxpayers(): Promise<number>;
+  republish(): Promise<number>;
 }
 
 /** Who holds an API key. */

@@ -1,10 +1,10 @@
 import { ApiError, requireIdentity } from '@ecf/service-kit';
 import express from 'express';
-import type { AccountStore } from '../core/ports.js';
+import type { TaxpayerStates } from '../core/ports.js';
 import { otherMethods } from './own-routes.js';
 
 export interface InternalOptions {
-  store: Pick<AccountStore, 'accountTaxpayers' | 'taxpayerState'>;
+  states: Pick<TaxpayerStates, 'account' | 'taxpayer'>;
   identityKey: Uint8Array;
   clock: () => Date;
 }
@@ -16,7 +16,7 @@ export function internalRoutes(options: InternalOptions): express.Router {
   routes
     .route('/internal/accounts/:id/taxpayers')
     .get(async (req, res) => {
-      const account = await options.store.accountTaxpayers(req.params.id);
+      const account = await options.states.account(req.params.id);
       if (account === null) throw new ApiError(404, 'not_found', 'There is no such account.');
       res.json(account);
     })
@@ -24,7 +24,7 @@ export function internalRoutes(options: InternalOptions): express.Router {
   routes
     .route('/internal/taxpayers/:rnc')
     .get(async (req, res) => {
-      const taxpayer = await options.store.taxpayerState(req.params.rnc);
+      const taxpayer = await options.states.taxpayer(req.params.rnc);
       if (taxpayer === null) throw new ApiError(404, 'not_found', 'There is no such taxpayer.');
       res.json(taxpayer);
     })

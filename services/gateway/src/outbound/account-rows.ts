@@ -3,32 +3,72 @@ import type { EcfType, Environment } from '@ecf/domain';
 import type { Account, ApiKey, Taxpayer } from '../core/ports.js';
 import type { Prisma } from '../generated/prisma/client.js';
 
-/** What a taxpayer of the administration is read with; the sealed bytes stay where they are. */
-export const WITH_PARTS = {
-  certificate: { omit: { sealed: true } },
-  ranges: { orderBy: { id: 'asc' } },
-} satisfies Prisma.TaxpayerInclude;
+type TaxpayerRow = Prisma.TaxpayerGetPayload<object>;
+type RangeRow = Prisma.NumberRangeGetPayload<object>;
+type CertificateRow = Prisma.CertificateGetPayload<object>;
+type AccountRow = Prisma.AccountGetPayload<object>;
 
-export function toAccount(row: Prisma.AccountGetPayload<object>): Account {
-  return { id: row.id, name: row.name, active: row.active, createdAt: row.createdAt };
+/** A taxpayer with all that belongs to it. */
+export interface WholeTaxpayer extends TaxpayerRow {
+  account: AccountRow;
+  certificate: CertificateRow | null;
+  ranges: RangeRow[];
 }
 
-export function toTaxpayer(row: Prisma.TaxpayerGetPayload<{ include: typeof WITH_PARTS }>): Taxpayer {
-  const { rnc, name, active, createdAt, certificate, ranges } = row;
+/**
+ * Taxpayers with their parts. One query after the other: inside a transaction there is one connection, and the client's own
+ * `include` would use it for several queries at once.
+ */
+export async function readTaxpayers(
+  client: Prisma.TransactionClient,
+  where: Prisma.TaxpayerWhereInput,
+  order: Omit<Prisma.TaxpayerFindManyArgs, 'where' | 'select' | 'include' | 'omit'> = { orderBy: { revision: 'asc' } },
+): Promise<WholeTaxpayer[]> {
+  const rows = await client.taxpayer.findMany({ where, ...order });
+  const rncs = rows.map((row) => row.rnc);
+  const ofThese = { where: { rnc: { in: rncs } } };
+  const found = await client.account.findMany({
+    where: { id: { in: [...new Set(rows.map((row) => row.accountId))] } },
+  });
+  const accounts = new Map(found.map((account) => [account.id, account]));
+  const certificates = new Map(
+    (await client.certificate.findMany(ofThese)).map((certificate) => [certificate.rnc, certificate]),
+  );
+  const ranges = new Map<string, RangeRow[]>(rncs.map((rnc) => [rnc, []]));
+  for (const range of await client.numberRange.findMany({ ...ofThese, orderBy: { id: 'asc' } }))
+    ranges.get(range.rnc)?.push(range);
+  return rows.map((row) => {
+    const account = accounts.get(row.accountId);
+    if (account === undefined) throw new Error(`the taxpayer ${row.rnc} has no account`);
+    return { ...row, account, certificate: certificates.get(row.rnc) ?? null, ranges: ranges.get(row.rnc) ?? [] };
+  });
+}
+
+export function toAccount({ id, name, active, createdAt }: AccountRow): Account {
+  return { id, name, active, createdAt };
+}
+
+export function toTaxpayer({ rnc, name, active, createdAt, certificate, ranges }: WholeTaxpayer): Taxpayer {
   return { rnc, name, active, createdAt, certificate, ranges: ranges.map(toRange) };
 }
 
-export function toApiKey(row: Prisma.ApiKeyGetPayload<{ omit: { hash: true } }>): ApiKey {
-  const { id, name, hint, createdAt, revokedAt } = row;
-  return { id, name, environments: row.environments as Environment[], hint, createdAt, revokedAt };
+export function toApiKey({
+  id,
+  name,
+  environments,
+  hint,
+  createdAt,
+  revokedAt,
+}: Prisma.ApiKeyGetPayload<object>): ApiKey {
+  return { id, name, environments: environments as Environment[], hint, createdAt, revokedAt };
 }
 
-export function toRange(row: Prisma.NumberRangeGetPayload<object>): NumberRange {
+export function toRange({ env, ecfType, firstEncf, lastEncf, expires }: RangeRow): NumberRange {
   return {
-    env: row.env as Environment,
-    ecf_type: row.ecfType as EcfType,
-    from: row.firstEncf,
-    to: row.lastEncf,
-    expires: row.expires === null ? null : row.expires.toISOString().slice(0, 10),
+    env: env as Environment,
+    ecf_type: ecfType as EcfType,
+    from: firstEncf,
+    to: lastEncf,
+    expires: expires === null ? null : expires.toISOString().slice(0, 10),
   };
 }

@@ -2,19 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit';
-import type { Prisma } from '../generated/prisma/client.js';
-import { toRange } from './account-rows.js';
-
-/** What a taxpayer's state is made of. */
-export const WITH_STATE = {
-  account: true,
-  certificate: true,
-  ranges: { orderBy: { id: 'asc' } },
-} satisfies Prisma.TaxpayerInclude;
-export type TaxpayerWithState = Prisma.TaxpayerGetPayload<{ include: typeof WITH_STATE }>;
+import { toRange, type WholeTaxpayer } from './account-rows.js';
 
 /** The state that services are told. */
-export function toState(row: TaxpayerWithState): TaxpayerState {
+export function toState(row: WholeTaxpayer): TaxpayerState {
   return {
     rnc: row.rnc,
     account_id: row.accountId,
@@ -31,7 +22,7 @@ export function toState(row: TaxpayerWithState): TaxpayerState {
 }
 
 /** The event `taxpayer.changed` with the taxpayer's whole state. */
-export function taxpayerChanged(row: TaxpayerWithState, time: Date): BusEvent {
+export function taxpayerChanged(row: WholeTaxpayer, time: Date): BusEvent {
   const draft = {
     topic: TOPICS.taxpayers.name,
     type: 'taxpayer.changed',

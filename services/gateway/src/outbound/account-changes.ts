@@ -1,0 +1,87 @@
+import { type Database, insertIntoOutbox, isDatabaseUnavailable, type Queries } from '@ecf/service-kit';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.js';
+import { readTaxpayers, type WholeTaxpayer } from './account-rows.js';
+import { taxpayerChanged } from './taxpayer-events.js';
+
+export type Tx = Prisma.TransactionClient;
+
+export interface AccountChangesOptions {
+  prisma: PrismaClient;
+  /** The same database, whose outbox relay is woken after each commit. */
+  database: Database;
+  clock: () => Date;
+  /** Told the access revision of each commit. */
+  onCommit: (revision: number) => void;
+  /** Told when it is not known whether a change was committed. */
+  onDoubt: () => void;
+}
+
+/** What a change leads to, beyond its rows. */
+export interface Change<T> {
+  value: T;
+  /** Taxpayers of the account whose new state is told, each with a revision of its own. */
+  tell?: { accountId: string; rncs: readonly string[] };
+  /** Taxpayers whose state is told again as it is. */
+  repeat?: readonly WholeTaxpayer[];
+}
+
+/**
+ * Runs a change with its events in one transaction. The row of the access revision is locked first: changes happen one
+ * after another, so revisions are committed in their order, and the events of a taxpayer are appended in that order too.
+ */
+export function createAccountChanges(
+  options: AccountChangesOptions,
+): <T>(work: (tx: Tx) => Promise<Change<T>>) => Promise<T> {
+  async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>) {
+    let revision = await raise(tx, 1);
+    const { value, tell, repeat = [] } = await work(tx);
+    const told = [...repeat];
+    if (tell !== undefined && tell.rncs.length > 0) {
+      revision = await raise(tx, tell.rncs.length);
+      told.push(...(await renumber(tx, tell.accountId, tell.rncs, revision)));
+    }
+    const events = told.map((row) => taxpayerChanged(row, options.clock()));
+    const partitions = events.length === 0 ? [] : await insertIntoOutbox(queriesOf(tx), events);
+    return { value, revision, partitions };
+  }
+
+  return async (work) => {
+    try {
+      const limits = { timeout: 30_000, maxWait: 5_000 };
+      const { value, revision, partitions } = await options.prisma.$transaction((tx) => run(tx, work), limits);
+      options.onCommit(revision);
+      options.database.signalOutbox(partitions);
+      return value;
+    } catch (error) {
+      const undone = error instanceof Prisma.PrismaClientKnownRequestError && !isDatabaseUnavailable(error);
+      if (!undone) options.onDoubt();
+      throw error;
+    }
+  };
+}
+
+async function raise(tx: Tx, by: number): Promise<number> {
+  const row = await tx.accessRevision.update({ where: { id: 1 }, data: { revision: { increment: by } } });
+  return Number(row.revision);
+}
+
+/** Gives each taxpayer one of the revisions up to `last`, chained to the account's former one. */
+async function renumber(tx: Tx, accountId: string, rncs: readonly string[], last: number): Promise<WholeTaxpayer[]> {
+  const { taxpayersRevision } = await tx.account.findUniqueOrThrow({ where: { id: accountId } });
+  const first = last - rncs.length + 1;
+  await tx.$executeRaw`
+    UPDATE taxpayers SET revision = ${first}::bigint + told.n - 1,
+      previous_revision = CASE told.n WHEN 1 THEN ${taxpayersRevision}::bigint ELSE ${first}::bigint + told.n - 2 END
+    FROM unnest(${rncs}::text[]) WITH ORDINALITY AS told(rnc, n) WHERE taxpayers.rnc = told.rnc`;
+  await tx.account.update({ where: { id: accountId }, data: { taxpayersRevision: last } });
+  return readTaxpayers(tx, { rnc: { in: [...rncs] } });
+}
+
+function queriesOf(tx: Tx): Queries {
+  return {
+    async query(sql, params = []) {
+      const rowCount = await tx.$executeRawUnsafe(typeof sql === 'string' ? sql : sql.text, ...params);
+      return { rows: [], rowCount };
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { ConfigError } from '@ecf/service-kit';
+import { describe, expect, it } from '@jest/globals';
+import { gatewaySettings, readGatewayConfig } from '../src/config.js';
+import { createAccess } from '../src/core/access.js';
+import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
+import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
+import type { KeyHolder } from '../src/core/ports.js';
+import { createRateLimit } from '../src/core/rate-limit.js';
+import { readTrustedProxies, senderAddress, senderKey } from '../src/core/sender-address.js';
+import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
+import { createPostgresAccessRevision } from '../src/outbound/access-revision.postgres.js';
+
+describe('API keys', () => {
+  it('carry 256 random bits and the environments they are for', () => {
+    const key = makeApiKey(['TesteCF'], () => Buffer.alloc(32, 7));
+    expect(key).toBe(`ecf_test_${Buffer.alloc(32, 7).toString('base64url')}`);
+    expect(makeApiKey(['eCF'])).toMatch(/^ecf_live_/);
+    expect(looksLikeApiKey(key)).toBe(true);
+    expect(looksLikeApiKey(`${key}x`)).toBe(false);
+    expect(hashApiKey(key)).toHaveLength(32);
+    expect(hintOf(key)).toBe('ecf_test_Bwc…');
+  });
+});
+
+describe('access', () => {
+  const holder: KeyHolder = { keyId: 'k', accountId: 'a', environments: ['TesteCF'], taxpayersRevision: 3 };
+  const key = makeApiKey(['TesteCF']);
+
+  function setUp(found: KeyHolder | null = holder) {
+    const revision = createInProcessAccessRevision();
+    let lookUps = 0;
+    const state = { found, revision: 5 };
+    revision.note(5);
+    const store = {
+      find: async () => {
+        lookUps += 1;
+        return { holder: state.found, revision: state.revision };
+      },
+    };
+    return { access: createAccess(store, revision), revision, state, lookUps: () => lookUps };
+  }
+
+  it('remembers a key while nothing changes', async () => {
+    const { access, lookUps } = setUp();
+    expect(await access.holderOf(key)).toEqual(holder);
+    expect(await access.holderOf(key)).toEqual(holder);
+    expect(lookUps()).toBe(1);
+  });
+
+  it('forgets at the first change', async () => {
+    const { access, revision, state } = setUp();
+    await access.holderOf(key);
+    Object.assign(state, { found: null, revision: 6 });
+    revision.note(6);
+    await expect(Promise.resolve(access.holderOf(key))).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  it('asks every time while it is not known whether a change was committed', async () => {
+    const { access, revision, lookUps } = setUp();
+    await access.holderOf(key);
+    revision.forget();
+    await access.holderOf(key);
+    await access.holderOf(key);
+    expect(lookUps()).toBe(3);
+  });
+
+  it('does not look up what cannot be a key, and remembers unknown ones', async () => {
+    const { access, lookUps } = setUp(null);
+    for (const bad of [undefined, '', 'x', 'ecf_test_short', `${key}; DROP TABLE`])
+      expect(() => access.holderOf(bad)).toThrow();
+    await expect(Promise.resolve(access.holderOf(key))).rejects.toThrow('unknown or revoked');
+    expect(() => access.holderOf(key)).toThrow('unknown or revoked');
+    expect(lookUps()).toBe(1);
+  });
+});
+
+describe('the access revision of several gateways', () => {
+  it('is asked in a query that began after the call, shared by those who wait together', async () => {
+    let queries = 0;
+    const pending: ((revision: number) => void)[] = [];
+    const database = {
+      query: async () => {
+        queries += 1;
+        const revision = await new Promise<number>((resolve) => pending.push(resolve));
+        return { rows: [{ revision }], rowCount: 1 };
+      },
+    };
+    const revision = createPostgresAccessRevision(database as never);
+    const first = revision.current();
+    const later = [revision.current(), revision.current(), revision.current()];
+    expect(queries).toBe(1);
+    pending.shift()?.(1);
+    expect(await first).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(queries).toBe(2);
+    pending.shift()?.(2);
+    expect(await Promise.all(later)).toEqual([2, 2, 2]);
+  });
+
+  it('recovers after a failed query', async () => {
+    let fail = true;
+    const database = {
+      query: async () => {
+        if (fail) throw new Error('away');
+        return { rows: [{ revision: 9 }], rowCount: 1 };
+      },
+    };
+    const revision = createPostgresAccessRevision(database as never);
+    const both = [revision.current(), revision.current()].map((answer) =>
+      Promise.resolve(answer).catch(() => 'failed'),
+    );
+    expect(await both[0]).toBe('failed');
+    fail = false;
+    await both[1];
+    expect(await revision.current()).toBe(9);
+  });
+});
+
+describe('environments', () => {
+  it('of keyed calls are the header or TesteCF', () => {
+    expect(keyedEnvironment(undefined)).toEqual({ env: 'TesteCF', given: false });
+    expect(keyedEnvironment('eCF')).toEqual({ env: 'eCF', given: true });
+    for (const bad of ['', 'ECF', 'ecf', 'TesteCF, eCF', 'Testecf'])
+      expect(() => keyedEnvironment(bad)).toThrow('one of TesteCF, CerteCF, eCF');
+  });
+
+  it('of public calls are prefix, header, default', () => {
+    expect(publicEnvironment('CerteCF', 'eCF', 'TesteCF')).toBe('CerteCF');
+    expect(publicEnvironment('CerteCF', 'nonsense', 'TesteCF')).toBe('CerteCF');
+    expect(publicEnvironment(null, 'eCF', 'TesteCF')).toBe('eCF');
+    expect(publicEnvironment(null, undefined, 'CerteCF')).toBe('CerteCF');
+    expect(() => publicEnvironment(null, 'ECF', 'TesteCF')).toThrow();
+  });
+});
+
+describe('the rate limit', () => {
+  it('lets a second’s worth through at once, then the rate', () => {
+    let now = 0;
+    const limit = createRateLimit(100, () => now);
+    const passed = () => {
+      let count = 0;
+      try {
+        for (; count < 1_000; count += 1) limit.pass('k');
+      } catch (error) {
+        expect(error).toMatchObject({ status: 429, code: 'rate_limited', headers: { 'retry-after': '1' } });
+      }
+      return count;
+    };
+    expect(passed()).toBe(100);
+    now = 500;
+    expect(passed()).toBe(50);
+    now = 60_000;
+    expect(passed()).toBe(100);
+    expect(() => limit.pass('another')).not.toThrow();
+  });
+
+  it('never stops a caller that keeps to the rate', () => {
+    let now = 0;
+    const limit = createRateLimit(100, () => now);
+    for (let i = 0; i < 2_000; i += 1, now += 10) limit.pass('k');
+  });
+
+  it('of 0 is none', () => {
+    const limit = createRateLimit(0, () => 0);
+    for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+  });
+});
+
+describe('the sender of a request', () => {
+  const trusted = readTrustedProxies(['10.0.0.0/8', 'loopback', 'fd00::/8']);
+  if (trusted === null) throw new Error('these are networks');
+
+  it.each([
+    ['203.0.113.9', undefined, '203.0.113.9'],
+    ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    ['::ffff:10.1.2.3', '198.51.100.1, 10.9.9.9', '198.51.100.1'],
+    ['127.0.0.1', '6.6.6.6, 198.51.100.1', '198.51.100.1'],
+    ['fd00::1', '2001:db8::7', '2001:db8::7'],
+    ['10.1.2.3', '[2001:db8::7]:4711', '2001:db8::7'],
+    ['10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
+    ['10.1.2.3', 'unknown', '10.1.2.3'],
+    ['10.1.2.3', ['6.6.6.6', '198.51.100.1'], '198.51.100.1'],
+    [undefined, undefined, ''],
+  ])('at %s with %j is %s', (peer, forwarded, expected) =>
+    expect(senderAddress(peer, forwarded, trusted)).toBe(expected),
+  );
+
+  it('counts an IPv6 network as one', () => {
+    expect(senderKey('2001:db8:1:2:3:4:5:6')).toBe(senderKey('2001:db8:1:2::9'));
+    expect(senderKey('2001:db8::1')).toBe('2001:db8:0:0');
+    expect(senderKey('203.0.113.9')).toBe('203.0.113.9');
+  });
+
+  it('refuses lists of proxies that are none', () => {
+    for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::1/129', '10.0.0'])
+      expect(readTrustedProxies([bad])).toBeNull();
+  });
+});
+
+describe('the configuration', () => {
+  const least = { DATABASE_URL: 'postgresql://u:p@127.0.0.1/gateway', MASTER_KEY: Buffer.alloc(32).toString('base64') };
+
+  function problems(env: Record<string, string>): Record<string, string> {
+    try {
+      readGatewayConfig(env);
+    } catch (error) {
+      if (error instanceof ConfigError) return Object.fromEntries(error.problems.map((p) => [p.variable, p.message]));
+    }
+    return {};
+  }
+
+  it('of a sandbox has defaults for all but the database and the key', () => {
+    expect(readGatewayConfig({ ...least, SANDBOX: 'true' })).toMatchObject({
+      PORT: 8080,
+      HOST: '127.0.0.1',
+      DEFAULT_ENV: 'TesteCF',
+      RATE_LIMIT_PER_KEY: 0,
+    });
+    expect(readGatewayConfig({ ...least, DEFAULT_ENV: 'eCF' })).toMatchObject({
+      RATE_LIMIT_PER_KEY: 200,
+      RATE_LIMIT_PER_SENDER: 200,
+    });
+    expect(readGatewayConfig({ ...least, DEFAULT_ENV: 'eCF', RATE_LIMIT_PER_KEY: '0' })).toMatchObject({
+      RATE_LIMIT_PER_KEY: 0,
+    });
+  });
+
+  it('names every variable at fault and what is allowed, and repeats no value', () => {
+    const found = problems({
+      PORT: '99999',
+      MASTER_KEY: 'c2hvcnQ=',
+      ADMIN_TOKEN: 'short',
+      LOG_LEVEL: 'loud',
+      SANDBOX: 'maybe',
+      EMISSION_URL: 'ftp://x',
+    });
+    expect(found).toEqual({
+      PORT: 'is not allowed; allowed: a whole number from 0 to 65535',
+      DATABASE_URL: 'is required; allowed: an address with postgresql:// or postgres://',
+      MASTER_KEY: 'is not allowed; allowed: 32 bytes in base64',
+      ADMIN_TOKEN: 'is not allowed; allowed: text of at least 16 characters',
+      LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal',
+      SANDBOX: 'is not allowed; allowed: true or false',
+      EMISSION_URL: 'is not allowed; allowed: an address with http:// or https://',
+    });
+    expect(problems(least)).toEqual({ DEFAULT_ENV: 'is required outside the sandbox; allowed: TesteCF, CerteCF, eCF' });
+    expect(problems({ ...least, SANDBOX: 'true', TRUSTED_PROXIES: 'everyone' })).toHaveProperty('TRUSTED_PROXIES');
+  });
+
+  it('is documented, setting by setting', () => {
+    for (const schema of Object.values(gatewaySettings.shape)) expect(schema.meta()?.setting).toBeDefined();
+  });
+});

@@ -1,0 +1,431 @@
+import { randomUUID } from 'node:crypto';
+import net from 'node:net';
+import { Readable } from 'node:stream';
+import { ERROR_CODES } from '@ecf/contracts';
+import { createHttpTaxpayerSource, identityKeyFrom, openDatabase, signIdentity } from '@ecf/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type GatewayUnderTest, MASTER_KEY, makeAccount, startGateway } from './gateway-under-test.js';
+
+let under: GatewayUnderTest;
+let key: string;
+let accountId: string;
+let live: string;
+beforeAll(async () => {
+  under = await startGateway({ MAX_BODY_BYTES: '100000', HEADERS_TIMEOUT_MS: '1500', REQUEST_TIMEOUT_MS: '2500' });
+  ({ key, id: accountId } = await makeAccount(under, '131000001'));
+  ({ key: live } = await makeAccount(under, '131000002', ['eCF']));
+});
+afterAll(() => under.stop());
+
+/** Sends bytes as they are and reads until the connection ends. */
+function raw(text: string | Buffer, url = under.url): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+    socket.write(text);
+  });
+}
+
+/** A database address that can be cut and mended: connections pass through a relay of this test. */
+async function breakableLink(database: string): Promise<{ url: string; cut(): void; mend(): Promise<void> }> {
+  const target = new URL(database);
+  const sockets = new Set<net.Socket>();
+  let port = 0;
+  let server: net.Server;
+  const mend = () =>
+    new Promise<void>((resolve) => {
+      server = net.createServer((inbound) => {
+        const outbound = net.connect(Number(target.port), target.hostname);
+        for (const socket of [inbound, outbound]) {
+          sockets.add(socket);
+          socket.on('error', () => {});
+          socket.on('close', () => {
+            inbound.destroy();
+            outbound.destroy();
+          });
+        }
+        inbound.pipe(outbound).pipe(inbound);
+      });
+      server.listen(port, '127.0.0.1', () => {
+        port = (server.address() as net.AddressInfo).port;
+        resolve();
+      });
+    });
+  await mend();
+  const url = new URL(database);
+  url.port = String(port);
+  const cut = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return { url: url.href, cut, mend };
+}
+
+describe('keys and environments', () => {
+  it('a valid key reaches the owner with a signed identity in its place', async () => {
+    const answer = await under.call('POST', '/fe_Submit?validate=true', {
+      key,
+      headers: { env: 'CerteCF' },
+      body: 'data',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        service: 'emission',
+        method: 'POST',
+        url: '/fe_Submit?validate=true',
+        api_key: null,
+        body: 'data',
+        caller: {
+          kind: 'account',
+          account_id: accountId,
+          env: 'CerteCF',
+          env_given: true,
+          environments: ['TesteCF', 'CerteCF'],
+        },
+      },
+    });
+    expect(answer.body.caller.exp - answer.body.caller.iat).toBe(120);
+    expect(answer.body.caller.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  it.each([
+    ['no key', {}, 401, 'invalid_api_key'],
+    ['an empty key', { key: '' }, 401, 'invalid_api_key'],
+    ['an unknown key', { key: `ecf_test_${'A'.repeat(43)}` }, 401, 'invalid_api_key'],
+    ['no key and a bad environment', { headers: { env: 'x' } }, 401, 'invalid_api_key'],
+  ])('%s is refused', async (_what, options, status, code) => {
+    const answer = await under.call('GET', '/obtain_token', options);
+    expect(answer).toMatchObject({ status, body: { code, request_id: answer.headers.get('x-request-id') } });
+    expect(typeof answer.body.detail).toBe('string');
+  });
+
+  it('a key acts only in its environments', async () => {
+    const call = (k: string, env?: string) =>
+      under.call('GET', '/obtain_token', { key: k, headers: env === undefined ? {} : { env } });
+    expect((await call(key)).body.caller).toMatchObject({ env: 'TesteCF', env_given: false });
+    expect(await call(key, 'eCF')).toMatchObject({ status: 401, body: { code: 'environment_not_allowed' } });
+    expect(await call(live)).toMatchObject({ status: 401, body: { code: 'environment_not_allowed' } });
+    expect((await call(live, 'eCF')).body.caller).toMatchObject({ env: 'eCF' });
+    expect(await call(key, 'ECF')).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error', detail: [{ loc: ['header', 'env'], type: 'enum' }] },
+    });
+  });
+
+  it('leaves the environment to the body where the body may name it', async () => {
+    expect(await under.call('POST', '/anecf/', { key: live, body: '{}' })).toMatchObject({
+      status: 200,
+      body: { url: '/anecf', caller: { env: 'TesteCF', env_given: false, environments: ['eCF'] } },
+    });
+    expect(await under.call('POST', '/anecf/', { key: live, headers: { env: 'TesteCF' } })).toMatchObject({
+      status: 401,
+    });
+    expect(await under.call('GET', '/anecf', { key: live })).toMatchObject({ status: 401 });
+  });
+
+  it('tells the latest revision of the account’s taxpayers with the very next call', async () => {
+    const before = (await under.call('GET', '/obtain_token', { key })).body.caller.taxpayers_revision;
+    await under.admin('PATCH', `/admin/accounts/${accountId}/taxpayers/131000001`, { active: true });
+    const after = (await under.call('GET', '/obtain_token', { key })).body.caller.taxpayers_revision;
+    expect(after).toBeGreaterThan(before);
+    expect((await under.gateway.taxpayerSource.account(accountId)).revision).toBe(after);
+  });
+});
+
+describe('the public door', () => {
+  it.each([
+    ['/fe/recepcion/api/ecf', {}, 'TesteCF'],
+    ['/FE/RECEPCI%C3%93N/API/ECF/', {}, 'TesteCF'],
+    ['/certecf/fe/recepcion/api/ecf', {}, 'CerteCF'],
+    ['/fe/recepcion/api/ecf', { env: 'eCF' }, 'eCF'],
+    ['/testecf/fe/recepcion/api/ecf', { env: 'eCF' }, 'TesteCF'],
+  ])('needs no key: %s with %j is %s', async (path, headers, env) => {
+    const answer = await under.call('POST', path, {
+      headers: headers as Record<string, string>,
+      key: 'not a key',
+      body: '<x/>',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        service: 'reception',
+        url: '/fe/recepcion/api/ecf',
+        api_key: null,
+        body: '<x/>',
+        caller: { kind: 'public', env, sender: '127.0.0.1' },
+      },
+    });
+  });
+
+  it('does not open the listings beside it', async () => {
+    expect(await under.call('GET', '/fe/recepcion/api/invoices')).toMatchObject({ status: 401 });
+    expect(await under.call('GET', '/fe/recepcion/api/invoices', { key })).toMatchObject({
+      status: 200,
+      body: { service: 'reception' },
+    });
+  });
+});
+
+describe('services', () => {
+  it('that are not part of the deployment are 503 in words', async () => {
+    const answer = await under.call('GET', '/invoices/', { key });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+    expect(answer.body.detail).toContain('The service query');
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(await under.call('GET', '/invoices/')).toMatchObject({ status: 401 });
+  });
+
+  it('ask about accounts and taxpayers with an identity of their own', async () => {
+    const identityKey = identityKeyFrom(MASTER_KEY);
+    const source = createHttpTaxpayerSource({
+      gatewayUrl: under.url,
+      identityKey,
+      service: 'emission',
+      clock: () => new Date(),
+    });
+    const account = await source.account(accountId);
+    expect(account).toEqual(await under.gateway.taxpayerSource.account(accountId));
+    expect(account.taxpayers).toMatchObject([{ rnc: '131000001', account_id: accountId }]);
+    expect(await source.taxpayer('131000001')).toEqual(account.taxpayers[0]);
+    expect(await source.taxpayer('999999999')).toBeNull();
+    expect(await source.account('nobody')).toEqual({ account_id: 'nobody', revision: 0, taxpayers: [] });
+
+    const path = `/internal/accounts/${accountId}/taxpayers`;
+    expect(await under.call('GET', path)).toMatchObject({ status: 401, body: { code: 'invalid_identity' } });
+    expect(await under.call('GET', path, { key })).toMatchObject({ status: 401 });
+    const iat = Math.floor(Date.now() / 1000);
+    const open = signIdentity({ kind: 'public', env: 'TesteCF', request_id: '', iat, exp: iat + 60 }, identityKey);
+    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': open } })).toMatchObject({ status: 401 });
+    const forged = signIdentity(
+      { kind: 'service', service: 'x', request_id: '', iat, exp: iat + 60 },
+      Buffer.alloc(32),
+    );
+    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': forged } })).toMatchObject({ status: 401 });
+    const late = signIdentity(
+      { kind: 'service', service: 'x', request_id: '', iat: iat - 600, exp: iat - 480 },
+      identityKey,
+    );
+    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': late } })).toMatchObject({ status: 401 });
+  });
+
+  it('are told all taxpayers again on request', async () => {
+    const before = under.events.length;
+    const told = await under.gateway.republishTaxpayers();
+    while (under.events.length < before + told) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(new Set(under.events.slice(before).map((event) => event.key))).toEqual(new Set(['131000001', '131000002']));
+  });
+});
+
+describe('the gateway itself', () => {
+  it('says what it is, what its errors mean, and how it is', async () => {
+    expect(await under.call('GET', '/')).toMatchObject({
+      status: 200,
+      body: { name: 'ecf-gateway', interface_version: '3.0' },
+    });
+    const errors = await under.call('GET', '/errors/');
+    expect(errors.body.map((entry: { code: string }) => entry.code).sort()).toEqual(Object.keys(ERROR_CODES).sort());
+    expect(await under.call('GET', '/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await under.call('GET', '/health/ready')).toMatchObject({
+      status: 200,
+      body: { checks: { database: 'ok', emission: 'ok' } },
+    });
+    expect((await under.call('HEAD', '/')).status).toBe(200);
+  });
+
+  it.each([
+    ['GET', '/nothing/here/at/all', 404, 'unknown_route'],
+    ['GET', '/favicon.ico', 404, 'unknown_route'],
+    ['POST', '/', 405, 'method_not_allowed'],
+    ['DELETE', '/errors', 405, 'method_not_allowed'],
+    ['GET', '/fe_Submit', 405, 'method_not_allowed'],
+    ['POST', '/health/live', 405, 'method_not_allowed'],
+    ['GET', '/%E0%A4%A', 404, 'unknown_route'],
+    ['OPTIONS', '/fe_Submit', 405, 'method_not_allowed'],
+  ])('answers %s %s with %i in JSON', async (method, path, status, code) => {
+    const answer = await under.call(method, path);
+    expect(answer).toMatchObject({
+      status,
+      body: { code, detail: expect.any(String), request_id: expect.any(String) },
+    });
+  });
+
+  it('keeps a harmless request id and replaces any other', async () => {
+    const given = await under.call('GET', '/', { headers: { 'x-request-id': 'erp-2026:0042' } });
+    expect(given.headers.get('x-request-id')).toBe('erp-2026:0042');
+    for (const bad of ['a b', '<script>', 'x'.repeat(129), '']) {
+      const answer = await under.call('GET', '/', { headers: { 'x-request-id': bad } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('sends the headers that keep browsers and caches away, and no banner', async () => {
+    for (const path of ['/', '/obtain_token', '/nothing']) {
+      const { headers } = await under.call('GET', path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+});
+
+describe('large, slow and broken requests', () => {
+  it('a body over the limit is 413, declared or not, and the connection stays usable', async () => {
+    expect(await under.call('POST', '/fe_Submit', { key, body: Buffer.alloc(100_000) })).toMatchObject({
+      status: 200,
+      body: { body: '100000 bytes' },
+    });
+    expect(await under.call('POST', '/fe_Submit', { key, body: Buffer.alloc(20_000_000) })).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
+    const chunks = Readable.toWeb(
+      Readable.from(Array.from({ length: 400 }, () => Buffer.alloc(1_000))),
+    ) as ReadableStream;
+    expect(await under.call('POST', '/fe_Submit', { key, body: chunks as never })).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
+    const fitting = Readable.toWeb(
+      Readable.from(Array.from({ length: 90 }, () => Buffer.alloc(1_000))),
+    ) as ReadableStream;
+    expect(await under.call('POST', '/fe_Submit', { key, body: fitting as never })).toMatchObject({
+      status: 200,
+      body: { body: '90000 bytes' },
+    });
+  });
+
+  it('headers that trickle in, or a body that never comes, are 408 in JSON', async () => {
+    const [headers, body] = await Promise.all([
+      raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '),
+      raw(`POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 10\r\n\r\nabc`),
+    ]);
+    for (const answer of [headers, body]) {
+      expect(answer).toContain('408 Request Timeout');
+      expect(answer).toContain('"code":"request_timeout"');
+      expect(answer).toContain('retry-after: 1');
+    }
+  });
+
+  it('what is not HTTP is 400, and headers of 20 KB are 431, in JSON', async () => {
+    expect(await raw('HELLO\r\n\r\n')).toContain('"code":"bad_request"');
+    expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
+      '"code":"headers_too_large"',
+    );
+  });
+});
+
+describe('limits', () => {
+  it('hold for each key and each sender, with Retry-After', async () => {
+    const limited = await startGateway({
+      RATE_LIMIT_PER_KEY: '5',
+      RATE_LIMIT_PER_SENDER: '3',
+      TRUSTED_PROXIES: 'loopback',
+    });
+    const first = await makeAccount(limited, '131000001');
+    const second = await makeAccount(limited, '131000002');
+    const burst = (count: number, call: () => Promise<{ status: number }>) =>
+      Promise.all(Array.from({ length: count }, call)).then(
+        (answers) => answers.filter((answer) => answer.status === 429).length,
+      );
+    expect(await burst(30, () => limited.call('GET', '/obtain_token', { key: first.key }))).toBeGreaterThan(15);
+    expect(await limited.call('GET', '/obtain_token', { key: second.key })).toMatchObject({ status: 200 });
+    const door = (sender: string) =>
+      limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': sender } });
+    expect(await burst(30, () => door('198.51.100.1'))).toBeGreaterThan(15);
+    const refused = await door('198.51.100.1');
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await door('198.51.100.2')).toMatchObject({ status: 200, body: { caller: { sender: '198.51.100.2' } } });
+    await limited.stop();
+  });
+});
+
+describe('several gateways on one database', () => {
+  it('know of each other’s changes with the very next call', async () => {
+    const other = await startGateway({ DATABASE_URL: under.config.DATABASE_URL });
+    for (let round = 0; round < 5; round += 1) {
+      const created = await under.admin('POST', `/admin/accounts/${accountId}/api-keys`, {
+        name: `r${round}`,
+        environments: ['TesteCF'],
+      });
+      const use = () => other.call('GET', '/obtain_token', { key: created.body.key });
+      expect(await use()).toMatchObject({ status: 200 });
+      await under.admin('PATCH', `/admin/accounts/${accountId}/taxpayers/131000001`, { active: round % 2 === 0 });
+      const { revision } = await under.gateway.taxpayerSource.account(accountId);
+      expect((await use()).body.caller.taxpayers_revision).toBe(revision);
+      await under.admin('DELETE', `/admin/accounts/${accountId}/api-keys/${created.body.id}`);
+      expect(await use()).toMatchObject({ status: 401 });
+    }
+    await other.stop();
+  });
+
+  it('refuse a second start with another master key, naming it', async () => {
+    const sealed = { subject: 's', serialNumber: '1', fingerprint: 'f', notBefore: new Date(), notAfter: new Date() };
+    const database = openDatabase(under.config.DATABASE_URL);
+    await database.query(
+      'INSERT INTO certificates (rnc, sealed, subject, serial_number, not_before, not_after, fingerprint) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+      [
+        '131000002',
+        Buffer.concat([Buffer.from([1]), Buffer.alloc(60, 9)]),
+        sealed.subject,
+        '1',
+        sealed.notBefore,
+        sealed.notAfter,
+        'f',
+      ],
+    );
+    await expect(startGateway({ DATABASE_URL: under.config.DATABASE_URL })).rejects.toThrow('MASTER_KEY');
+    await database.query("DELETE FROM certificates WHERE rnc = '131000002'");
+    await database.close();
+  });
+});
+
+describe('a gateway that is the only one', () => {
+  it('sees its own changes at once without asking', async () => {
+    const only = await startGateway({}, { onlyInstance: true });
+    const made = await makeAccount(only, '131000001');
+    const use = () => only.call('GET', '/obtain_token', { key: made.key });
+    expect(await use()).toMatchObject({ status: 200 });
+    const first = (await use()).body.caller.taxpayers_revision;
+    await only.admin('PATCH', `/admin/accounts/${made.id}/taxpayers/131000001`, { active: false });
+    expect((await use()).body.caller.taxpayers_revision).toBeGreaterThan(first);
+    await only.admin('DELETE', `/admin/accounts/${made.id}/api-keys/${made.keyId}`);
+    expect(await use()).toMatchObject({ status: 401 });
+    await only.stop();
+  });
+});
+
+describe('a database that is away', () => {
+  it('is 503 with Retry-After, shows in readiness, and heals by itself', async () => {
+    const link = await breakableLink(under.config.DATABASE_URL);
+    const other = await startGateway({ DATABASE_URL: link.url });
+    const use = () => other.call('GET', '/obtain_token', { key });
+    expect(await use()).toMatchObject({ status: 200 });
+    link.cut();
+    const answer = await use();
+    expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(await other.admin('GET', '/admin/accounts')).toMatchObject({ status: 503 });
+    expect(await other.admin('POST', '/admin/accounts', { name: 'x' })).toMatchObject({ status: 503 });
+    expect(await other.call('GET', '/health/ready')).toMatchObject({ status: 503, body: { status: 'not_ready' } });
+    expect(await other.call('GET', '/health/live')).toMatchObject({ status: 200 });
+    await link.mend();
+    expect(await use()).toMatchObject({ status: 200 });
+    expect(await other.admin('GET', '/admin/accounts')).toMatchObject({ status: 200 });
+    await other.stop();
+    link.cut();
+  });
+});
+
+it('does not reveal what belongs to others', async () => {
+  const answer = await under.call('GET', `/internal/taxpayers/131000001?${randomUUID()}`, { key });
+  expect(JSON.stringify(answer.body)).not.toContain('131000001');
+});
