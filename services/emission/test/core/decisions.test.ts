@@ -1,0 +1,146 @@
+import type { EmissionState } from '@ecf/domain';
+import { describe, expect, it } from '@jest/globals';
+import { archived } from '../../src/core/archive-path.js';
+import { beginAttempt } from '../../src/core/begin-attempt.js';
+import { createKeyedLock } from '../../src/core/keyed-lock.js';
+import { checkNumberRanges } from '../../src/core/number-ranges.js';
+import { decideRepeat } from '../../src/core/repeat.js';
+import { pollDelay, retryDelay } from '../../src/core/retry-schedule.js';
+import { refuseExpiredToken } from '../../src/core/token-expiry.js';
+import { at, fresh, NOW, sending } from '../support/attempts.js';
+import { example } from '../support/documents.js';
+
+describe('decideRepeat', () => {
+  const inState = (state: EmissionState) => ({ ...sending(), state });
+  it('takes a number that was never used', () => {
+    expect(decideRepeat(null, () => true)).toBe('first');
+  });
+  it.each([
+    ['rejected-reusable', 'new-attempt', 'new-attempt'],
+    ['withdrawn', 'new-attempt', 'new-attempt'],
+    ['rejected-used', 'same', 'conflict'],
+    ['accepted', 'same', 'conflict'],
+    ['conditional', 'same', 'conflict'],
+    ['sending', 'same', 'conflict'],
+    ['unknown', 'same', 'conflict'],
+    ['processing', 'same', 'conflict'],
+    ['held', 'same', 'conflict'],
+    ['arrived', 'same', 'conflict'],
+    ['not-found', 'same', 'conflict'],
+  ] as const)('under a number that is %s: the same is %s, another is %s', (state, same, other) => {
+    expect(decideRepeat(inState(state), () => true)).toBe(same);
+    expect(decideRepeat(inState(state), () => false)).toBe(other);
+  });
+});
+
+describe('beginAttempt', () => {
+  it('begins a second attempt after the first, keeping it among the past ones', () => {
+    const first = { ...sending(), state: 'rejected-reusable' as const, trackId: 't-1', revision: 5 };
+    const second = beginAttempt(fresh({ contentHash: 'hash-2' }), first, 99, at(60_000), {
+      owner: 'me',
+      leaseMs: 1_000,
+      held: false,
+    });
+    expect(second).toMatchObject({
+      emissionId: 1,
+      attempt: 2,
+      revision: 6,
+      state: 'sending',
+      trackId: null,
+      createdAt: NOW,
+    });
+    expect(second.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
+  });
+  it('cannot begin after an attempt that is not over', () => {
+    expect(() => beginAttempt(fresh(), sending(), 1, at(0), { owner: 'me', leaseMs: 1, held: false })).toThrow();
+  });
+  it('holds a note in nobody’s care', () => {
+    expect(beginAttempt(fresh(), null, 1, at(0), { owner: 'me', leaseMs: 1, held: true })).toMatchObject({
+      state: 'held',
+      owner: null,
+    });
+  });
+});
+
+describe('retryDelay', () => {
+  it('is within 5 s first, doubles, and stays at one hour', () => {
+    for (const random of [() => 0, () => 0.5, () => 0.999]) {
+      expect(retryDelay(1, random)).toBeLessThanOrEqual(5_000);
+      expect(retryDelay(1, random)).toBeGreaterThan(2_000);
+      expect(retryDelay(40, random)).toBeLessThanOrEqual(3_600_000);
+      expect(retryDelay(40, random)).toBeGreaterThan(2_600_000);
+    }
+    expect([1, 2, 3, 4].map((n) => retryDelay(n, () => 0.5))).toEqual([4_000, 8_000, 16_000, 32_000]);
+  });
+  it('asks for results with the same ceiling', () => {
+    expect(pollDelay(0, 5_000, () => 0.5)).toBe(5_000);
+    expect(pollDelay(99, 5_000, () => 0.999)).toBe(3_600_000);
+  });
+});
+
+describe('checkNumberRanges', () => {
+  const key = { env: 'TesteCF', issuerRnc: '199999991', encf: 'E310000000005' } as const;
+  const range = {
+    env: 'TesteCF',
+    ecf_type: '31',
+    from: 'E310000000001',
+    to: 'E310000000010',
+    expires: '2028-12-31',
+  } as const;
+  const document = example('ecf-31', 5);
+  const rules = (ranges: (typeof range)[], today = '2026-06-15') =>
+    checkNumberRanges(ranges, key, '31', document, today).map(({ rule }) => rule);
+
+  it('checks nothing without a range of that environment and type', () => {
+    expect(rules([])).toEqual([]);
+    expect(rules([{ ...range, env: 'eCF' as 'TesteCF', from: 'E310000000900' as 'E310000000001' }])).toEqual([]);
+  });
+  it('finds number, expiry and lapse', () => {
+    expect(rules([range])).toEqual([]);
+    expect(rules([{ ...range, to: 'E310000000004' as 'E310000000010' }])).toEqual(['business.number_not_in_range']);
+    expect(rules([{ ...range, expires: '2027-12-31' as '2028-12-31' }])).toEqual(['business.number_expiry']);
+    expect(rules([range], '2029-01-01')).toEqual(['business.number_expired']);
+    expect(rules([range], '2028-12-31')).toEqual([]);
+  });
+});
+
+describe('refuseExpiredToken', () => {
+  const token = (exp: unknown) => `h.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.s`;
+  it('refuses only what says itself that it is over', () => {
+    const seconds = NOW.getTime() / 1_000;
+    expect(() => refuseExpiredToken(token(seconds - 61), NOW)).toThrow('expired');
+    for (const fine of [token(seconds - 30), token(seconds + 60), token('x'), 'opaque', 'a.%.c', 'a..c']) {
+      expect(() => refuseExpiredToken(fine, NOW)).not.toThrow();
+    }
+  });
+});
+
+describe('archived', () => {
+  it('names the file by environment, kind, issuer, Dominican month, number and checksum', () => {
+    const file = archived(
+      'rfce',
+      { env: 'eCF', issuerRnc: '199999991', encf: 'E320000000001' },
+      Buffer.from('x'),
+      new Date('2026-07-01T03:59:00Z'),
+    );
+    expect(file.path).toBe(`eCF/rfce/199999991/issued/2026/06/199999991E320000000001-${file.sha256.slice(0, 12)}.xml`);
+  });
+});
+
+describe('createKeyedLock', () => {
+  it('runs one key in order and keys side by side, also after failures', async () => {
+    const lock = createKeyedLock();
+    const log: string[] = [];
+    const work =
+      (name: string, fail = false) =>
+      async () => {
+        log.push(`${name}+`);
+        await new Promise((resolve) => setImmediate(resolve));
+        log.push(`${name}-`);
+        if (fail) throw new Error(name);
+      };
+    await Promise.allSettled([lock.run('a', work('a1', true)), lock.run('a', work('a2')), lock.run('b', work('b1'))]);
+    expect(log.indexOf('a1-')).toBeLessThan(log.indexOf('a2+'));
+    expect(log.indexOf('b1+')).toBeLessThan(log.indexOf('a1-'));
+  });
+});

@@ -1,0 +1,383 @@
+import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
+import { describe, expect, it } from '@jest/globals';
+import type { Attempt } from '../../src/core/attempt.js';
+import {
+  afterLookUp,
+  afterReceipt,
+  afterReference,
+  afterResult,
+  afterSummary,
+  afterSummaryQuery,
+  beginSend,
+  clearedToResend,
+  postponed,
+  sendLost,
+  stateIsNeeded,
+  tellsMore,
+  tokenRefused,
+} from '../../src/core/progress.js';
+import {
+  at,
+  documentState,
+  NO_SERVICE,
+  NOW,
+  REPEATED,
+  receipt,
+  result,
+  sending,
+  TRANSIENT,
+  trackIds,
+  UNAUTHORIZED,
+  unknown,
+} from '../support/attempts.js';
+
+const SUMMARY = { route: 'rfce', ecfType: '32' } as const;
+
+/** Milliseconds from NOW to the next look at the attempt. */
+function due(attempt: Attempt | null): number | null {
+  return attempt?.nextActionAt === null || attempt === null ? null : attempt.nextActionAt.getTime() - NOW.getTime();
+}
+
+function must(attempt: Attempt | null): Attempt {
+  if (attempt === null) throw new Error('nothing changed');
+  return attempt;
+}
+
+const lost = () => must(afterReceipt(sending(), unknown('maybe'), at(0)));
+const processing = (trackId = 'track-1') => must(afterReceipt(sending(), receipt(trackId), at(0)));
+/** Lost, twice not found, sent again. */
+function resending(): Attempt {
+  const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
+  const second = must(
+    afterLookUp(first, { trackIds: trackIds(), state: documentState('No encontrado', null) }, at(304_000)),
+  );
+  expect(second.state).toBe('resend-due');
+  return beginSend(second, at(304_001), 'me', 60_000);
+}
+
+describe('given a full document that is being sent', () => {
+  it('when a trackId comes back, then it is in process and its result is asked for later', () => {
+    const next = processing();
+    expect(next).toMatchObject({
+      state: 'processing',
+      trackId: 'track-1',
+      trackIdAdopted: false,
+      owner: null,
+      revision: 2,
+    });
+    expect(due(next)).toBe(5_000);
+  });
+
+  it('when the status poller asks for results, then nothing is scheduled here', () => {
+    expect(due(afterReceipt(sending(), receipt('t'), at(0, { queriesResults: false })))).toBeNull();
+  });
+
+  it('when no byte reached the authority, then it is sent again within 5 seconds, without asking', () => {
+    const next = must(afterReceipt(sending(), unknown('no'), at(0)));
+    expect(next).toMatchObject({ state: 'committed', lostSends: 0, failures: 1 });
+    expect(due(next)).toBeLessThanOrEqual(5_000);
+  });
+
+  it('when the authority asks for a pause, then it is kept', () => {
+    expect(due(afterReceipt(sending(), unknown('no', 90_000), at(0)))).toBe(90_000);
+  });
+
+  it('when the outcome is unknown, then it is asked for before anything is sent again', () => {
+    expect(lost()).toMatchObject({ state: 'unknown', lostSends: 1, trackId: null });
+  });
+
+  it('when reception refuses the file without a trackId, then nothing was taken: no verdict, the words are kept', () => {
+    const next = must(afterReceipt(sending(), receipt(null, 'archivo no válido'), at(0)));
+    expect(next).toMatchObject({ state: 'committed', verdict: { messages: [{ valor: 'archivo no válido' }] } });
+  });
+
+  it("when the caller's token is refused, then it is withdrawn and its number is free", () => {
+    const next = tokenRefused(sending(), at(0));
+    expect(next.state).toBe('withdrawn');
+    expect(EMISSION_STATES[next.state].sequenceUsed).toBe(false);
+    expect(due(next)).toBeNull();
+  });
+
+  it('when our own token is refused, then it is sent again', () => {
+    expect(afterReceipt(sending(), UNAUTHORIZED, at(0))?.state).toBe('committed');
+  });
+});
+
+describe('given a full document whose send was lost', () => {
+  it('when a trackId is found, then it is adopted and its result is asked for at once', () => {
+    const next = must(afterLookUp(lost(), { trackIds: trackIds(['track-9', 'EnProceso']), state: null }, at(4_000)));
+    expect(next).toMatchObject({ state: 'processing', trackId: 'track-9', trackIdAdopted: true });
+    expect(due(next)).toBe(4_000);
+  });
+
+  it('when it is not found once, then it is not sent again yet', () => {
+    const next = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
+    expect(next).toMatchObject({ state: 'unknown', notFoundSince: at(4_000).now });
+  });
+
+  it('when it is not found again too early, then it is still not sent', () => {
+    const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
+    expect(afterLookUp(first, { trackIds: trackIds(), state: null }, at(303_999))?.state).toBe('unknown');
+  });
+
+  it('when it is not found twice, far enough apart, then the same bytes may go out again', () => {
+    expect(resending()).toMatchObject({ state: 'resending', lostSends: 1 });
+  });
+
+  it('the second question comes when its answer would allow the resend, not later', () => {
+    let attempt = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
+    let asked = 0;
+    while (attempt.state === 'unknown') {
+      attempt = must(afterLookUp(attempt, { trackIds: trackIds(), state: null }, at(due(attempt) as number)));
+      asked += 1;
+    }
+    expect(attempt.state).toBe('resend-due');
+    expect(due(attempt)).toBe(304_000);
+    expect(asked).toBeLessThan(10);
+  });
+
+  it('before a resend the state by its data is asked for too; a document known there is not sent again', () => {
+    const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
+    expect(stateIsNeeded(first, trackIds(), at(10_000))).toBe(false);
+    expect(stateIsNeeded(first, trackIds(), at(304_000))).toBe(true);
+    const known = { trackIds: trackIds(), state: documentState('Aceptado', 'aB+/12') };
+    expect(afterLookUp(first, known, at(304_000))?.state).toBe('unknown');
+  });
+
+  it('when nobody answers, then nothing counts as not found', () => {
+    const next = must(afterLookUp(lost(), { trackIds: unknown('maybe'), state: null }, at(4_000)));
+    expect(next).toMatchObject({ state: 'unknown', notFoundSince: null, failures: 2 });
+  });
+
+  it('when the environment has nobody to ask, then an alarm, and no resend by itself', () => {
+    const next = must(afterLookUp(lost(), { trackIds: NO_SERVICE, state: null }, at(4_000)));
+    expect(next).toMatchObject({ state: 'unknown', alarm: 'cannot-ask', nextActionAt: null });
+    expect(clearedToResend(next, at(9_000))).toMatchObject({ state: 'resend-due', alarm: null });
+  });
+
+  it('trackIds of earlier attempts are not taken for its own', () => {
+    const past = [
+      {
+        attempt: 1,
+        trackId: 'old',
+        submittedAt: null,
+        state: 'rejected-reusable',
+        code: '2',
+        messages: [],
+        sequenceUsed: false,
+        dateReceived: null,
+      },
+    ] as const;
+    const next = must(
+      afterLookUp({ ...lost(), past }, { trackIds: trackIds(['old', 'Rechazado']), state: null }, at(4_000)),
+    );
+    expect(next).toMatchObject({ state: 'unknown', trackId: null, notFoundSince: at(4_000).now });
+  });
+
+  it('an accepted document of another system under the number is not taken for ours', () => {
+    const found = trackIds(['foreign', 'Aceptado']);
+    expect(stateIsNeeded(lost(), found, at(4_000))).toBe(true);
+    const next = must(afterLookUp(lost(), { trackIds: found, state: documentState('Aceptado', 'ZZZZZZ') }, at(4_000)));
+    expect(next).toMatchObject({ state: 'unknown', trackId: null });
+    const ours = must(afterLookUp(lost(), { trackIds: found, state: documentState('Aceptado', 'aB+/12') }, at(4_000)));
+    expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
+  });
+
+  it('when the receipt comes late, its trackId counts', () => {
+    expect(afterReceipt(lost(), receipt('late'), at(40_000))).toMatchObject({ state: 'processing', trackId: 'late' });
+  });
+
+  it('when the receipt comes after the trackId was found, it changes nothing', () => {
+    const found = must(afterLookUp(lost(), { trackIds: trackIds(['t', 'EnProceso']), state: null }, at(4_000)));
+    expect(afterReceipt(found, receipt('t'), at(40_000))).toBeNull();
+    expect(afterReceipt(found, receipt('other'), at(40_000))?.past.map(({ trackId }) => trackId)).toEqual(['other']);
+  });
+});
+
+describe('given a full document that was sent again', () => {
+  const resent = () => must(afterReceipt(resending(), receipt('copy-2'), at(305_000)));
+
+  it('when the copy is refused as used (1209), then the first copy arrived and its verdict is looked for', () => {
+    const arrived = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
+    expect(arrived).toMatchObject({ state: 'arrived', trackId: null });
+    expect(arrived.past.map(({ trackId, state }) => [trackId, state])).toEqual([['copy-2', 'rejected-used']]);
+
+    const nothing = must(
+      afterLookUp(arrived, { trackIds: trackIds(['copy-2', 'Rechazado']), state: null }, at(311_000)),
+    );
+    expect(nothing.state).toBe('arrived');
+    const found = trackIds(['copy-2', 'Rechazado'], ['copy-1', 'Aceptado']);
+    const adopted = must(
+      afterLookUp(nothing, { trackIds: found, state: documentState('Aceptado', 'aB+/12') }, at(700_000)),
+    );
+    expect(adopted).toMatchObject({ state: 'processing', trackId: 'copy-1' });
+    expect(afterResult(adopted, result('Aceptado'), at(701_000))?.state).toBe('accepted');
+  });
+
+  it('however long the first copy cannot be found, nothing is sent a third time', () => {
+    let attempt = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
+    for (let hours = 1; hours < 80; hours += 1) {
+      attempt = must(
+        afterLookUp(attempt, { trackIds: trackIds(['copy-2', 'Rechazado']), state: null }, at(hours * 3_600_000)),
+      );
+      expect(attempt.state).toBe('arrived');
+    }
+    expect(attempt.alarm).toBe('overdue');
+  });
+
+  it('when the number turns out to belong to a foreign document, then the refusal was the verdict', () => {
+    const arrived = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
+    const found = {
+      trackIds: trackIds(['copy-2', 'Rechazado'], ['foreign', 'Aceptado']),
+      state: documentState('Aceptado', 'ZZZZZZ'),
+    };
+    expect(afterLookUp(arrived, found, at(311_000))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
+  });
+
+  it('when it is lost again, then two new answers "not found" are needed', () => {
+    const again = must(afterReceipt(resending(), unknown('maybe'), at(305_000)));
+    expect(again).toMatchObject({ state: 'unknown', lostSends: 2, notFoundSince: null });
+  });
+
+  it("when the caller's token is refused, then an earlier copy may still be under way", () => {
+    expect(tokenRefused(resending(), at(305_000)).state).toBe('resend-due');
+  });
+
+  it('when a rejection on content comes, then it is the verdict', () => {
+    const rejected = result('Rechazado', { messages: [{ codigo: '615', valor: 'x' }], sequenceUsed: true });
+    expect(afterResult(resent(), rejected, at(310_000))?.state).toBe('rejected-used');
+  });
+});
+
+describe('given a document in process', () => {
+  it.each([
+    [result('Aceptado', { sequenceUsed: true }), 'accepted'],
+    [result('AceptadoCondicional'), 'conditional'],
+    [result('Rechazado', { sequenceUsed: true }), 'rejected-used'],
+    [result('Rechazado', { sequenceUsed: false }), 'rejected-reusable'],
+    [result('Rechazado', { sequenceUsed: null }), 'rejected-used'],
+    [result('Rechazado', REPEATED), 'rejected-used'],
+  ])('when the verdict %j comes, then it is %s', (answer, state) => {
+    const next = must(afterResult(processing(), answer, at(6_000)));
+    expect(next).toMatchObject({ state, nextActionAt: null, owner: null });
+  });
+
+  it('a number refused as used is never reusable, whatever the flag says', () => {
+    const next = must(afterResult(processing(), result('Rechazado', REPEATED), at(6_000)));
+    expect(EMISSION_STATES[next.state].sequenceUsed).toBe(true);
+    expect(isNumberReusable({ status: 'Rechazado', ...REPEATED })).toBe(false);
+  });
+
+  it('when it is still in process, then it is asked for again after twice the time, up to an hour, without end', () => {
+    let attempt = processing();
+    const pauses: number[] = [];
+    for (let asked = 0; asked < 14; asked += 1) {
+      const now = due(attempt) as number;
+      attempt = must(afterResult(attempt, result('EnProceso'), at(now)));
+      pauses.push((due(attempt) as number) - now);
+    }
+    expect(pauses.slice(0, 4)).toEqual([10_000, 20_000, 40_000, 80_000]);
+    expect(pauses.at(-1)).toBe(3_600_000);
+  });
+
+  it('when the authority does not know its trackId, then that is said and it is asked for again', () => {
+    const next = must(afterResult(processing(), result('No encontrado'), at(6_000)));
+    expect(next.state).toBe('not-found');
+    expect(afterResult(next, result('Aceptado'), at(60_000))?.state).toBe('accepted');
+  });
+
+  it('past 72 hours an alarm is raised, and work goes on', () => {
+    const next = must(afterResult(processing(), result('EnProceso'), at(73 * 3_600_000)));
+    expect(next.alarm).toBe('overdue');
+    expect(due(next)).toBeGreaterThan(73 * 3_600_000);
+    expect(afterResult(next, result('Aceptado'), at(74 * 3_600_000))).toMatchObject({ state: 'accepted', alarm: null });
+  });
+
+  it('once decided nothing moves it any more', () => {
+    const accepted = must(afterResult(processing(), result('Aceptado'), at(6_000)));
+    expect(afterResult(accepted, result('Rechazado', { sequenceUsed: true }), at(7_000))).toBeNull();
+    expect(afterReceipt(accepted, receipt('another'), at(7_000))?.state).toBe('accepted');
+    expect(() => postponed({ ...accepted, state: 'accepted' }, at(8_000))).not.toThrow();
+  });
+});
+
+describe('given a consumer summary that is being sent', () => {
+  it.each([
+    [result('Aceptado', { sequenceUsed: true }), 'accepted'],
+    [result('AceptadoCondicional'), 'conditional'],
+    [result('Rechazado', { sequenceUsed: true }), 'rejected-used'],
+    [result('Rechazado', { sequenceUsed: false }), 'rejected-reusable'],
+    [result('EnProceso'), 'unknown'],
+    [unknown('maybe'), 'unknown'],
+    [unknown('no'), 'committed'],
+    [UNAUTHORIZED, 'committed'],
+  ])('when %j comes, then it is %s', (answer, state) => {
+    expect(afterSummary(sending(SUMMARY), answer, at(0))?.state).toBe(state);
+  });
+
+  it('when the authority stumbles (004), then the same bytes go again, a bounded number of times', () => {
+    let attempt = sending(SUMMARY);
+    for (let tries = 1; tries <= 2; tries += 1) {
+      attempt = must(afterSummary(attempt, result('Rechazado', TRANSIENT), at(tries * 1_000)));
+      expect(attempt).toMatchObject({ state: 'resend-due', transientRefusals: tries });
+      expect((due(attempt) as number) - tries * 1_000).toBeLessThanOrEqual(1_000);
+      attempt = beginSend(attempt, at(tries * 1_000 + 500), 'me', 60_000);
+    }
+    const last = must(afterSummary(attempt, result('Rechazado', TRANSIENT), at(9_000)));
+    expect(last.state).toBe('rejected-reusable');
+  });
+
+  it('when it was lost and is known, then its verdict is adopted', () => {
+    const unknownOutcome = must(afterSummary(sending(SUMMARY), unknown('maybe'), at(0)));
+    expect(afterSummaryQuery(unknownOutcome, result('Aceptado'), at(4_000))?.state).toBe('accepted');
+  });
+
+  it('when a resend is refused because the pair was used, then the first copy is looked up', () => {
+    const unknownOutcome = must(afterSummary(sending(SUMMARY), unknown('maybe'), at(0)));
+    const first = must(afterSummaryQuery(unknownOutcome, result('No encontrado'), at(4_000)));
+    expect(first.state).toBe('unknown');
+    const cleared = must(afterSummaryQuery(first, result('No encontrado'), at(304_000)));
+    expect(cleared.state).toBe('resend-due');
+    const again = beginSend(cleared, at(304_001), 'me', 60_000);
+    const used = {
+      messages: [{ codigo: '', valor: 'La combinación e-NCF y código de seguridad ya han sido utilizados' }],
+      sequenceUsed: false,
+    };
+    const arrived = must(afterSummary(again, result('Rechazado', used), at(305_000)));
+    expect(arrived.state).toBe('arrived');
+    expect(afterSummaryQuery(arrived, result('Aceptado'), at(306_000))?.state).toBe('accepted');
+  });
+
+  it('when a first send is refused as used, then another document has the number', () => {
+    expect(afterSummary(sending(SUMMARY), result('Rechazado', REPEATED), at(0))?.state).toBe('rejected-used');
+  });
+
+  it('when the verdict comes after the send was given up, then it counts', () => {
+    const given = must(sendLost(sending(SUMMARY), at(60_000)));
+    expect(afterSummary(given, result('Aceptado'), at(61_000))?.state).toBe('accepted');
+  });
+});
+
+describe('given a held note', () => {
+  const held = { ...sending(), state: 'held', owner: null } as Attempt;
+
+  it('when its document is accepted, then it goes at once', () => {
+    expect(afterReference(held, true, at(5), 'x')).toMatchObject({ state: 'committed', nextActionAt: at(5).now });
+  });
+
+  it('when its document is refused, then it is given up and its number is free', () => {
+    expect(afterReference(held, false, at(5), 'why')).toMatchObject({
+      state: 'withdrawn',
+      verdict: { messages: [{ valor: 'why' }] },
+    });
+  });
+});
+
+describe('tellsMore', () => {
+  it('is false for a new schedule and true for a new state, trackId or verdict', () => {
+    const attempt = processing();
+    expect(tellsMore(attempt, postponed(attempt, at(1)))).toBe(false);
+    expect(tellsMore(attempt, must(afterResult(attempt, result('Aceptado'), at(1))))).toBe(true);
+    expect(tellsMore(sending(), processing())).toBe(true);
+  });
+});

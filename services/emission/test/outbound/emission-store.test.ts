@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BusEvent, type Database, migrate, openDatabase } from '@ecf/service-kit';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Attempt, documentKey } from '../../src/core/attempt.js';
+import { beginAttempt } from '../../src/core/begin-attempt.js';
+import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
+import { afterReceipt, afterResult, postponed } from '../../src/core/progress.js';
+import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
+import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
+import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
+
+const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
+
+const describeAttempt = (attempt: Attempt): BusEvent => ({
+  id: randomUUID(),
+  type: 'invoice.changed',
+  source: 'emission',
+  time: NOW.toISOString(),
+  subject: attempt.encf,
+  topic: 'invoices.v1',
+  key: documentKey(attempt),
+  data: { encf: attempt.encf, state: attempt.state, revision: attempt.revision },
+});
+
+const EXCHANGE: RecordedExchange = {
+  operation: 'submitDocument',
+  at: NOW,
+  outcome: 'verdict',
+  httpStatus: 200,
+  contentType: 'application/json',
+  body: '{"trackId":"\u0000\ud800 ñ"}',
+};
+
+interface Subject {
+  store: EmissionStore;
+  /** A second instance over the same data. */
+  other: EmissionStore;
+  events(encf: string): Promise<{ state: string; revision: number }[]>;
+  exchanges(emissionId: number): Promise<number>;
+}
+
+let sequence = 0;
+
+/** What every emission store must do; run over both adapters. */
+function contract(name: string, subject: () => Subject) {
+  describe(`the emission store ${name}`, () => {
+    const unique = () => {
+      sequence += 1;
+      return `E31${String(sequence).padStart(10, '0')}`;
+    };
+    async function begun(change: Parameters<typeof fresh>[0] = {}, leaseMs = 60_000): Promise<Attempt> {
+      const { store } = subject();
+      const attempt = beginAttempt(fresh({ encf: unique(), ...change }), null, await store.nextId(), at(0), {
+        owner: 'me',
+        leaseMs,
+        held: false,
+      });
+      expect(await store.begin(attempt, null)).toBe(true);
+      return attempt;
+    }
+
+    it('gives back what was committed', async () => {
+      const attempt = await begun({
+        rfce: { path: 'a/b.xml', sha256: '1'.repeat(64) },
+        modifies: 'x',
+        hasOwnCertificate: true,
+      });
+      expect(await subject().store.find(attempt)).toEqual(attempt);
+      expect(await subject().store.find({ ...attempt, env: 'eCF' })).toBeNull();
+    });
+
+    it('commits one of two attempts for a number, whichever instance they come from', async () => {
+      const encf = unique();
+      const { store, other } = subject();
+      const attempts = await Promise.all(
+        [store, other, store, other].map(async (each, index) => {
+          const attempt = beginAttempt(fresh({ encf, contentHash: String(index) }), null, await each.nextId(), at(0), {
+            owner: 'me',
+            leaseMs: 1,
+            held: false,
+          });
+          return { attempt, begun: await each.begin(attempt, Buffer.from('sealed')) };
+        }),
+      );
+      const winners = attempts.filter(({ begun }) => begun);
+      expect(winners).toHaveLength(1);
+      expect((await store.find({ ...fresh(), encf }))?.contentHash).toBe(winners[0]?.attempt.contentHash);
+      expect(await subject().events(encf)).toHaveLength(1);
+    });
+
+    it('replaces an attempt only where nothing came between, and tells of each change once', async () => {
+      const attempt = await begun();
+      const processing = afterReceipt(attempt, receipt('t-1'), at(10)) as Attempt;
+      const { store, other } = subject();
+      const outcomes = await Promise.all([
+        store.save(attempt, processing, [EXCHANGE]),
+        other.save(attempt, processing, [EXCHANGE]),
+      ]);
+      expect(outcomes.sort()).toEqual([false, true]);
+      expect(await store.find(attempt)).toEqual(processing);
+      const waiting = postponed(processing, at(20));
+      expect(await store.save(processing, waiting, [])).toBe(true);
+      const accepted = afterResult(waiting, result('Aceptado'), at(30)) as Attempt;
+      expect(await store.save(waiting, accepted, [EXCHANGE, EXCHANGE])).toBe(true);
+      expect((await subject().events(attempt.encf)).map(({ state, revision }) => [state, revision])).toEqual([
+        ['sending', 1],
+        ['processing', 2],
+        ['accepted', 4],
+      ]);
+      expect(await subject().exchanges(attempt.emissionId)).toBe(3);
+    });
+
+    it('begins a further attempt only after the latest one', async () => {
+      const first = await begun();
+      const { store, other } = subject();
+      const rejected = afterResult(
+        afterReceipt(first, receipt('t-1'), at(1)) as Attempt,
+        result('Rechazado', { sequenceUsed: false }),
+        at(2),
+      ) as Attempt;
+      expect(await store.save(first, { ...rejected, revision: 2 }, [])).toBe(true);
+      const latest = (await store.find(first)) as Attempt;
+      const second = (hash: string) =>
+        beginAttempt(fresh({ encf: first.encf, contentHash: hash }), latest, 0, at(3), {
+          owner: 'me',
+          leaseMs: 1,
+          held: false,
+        });
+      const outcomes = await Promise.all([store.begin(second('a'), null), other.begin(second('b'), null)]);
+      expect(outcomes.sort()).toEqual([false, true]);
+      const present = (await store.find(first)) as Attempt;
+      expect(present).toMatchObject({ attempt: 2, emissionId: first.emissionId, state: 'sending' });
+      expect(present.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
+    });
+
+    it('keeps a certificate that came along until the attempt is decided', async () => {
+      const { store } = subject();
+      const attempt = beginAttempt(
+        fresh({ encf: unique(), hasOwnCertificate: true }),
+        null,
+        await store.nextId(),
+        at(0),
+        {
+          owner: 'me',
+          leaseMs: 1,
+          held: false,
+        },
+      );
+      await store.begin(attempt, Buffer.from([0, 1, 255]));
+      expect([...((await store.sealedCertificate(attempt)) as Uint8Array)]).toEqual([0, 1, 255]);
+      const processing = afterReceipt(attempt, receipt('t'), at(1)) as Attempt;
+      await store.save(attempt, processing, []);
+      expect(await store.sealedCertificate(attempt)).not.toBeNull();
+      await store.save(processing, afterResult(processing, result('Aceptado'), at(2)) as Attempt, []);
+      expect(await store.sealedCertificate(attempt)).toBeNull();
+      expect((await store.find(attempt))?.hasOwnCertificate).toBe(false);
+    });
+
+    it('shares due attempts between instances, each to one of them', async () => {
+      const attempts = await Promise.all(Array.from({ length: 9 }, () => begun({}, -1)));
+      const { store, other } = subject();
+      const claim = (owner: string) => ({ now: NOW, until: at(60_000).now, owner, limit: 5 });
+      const claimed = (await Promise.all([store.claimDue(claim('a')), other.claimDue(claim('b'))])).flat();
+      const mine = claimed.filter(({ encf }) => attempts.some((attempt) => attempt.encf === encf));
+      expect(new Set(mine.map(({ encf }) => encf)).size).toBe(mine.length);
+      const rest = [...mine, ...(await store.claimDue(claim('a')))];
+      expect(new Set(rest.map(({ encf }) => encf))).toEqual(new Set(attempts.map(({ encf }) => encf)));
+      expect(mine.every(({ owner, revision }) => ['a', 'b'].includes(owner ?? '') && revision === 2)).toBe(true);
+      expect(await store.claimDue(claim('a'))).toEqual([]);
+    });
+
+    it('makes due what a dead instance, or one that leaves, was working on', async () => {
+      const { store } = subject();
+      const attempt = await begun();
+      await store.heartbeat('me', at(1_000).now);
+      expect(await store.releaseDead(at(500).now)).toBe(0);
+      expect(await store.releaseDead(at(1_001).now)).toBeGreaterThan(0);
+      expect(await store.find(attempt)).toMatchObject({ owner: null, nextActionAt: at(1_001).now });
+      const next = await begun();
+      await store.leave('me', at(7).now);
+      expect(await store.find(next)).toMatchObject({ owner: null, nextActionAt: at(7).now });
+    });
+
+    it('lets a held note go when the document it modifies is decided, and knows its notes', async () => {
+      const { store } = subject();
+      const original = await begun();
+      const modifies = documentKey(original);
+      const note = beginAttempt(fresh({ encf: unique(), modifies }), null, await store.nextId(), at(0), {
+        owner: 'me',
+        leaseMs: 1,
+        held: true,
+      });
+      await store.begin(note, null);
+      expect(await store.notesOn(original)).toEqual([
+        { encf: note.encf, ecfType: '31', state: 'held', totalAmount: '11430.00' },
+      ]);
+      const processing = afterReceipt(original, receipt('t'), at(1)) as Attempt;
+      await store.save(original, processing, []);
+      const before = (await store.find(note))?.nextActionAt as Date;
+      await store.save(processing, afterResult(processing, result('Aceptado'), at(2)) as Attempt, []);
+      const after = (await store.find(note))?.nextActionAt as Date;
+      expect(after.getTime()).not.toBe(before.getTime());
+      await store.save(
+        (await store.find(note)) as Attempt,
+        { ...note, state: 'withdrawn', revision: 9, nextActionAt: null },
+        [],
+      );
+    });
+
+    it('counts the backlog', async () => {
+      const { store } = subject();
+      const attempt = await begun();
+      await store.save(attempt, postponed(attempt, at(0), null, 'no-certificate'), []);
+      const backlog = await store.backlog();
+      expect(backlog.undecided.find(({ state }) => state === 'sending')?.count).toBeGreaterThan(0);
+      expect(backlog.alarms).toContainEqual({ kind: 'no-certificate', count: 1 });
+      expect(backlog.oldestCommittedAt).toEqual(NOW);
+      expect(await store.nextDue()).not.toBeNull();
+    });
+  });
+}
+
+describe('in memory', () => {
+  const store = createInMemoryEmissionStore(describeAttempt);
+  contract('in memory', () => ({
+    store,
+    other: store,
+    events: async (encf) =>
+      store.events
+        .map(({ data }) => data as { encf: string; state: string; revision: number })
+        .filter((data) => data.encf === encf),
+    exchanges: async (emissionId) => store.exchanges.filter((exchange) => exchange.emissionId === emissionId).length,
+  }));
+});
+
+describe('over PostgreSQL', () => {
+  let databases: Database[] = [];
+  let stores: EmissionStore[] = [];
+  beforeAll(async () => {
+    const url = await (await startTestPostgres()).createDatabase();
+    await migrate(url, MIGRATIONS);
+    databases = [openDatabase(url, { max: 4 }), openDatabase(url, { max: 4 })];
+    stores = databases.map((database) =>
+      createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 1_000 }),
+    );
+  });
+  afterAll(() => Promise.all(databases.map((database) => database.close())));
+  contract('over PostgreSQL', () => ({
+    store: stores[0] as EmissionStore,
+    other: stores[1] as EmissionStore,
+    async events(encf) {
+      const { rows } = await (databases[0] as Database).query<{ event: BusEvent }>(
+        "SELECT event FROM outbox WHERE event->'data'->>'encf' = $1 ORDER BY position",
+        [encf],
+      );
+      return rows.map(({ event }) => event.data as { state: string; revision: number });
+    },
+    async exchanges(emissionId) {
+      const { rowCount } = await (databases[0] as Database).query('SELECT 1 FROM exchange WHERE emission_id = $1', [
+        emissionId,
+      ]);
+      return rowCount;
+    },
+  }));
+});
