@@ -23,7 +23,7 @@ A missing FechaHoraFirma stays missing: \`ecf sign\` fills it in.
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
   const file = onlyFile(files);
-  const bytes = await readDocument(file, console.stdin);
+  const bytes = await readDocument(file, console);
   const { tree, verdict } = prepare(bytes, { now: new Date(), schemaOnly: values['schema-only'] === true });
   const xml = tree === null ? null : writeXml(tree).output;
   if (values.json === true) {

@@ -4,7 +4,7 @@ import { type Judged, LONGEST_LINE, row } from '../check/judge-block.js';
 import { Judges } from '../check/judges.js';
 import type { Console, ExitCode } from '../command.js';
 import { blocksOf } from '../input/blocks.js';
-import { readDocument, unreadable } from '../input/read-document.js';
+import { announceTerminal, readDocument, unreadable } from '../input/read-document.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { Progress } from '../output/progress.js';
@@ -44,11 +44,13 @@ export async function execute(values: OptionValues, files: string[], console: Co
   };
   for (const file of files.length === 0 ? ['-'] : files) {
     try {
-      if (file === '-') await checkLines(console.stdin, new Judges(style), report);
-      else if (/\.(ndjson|jsonl)$/i.test(file))
+      if (file === '-') {
+        announceTerminal(console);
+        await checkLines(console.stdin, new Judges(style), report);
+      } else if (/\.(ndjson|jsonl)$/i.test(file)) {
         await checkLines(chunksOf(file), new Judges({ ...style, file }), report);
-      else {
-        const verdict = examine(await readDocument(file, console.stdin), style);
+      } else {
+        const verdict = examine(await readDocument(file, console), style);
         await report({ text: row({ file }, verdict, json), documents: 1, atFault: verdict.valid ? 0 : 1 });
       }
     } catch (error) {

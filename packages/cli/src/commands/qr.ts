@@ -22,7 +22,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const file = onlyFile(files);
   const { env = 'TesteCF' } = values;
   if (!isEnvironment(env)) throw new UsageError(`--env is one of ${ENVIRONMENTS.join(', ')}.`);
-  const bytes = await readDocument(file, console.stdin);
+  const bytes = await readDocument(file, console);
   try {
     const { tree, securityCode: ownCode, doubt } = readSigned(bytes);
     if (doubt !== null) console.stderr.write(`warning: the signature does not verify. ${doubt}\n`);

@@ -19,7 +19,7 @@ of the full document; \`ecf sign\` signs it.
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
   const file = onlyFile(files);
-  const bytes = await readDocument(file, console.stdin);
+  const bytes = await readDocument(file, console);
   try {
     const document = readSigned(bytes);
     const encf = summarised(document);

@@ -35,7 +35,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const file = onlyFile(files);
   const now = new Date();
   const certificate = await certificateOf(values, now);
-  const bytes = await readDocument(file, console.stdin);
+  const bytes = await readDocument(file, console);
   const { tree, verdict } = prepare(bytes, { now, schemaOnly: values['schema-only'] === true });
   const signed = tree === null ? null : await signXml(writeXml(withSigningTime(tree, now)), certificate);
   if (values.json === true) {

@@ -47,7 +47,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   let code: ExitCode = 0;
   for (const file of files.length === 0 ? ['-'] : files) {
     try {
-      const row = verifyDocument(file, await readDocument(file, console.stdin));
+      const row = verifyDocument(file, await readDocument(file, console));
       if (code === 0 && (row.signature === 'invalid' || !row.schema_valid)) code = 1;
       await writer.write(json ? `${JSON.stringify(row)}\n` : readable(row));
     } catch (error) {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Console } from '../command.js';
 import { UsageError } from '../usage-error.js';
 
 /** More than any document has; what standard input brings beyond it is refused before it fills the memory. */
@@ -15,8 +16,11 @@ const REMEDIES: Record<string, string> = {
  *
  * @throws UsageError naming the file and the remedy
  */
-export async function readDocument(file: string, stdin: NodeJS.ReadStream): Promise<Uint8Array> {
-  if (file === '-') return readAll(stdin);
+export async function readDocument(file: string, console: Console): Promise<Uint8Array> {
+  if (file === '-') {
+    announceTerminal(console);
+    return readAll(console.stdin);
+  }
   try {
     return await readFile(file);
   } catch (error) {
@@ -41,6 +45,11 @@ export function isXml(bytes: Uint8Array): boolean {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0a || bytes[at] === 0x0d) at++;
   return bytes[at] === 0x3c;
+}
+
+/** Tells somebody at a terminal that the command waits for them. */
+export function announceTerminal({ stdin, stderr }: Console): void {
+  if (stdin.isTTY) stderr.write('reading from the terminal; end with Ctrl-D\n');
 }
 
 async function readAll(stream: NodeJS.ReadStream): Promise<Uint8Array> {
