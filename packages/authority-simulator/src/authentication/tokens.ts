@@ -6,6 +6,8 @@ const ISSUER = 'DGII.FE';
 const AUDIENCE = 'USUARIOS.DGII.FE';
 const LIFETIME_SECONDS = 3600;
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
+/** How many tokens whose signature was checked are kept: callers send the same one again and again. */
+const REMEMBERED = 1000;
 
 export interface IssuedToken {
   readonly token: string;
@@ -21,6 +23,7 @@ export interface IssuedToken {
 export class Tokens {
   readonly #secret: Buffer;
   readonly #keys = new Map<Environment, Buffer>();
+  readonly #checked = new Map<string, { readonly holder: string; readonly expiresAt: number }>();
 
   constructor(secret: Buffer) {
     this.#secret = secret;
@@ -41,14 +44,28 @@ export class Tokens {
   /** The holder a valid token names; null for a token that is foreign, changed, expired or of another environment. */
   holder(env: Environment, authorization: string | undefined, now: Date): string | null {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
-    const [header, claims, signature, ...rest] = token?.split('.') ?? [];
+    if (token === undefined) return null;
+    const key = `${env} ${token}`;
+    let known = this.#checked.get(key);
+    if (!known) {
+      const read = this.#read(env, token);
+      if (!read) return null;
+      known = read;
+      if (this.#checked.size >= REMEMBERED) this.#checked.clear();
+      this.#checked.set(key, known);
+    }
+    return known.expiresAt > now.getTime() ? known.holder : null;
+  }
+
+  #read(env: Environment, token: string): { holder: string; expiresAt: number } | null {
+    const [header, claims, signature, ...rest] = token.split('.');
     if (header !== HEADER || !claims || !signature || rest.length > 0) return null;
     const expected = this.#sign(env, `${header}.${claims}`);
     const given = Buffer.from(signature, 'base64url');
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
     const content = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as Record<string, unknown>;
     const holder = content[NAME_CLAIM];
-    return typeof holder === 'string' && Number(content.exp) * 1000 > now.getTime() ? holder : null;
+    return typeof holder === 'string' ? { holder, expiresAt: Number(content.exp) * 1000 } : null;
   }
 
   #sign(env: Environment, content: string): Buffer {

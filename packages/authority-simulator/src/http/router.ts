@@ -33,10 +33,15 @@ export class Router {
   }
 }
 
-/** The path of a request target for matching; null when it is no path. */
+/**
+ * The path of a request target for matching; null when it is no path. Clients that join addresses carelessly write
+ * doubled slashes, and the authority's servers let them.
+ */
 export function pathOf(target: string): string | null {
   try {
-    const path = decodeURIComponent(target).toLowerCase();
+    const path = decodeURIComponent(target)
+      .replace(/\/{2,}/g, '/')
+      .toLowerCase();
     return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import type { TestCertificate } from '@ecf/xml-signing/test-certificates';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.js';
-import { call, multipart, type Reply, type Request } from './http.js';
+import { call, type Json, multipart, type Reply, type Request } from './http.js';
 import { certificate, sign } from './signing.js';
 
 /** A simulator at a time that stands still unless it is moved, and a caller that speaks HTTP by hand. */
@@ -83,12 +83,12 @@ export class Authority {
     return String(reply.json().trackId);
   }
 
-  async result(trackId: string, env = 'testecf'): Promise<any> {
+  async result(trackId: string, env = 'testecf'): Promise<Json> {
     return (await this.get(`consultaresultado/api/consultas/estado?trackid=${trackId}`, env)).json();
   }
 
   /** Sends an unsigned e-CF, signed by the shared certificate, and gives the result. */
-  async judge(unsigned: string, env = 'testecf', holder = certificate()): Promise<any> {
+  async judge(unsigned: string, env = 'testecf', holder = certificate()): Promise<Json> {
     const xml = sign(unsigned, holder);
     return this.result(await this.send(xml, env), env);
   }
@@ -104,7 +104,7 @@ export class Authority {
     });
   }
 
-  async submissions(query = ''): Promise<any[]> {
+  async submissions(query = ''): Promise<Json[]> {
     return (await this.control('GET', `submissions${query}`)).json();
   }
 

@@ -1,11 +1,14 @@
 import http from 'node:http';
 
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted as they come, not typed
+export type Json = any;
+
 export interface Reply {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
   readonly text: string;
-  json(): any;
+  json(): Json;
 }
 
 export interface Request {
