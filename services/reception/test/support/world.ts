@@ -75,8 +75,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const postgres = await startTestPostgres();
   const databaseUrl = await postgres.createDatabase();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-reception-'));
-  let now = NOW;
-  const clock = () => now;
+  // Time passes as it does, from a moment that tests choose.
+  let [from, since] = [NOW.getTime(), performance.now()];
+  const clock = () => new Date(from + performance.now() - since);
   const metrics = createMetrics();
   const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock });
   const archive = options.overrides?.archive ?? (await openFileXmlStore(path.join(folder, 'xml')));
@@ -131,7 +132,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       return fetch(`${url()}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
     },
     setTime(time) {
-      now = time;
+      [from, since] = [time.getTime(), performance.now()];
     },
     async stop() {
       for (const running of doors) await running.stop();

@@ -1,0 +1,151 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, sampleBytes } from './support/documents.js';
+import { eventually, startWorld, type World } from './support/world.js';
+
+/** Storing can be held up here, so that calls overlap or their connection is lost meanwhile. */
+let gate: Promise<void> = Promise.resolve();
+let open: () => void = () => undefined;
+let waiting = 0;
+
+function hold(): void {
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+}
+
+let world: World;
+let sequence = 0;
+const next = () => encf(++sequence);
+
+beforeAll(async () => {
+  const kept = new Map<string, Buffer>();
+  world = await startWorld({
+    instances: 2,
+    overrides: {
+      archive: {
+        async put(path, bytes) {
+          waiting++;
+          await gate;
+          waiting--;
+          kept.set(path, Buffer.from(bytes));
+          return { checksum: '' };
+        },
+        async get(path) {
+          return kept.get(path) as Buffer;
+        },
+      },
+    },
+  });
+});
+afterEach(() => open());
+afterAll(() => world.stop());
+
+/** Sends and cuts the connection before the answer is written; resolves when the service has done its work. */
+async function sendAndVanish(bytes: Buffer, instance = 0): Promise<void> {
+  hold();
+  const req = request(`${world.url(instance)}/fe/recepcion/api/ecf`, { method: 'POST', headers: { env: 'TesteCF' } });
+  req.on('error', () => undefined);
+  req.end(bytes);
+  await eventually(
+    () => waiting,
+    (count) => count > 0,
+  );
+  req.destroy();
+  await delay(20);
+  open();
+}
+
+async function estado(response: Response): Promise<string> {
+  const text = await response.text();
+  return /<CodigoMotivoNoRecibido>(\d)/.exec(text)?.[1] ?? (text.includes('<Estado>0</Estado>') ? '0' : text);
+}
+
+async function recorded(number: string): Promise<number> {
+  const find = () => world.database.query('SELECT 1 FROM received_documents WHERE encf = $1', [number]);
+  return (await eventually(find, ({ rowCount }) => rowCount > 0)).rowCount;
+}
+
+describe('identical bytes get the first acknowledgement while it did not leave', () => {
+  it.each([
+    ['at the same instance', 0],
+    ['at another instance', 1],
+  ])('the connection was lost before it was written: %s', async (_, instance) => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    await sendAndVanish(bytes);
+    expect(await recorded(number)).toBe(1);
+    const { rows } = await world.database.query<{ arecf_path: string }>(
+      'SELECT arecf_path FROM received_documents WHERE encf = $1',
+      [number],
+    );
+    const again = await world.send(bytes, { instance });
+    const text = await again.clone().text();
+    expect(await estado(again)).toBe('0');
+    expect(text).toBe((await world.archive.get(rows[0]?.arecf_path as string)).toString());
+    // Now it left; the same bytes are a repeat from here on.
+    expect(await estado(await world.send(bytes, { instance }))).toBe('3');
+    expect(await estado(await world.send(bytes, { instance: 1 - instance }))).toBe('3');
+  });
+
+  it('other bytes do not, lost or not', async () => {
+    const number = next();
+    await sendAndVanish(await sampleBytes({ encf: number }));
+    await recorded(number);
+    expect(await estado(await world.send(await sampleBytes({ encf: number, total: '5.00' })))).toBe('3');
+  });
+
+  it('calls that overlap: all of them', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    hold();
+    const calls = [0, 1, 0, 1, 0, 1].map((instance) => world.send(bytes, { instance }));
+    await eventually(
+      () => waiting,
+      (count) => count >= 2,
+    );
+    open();
+    const responses = await Promise.all(calls);
+    const texts = await Promise.all(responses.map((response) => response.clone().text()));
+    expect(await Promise.all(responses.map(estado))).toEqual(['0', '0', '0', '0', '0', '0']);
+    expect(new Set(texts).size).toBe(1);
+    expect(await recorded(number)).toBe(1);
+  });
+
+  it('calls that follow each other at two instances: the first alone', async () => {
+    for (let i = 0; i < 10; i++) {
+      const bytes = await sampleBytes({ encf: next() });
+      expect(await estado(await world.send(bytes, { instance: i % 2 }))).toBe('0');
+      expect(await estado(await world.send(bytes, { instance: 1 - (i % 2) }))).toBe('3');
+    }
+  });
+});
+
+it('fifty at the same moment on two instances are one document', async () => {
+  const number = next();
+  const bytes = await sampleBytes({ encf: number });
+  const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => world.send(bytes, { instance: i % 2 })));
+  const texts = await Promise.all(responses.map((response) => response.clone().text()));
+  const states = await Promise.all(responses.map(estado));
+  expect(new Set([...states, '0', '3'])).toEqual(new Set(['0', '3']));
+  expect(new Set(texts.filter((text) => text.includes('<Estado>0<'))).size).toBe(1);
+  expect(await recorded(number)).toBe(1);
+  const { rows } = await world.database.query('SELECT count(*) AS count FROM received_documents WHERE encf = $1', [
+    number,
+  ]);
+  expect(rows).toEqual([{ count: 1 }]);
+});
+
+it('different documents under one number at the same moment: one is received, the others compete', async () => {
+  const number = next();
+  const documents = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => sampleBytes({ encf: number, total: `${n}.00` })));
+  const responses = await Promise.all(documents.map((bytes, i) => world.send(bytes, { instance: i % 2 })));
+  const states = await Promise.all(responses.map(estado));
+  expect(states.sort()).toEqual(['0', '3', '3', '3', '3', '3']);
+  const { rows } = await world.database.query(
+    'SELECT r.revision, (SELECT count(*) FROM refused_documents f WHERE f.conflict_of = r.id) AS conflicts FROM received_documents r WHERE encf = $1',
+    [number],
+  );
+  expect(rows).toEqual([{ revision: 6, conflicts: 5 }]);
+});

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, sampleBytes } from './support/documents.js';
+import { BUYER, forger, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
+import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { eventually, startWorld, type World } from './support/world.js';
+
+let world: World;
+const FIRST = encf(1);
+const SECOND = encf(2);
+const SHARED = encf(3);
+const REFUSED = encf(4);
+let bytes: Buffer;
+let competing: Buffer;
+let firstAnswer = '';
+
+const ALL = { 'buyer-rnc': BUYER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.bus.publish([taxpayerChanged(taxpayer({ rnc: OTHER_BUYER, account_id: OTHER_ACCOUNT }))]);
+  bytes = await sampleBytes({ encf: FIRST, total: '100.10' });
+  competing = await sampleBytes({ encf: FIRST, total: '1.00', certificate: forger.certificate });
+  // 23:30 on 9 June in Santo Domingo is 10 June in UTC.
+  world.setTime(new Date('2026-06-10T03:30:00Z'));
+  firstAnswer = await (await world.send(bytes)).text();
+  await world.send(competing);
+  world.setTime(new Date('2026-06-10T04:00:00Z'));
+  await world.send(await sampleBytes({ encf: SECOND, total: '0.20' }));
+  world.setTime(new Date('2026-06-11T15:00:00Z'));
+  await world.send(await sampleBytes({ encf: SHARED, total: '10.00' }));
+  await world.send(await sampleBytes({ encf: SHARED, total: '20.00', issuer: OTHER_PROVIDER }));
+  await world.send(
+    Buffer.from((await sampleBytes({ encf: REFUSED })).toString().replace('<TipoPago>1', '<TipoPago>x')),
+  );
+  await world.send(await sampleBytes({ encf: FIRST }), { env: 'eCF' });
+  await world.send(await sampleBytes({ encf: FIRST, buyer: OTHER_BUYER }));
+});
+afterAll(() => world.stop());
+
+async function json(path: string, headers: Record<string, string> = {}, account = ACCOUNT) {
+  const response = await world.ask(path, headers, { account_id: account });
+  return { status: response.status, body: await response.json() };
+}
+
+describe('GET /fe/recepcion/api/invoices', () => {
+  it('lists what one provider sent, newest first, as the specification shapes it', async () => {
+    const { status, body } = await json('/fe/recepcion/api/invoices', { ...ALL, 'provider-rnc': PROVIDER });
+    expect(status).toBe(200);
+    const { invoices, ...rest } = body;
+    expect(rest).toEqual({
+      count: 3,
+      total: 3,
+      provider_rnc: PROVIDER,
+      buyer_rnc: BUYER,
+      start_date: '01-01-2026',
+      end_date: '31-12-2026',
+      env: 'TesteCF',
+      limit: 200,
+      offset: 0,
+    });
+    expect(invoices.map((one: { encf: string }) => one.encf)).toEqual([SHARED, SECOND, FIRST]);
+    expect(invoices[2]).toEqual({
+      id: expect.any(Number),
+      encf: FIRST,
+      ecf_type: '31',
+      date_received: expect.stringMatching(/^2026-06-09T23:30:0\d-04:00$/),
+      date_issued: '2026-06-15T00:00:00-04:00',
+      total_amount: 100.1,
+      provider_rnc: PROVIDER,
+      provider_name: 'Comercial Palma Ficticia, SRL',
+      buyer_rnc: BUYER,
+      xml_storage_path: expect.stringContaining(`TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${FIRST}-`),
+      approval_status: 'pending',
+      approval_datetime: null,
+      conflicts: [
+        {
+          sha256: expect.any(String),
+          date_received: expect.any(String),
+          certificate_subject: forger.certificate.subject,
+        },
+      ],
+    });
+  });
+
+  it('goes by the Dominican day of receipt', async () => {
+    const day = (date: string) => ({ ...ALL, 'provider-rnc': PROVIDER, 'start-date': date, 'end-date': date });
+    expect((await json('/fe/recepcion/api/invoices', day('09-06-2026'))).body.invoices).toMatchObject([
+      { encf: FIRST },
+    ]);
+    expect((await json('/fe/recepcion/api/invoices', day('10-06-2026'))).body.invoices).toMatchObject([
+      { encf: SECOND },
+    ]);
+  });
+
+  it('pages; beyond the end there is an empty page', async () => {
+    const headers = { ...ALL, 'provider-rnc': PROVIDER };
+    expect((await json('/fe/recepcion/api/invoices?limit=1&offset=1', headers)).body).toMatchObject({
+      count: 1,
+      total: 3,
+      limit: 1,
+      offset: 1,
+      invoices: [{ encf: SECOND }],
+    });
+    expect(await json('/fe/recepcion/api/invoices?offset=99', headers)).toMatchObject({
+      status: 200,
+      body: { count: 0, total: 3, invoices: [] },
+    });
+  });
+
+  it('nothing found is 404, and so is an RNC of another account', async () => {
+    const never = { ...ALL, 'provider-rnc': PROVIDER, 'start-date': '01-01-2020', 'end-date': '02-01-2020' };
+    expect(await json('/fe/recepcion/api/invoices', never)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    const foreign = { ...ALL, 'provider-rnc': PROVIDER, 'buyer-rnc': OTHER_BUYER };
+    expect(await json('/fe/recepcion/api/invoices', foreign)).toMatchObject({
+      status: 404,
+      body: { code: 'taxpayer_not_found' },
+    });
+  });
+
+  it.each([
+    [{ 'provider-rnc': '' }, ['header', 'provider-rnc'], 'missing'],
+    [{ 'buyer-rnc': '' }, ['header', 'buyer-rnc'], 'missing'],
+    [{ 'start-date': '' }, ['header', 'start-date'], 'missing'],
+    [{ 'provider-rnc': '12345' }, ['header', 'provider-rnc'], 'rnc'],
+    [{ 'provider-rnc': "1' OR '1'='1" }, ['header', 'provider-rnc'], 'rnc'],
+    [{ 'end-date': '31-02-2026' }, ['header', 'end-date'], 'date'],
+    [{ 'end-date': '2026-12-31' }, ['header', 'end-date'], 'date'],
+    [{ 'end-date': '1-1-2026' }, ['header', 'end-date'], 'date'],
+  ])('%j is 422', async (change, loc, type) => {
+    const { status, body } = await json('/fe/recepcion/api/invoices', { ...ALL, 'provider-rnc': PROVIDER, ...change });
+    expect([status, body.code]).toEqual([422, 'validation_error']);
+    expect(body.detail).toEqual([{ loc, msg: expect.any(String), type }]);
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=1&limit=2', 'offset=-1', 'offset=1e3'])(
+    '%s is 422',
+    async (query) => {
+      const { status } = await json(`/fe/recepcion/api/invoices?${query}`, { ...ALL, 'provider-rnc': PROVIDER });
+      expect(status).toBe(422);
+    },
+  );
+
+  it('several things wrong are said at once', async () => {
+    const { body } = await json('/fe/recepcion/api/invoices?limit=0', {});
+    expect(body.detail.map((item: { loc: string[] }) => item.loc[1]).sort()).toEqual([
+      'buyer-rnc',
+      'end-date',
+      'limit',
+      'provider-rnc',
+      'start-date',
+    ]);
+  });
+
+  it('reversed days are 400', async () => {
+    const reversed = { ...ALL, 'provider-rnc': PROVIDER, 'start-date': '02-01-2026', 'end-date': '01-01-2026' };
+    expect(await json('/fe/recepcion/api/invoices', reversed)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameters' },
+    });
+  });
+});
+
+describe('GET /fe/recepcion/api/invoices/all and /count', () => {
+  it('every provider, Estado 0 alone, the environment alone', async () => {
+    const { status, body } = await json('/fe/recepcion/api/invoices/all/', ALL);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ count: 4, total: 4, buyer_rnc: BUYER, env: 'TesteCF', limit: 200, offset: 0 });
+    expect(body.provider_rnc).toBeUndefined();
+    expect(body.invoices.map((one: { encf: string }) => one.encf)).toEqual([SHARED, SHARED, SECOND, FIRST]);
+    const production = await json('/fe/recepcion/api/invoices/all', { ...ALL, env: 'eCF' });
+    expect(production.body.invoices).toHaveLength(1);
+    expect(await json('/fe/recepcion/api/invoices/all', { ...ALL, env: 'CerteCF' })).toMatchObject({ status: 404 });
+  });
+
+  it('reversed days are 400 there and 422 for the count', async () => {
+    const reversed = { ...ALL, 'start-date': '02-01-2026', 'end-date': '01-01-2026' };
+    expect(await json('/fe/recepcion/api/invoices/all', reversed)).toMatchObject({ status: 400 });
+    expect(await json('/fe/recepcion/api/invoices/count', reversed)).toMatchObject({ status: 422 });
+  });
+
+  it('the count is right to the cent', async () => {
+    expect(await json('/fe/recepcion/api/invoices/count', ALL)).toEqual({
+      status: 200,
+      body: {
+        total_invoices: 4,
+        total_amount: '130.30',
+        buyer_rnc: BUYER,
+        start_date: '01-01-2026',
+        end_date: '31-12-2026',
+        env: 'TesteCF',
+      },
+    });
+    const never = { ...ALL, 'start-date': '01-01-2020', 'end-date': '02-01-2020' };
+    expect((await json('/fe/recepcion/api/invoices/count', never)).body).toMatchObject({
+      total_invoices: 0,
+      total_amount: '0.00',
+    });
+    expect(await json('/fe/recepcion/api/invoices/count', { ...ALL, 'buyer-rnc': OTHER_BUYER })).toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('GET /fe/recepcion/api/invoices/{encf}', () => {
+  it('one document, by its number in any case', async () => {
+    const found = await json(`/fe/recepcion/api/invoices/${FIRST.toLowerCase()}`, { 'buyer-rnc': BUYER });
+    expect(found).toMatchObject({ status: 200, body: { encf: FIRST, total_amount: 100.1 } });
+  });
+
+  it('several providers with that number: 400 until one is named', async () => {
+    const path = `/fe/recepcion/api/invoices/${SHARED}`;
+    expect(await json(path, { 'buyer-rnc': BUYER })).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
+    const named = await json(path, { 'buyer-rnc': BUYER, 'provider-rnc': OTHER_PROVIDER });
+    expect(named).toMatchObject({ status: 200, body: { provider_rnc: OTHER_PROVIDER, total_amount: 20 } });
+  });
+
+  it.each([
+    [`/fe/recepcion/api/invoices/${encf(99)}`, BUYER, 404],
+    [`/fe/recepcion/api/invoices/${REFUSED}`, BUYER, 404],
+    [`/fe/recepcion/api/invoices/${FIRST}`, OTHER_BUYER, 404],
+    ['/fe/recepcion/api/invoices/E31', BUYER, 422],
+    [`/fe/recepcion/api/invoices/${FIRST}`, '', 422],
+  ])('%s for %s is %i', async (path, buyerRnc, status) => {
+    expect((await json(path, { 'buyer-rnc': buyerRnc })).status).toBe(status);
+  });
+});
+
+describe('GET /arecf/{encf}', () => {
+  it('gives the very bytes the sender got', async () => {
+    const response = await world.ask(`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
+    expect(await response.text()).toBe(firstAnswer);
+  });
+
+  it('where nothing was received, the latest refusal', async () => {
+    const text = await (await world.ask(`/arecf/${REFUSED}?issuer_rnc=${PROVIDER}`)).text();
+    expect(text).toContain('<CodigoMotivoNoRecibido>1</CodigoMotivoNoRecibido>');
+  });
+
+  it.each([
+    [`/arecf/${FIRST}`, 400, 'invalid_issuer_rnc'],
+    [`/arecf/${FIRST}?issuer_rnc=12`, 400, 'invalid_issuer_rnc'],
+    ['/arecf/E31?issuer_rnc=199999991', 422, 'validation_error'],
+    [`/arecf/${FIRST}?issuer_rnc=${OTHER_PROVIDER}`, 404, 'not_found'],
+    [`/arecf/${encf(99)}?issuer_rnc=${PROVIDER}`, 404, 'not_found'],
+  ])('%s is %i', async (path, status, code) => {
+    expect(await json(path)).toMatchObject({ status, body: { code } });
+  });
+
+  it('of another account is 404', async () => {
+    expect(await json(`/arecf/${SECOND}?issuer_rnc=${PROVIDER}`, {}, OTHER_ACCOUNT)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('GET /{encf}/xml', () => {
+  it('gives the bytes as received, and those that compete with them', async () => {
+    const response = await world.ask(`/${FIRST}/xml?issuer_rnc=${PROVIDER}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+    const { body } = await json(`/fe/recepcion/api/invoices/${FIRST}`, { 'buyer-rnc': BUYER });
+    const [{ sha256 }] = body.conflicts;
+    const other = await world.ask(`/${FIRST}/xml?issuer_rnc=${PROVIDER}&sha256=${sha256.toUpperCase()}`);
+    expect(Buffer.from(await other.arrayBuffer()).equals(competing)).toBe(true);
+  });
+
+  it.each([
+    [`/${SHARED}/xml`, 400],
+    [`/${SHARED}/xml?issuer_rnc=${OTHER_PROVIDER}`, 200],
+    [`/${REFUSED}/xml`, 404],
+    [`/${FIRST}/xml?sha256=${'0'.repeat(64)}`, 404],
+    [`/${FIRST}/xml?sha256=..`, 422],
+    [`/${FIRST}/xml?issuer_rnc=..`, 422],
+  ])('%s is %i', async (path, status) => {
+    expect((await world.ask(path)).status).toBe(status);
+  });
+});
+
+describe('what an account sees', () => {
+  it('without identity there is nothing, from any side', async () => {
+    for (const path of [
+      `/${FIRST}/xml`,
+      `/arecf/${FIRST}?issuer_rnc=${PROVIDER}`,
+      '/fe/recepcion/api/invoices/all',
+      '/internal/provider-keys',
+    ]) {
+      const response = await fetch(`${world.url()}${path}`, { headers: ALL });
+      expect([response.status, (await response.json()).code]).toEqual([401, 'invalid_identity']);
+    }
+    expect((await world.ask('/internal/provider-keys')).status).toBe(401);
+  });
+
+  it('the decision about a document shows up', async () => {
+    const data = {
+      direction: 'given',
+      env: 'TesteCF',
+      issuer_rnc: PROVIDER,
+      encf: SECOND,
+      buyer_rnc: BUYER,
+      revision: 1,
+      approval_status: 'rejected',
+      approval_datetime: '2026-06-12T09:00:00-04:00',
+    };
+    const event = {
+      id: 'c1a0d3d2-0000-4000-8000-000000000001',
+      type: 'approval.changed',
+      source: 'approvals',
+      time: '2026-06-12T13:00:00Z',
+    };
+    await world.bus.publish([
+      { ...event, subject: SECOND, topic: 'approvals.v1', key: `TesteCF:${PROVIDER}:${SECOND}`, data },
+    ]);
+    const { body } = await json(`/fe/recepcion/api/invoices/${SECOND}`, { 'buyer-rnc': BUYER });
+    expect(body).toMatchObject({ approval_status: 'rejected', approval_datetime: '2026-06-12T09:00:00-04:00' });
+    await eventually(
+      () => world.published.filter((one) => one.data.encf === SECOND),
+      (events) => events.at(-1)?.data.approval_status === 'rejected' && events.at(-1)?.data.revision === 2,
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { type SigningCertificate, signXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, sampleBytes } from './support/documents.js';
+import { expired, provider } from './support/senders.js';
+import { startWorld, type World } from './support/world.js';
+
+let world: World;
+let sequence = 0;
+const SEED = '/fe/autenticacion/api/semilla';
+const VALIDATE = '/fe/autenticacion/api/validacioncertificado';
+
+beforeAll(async () => {
+  world = await startWorld({ settings: { PROVIDER_AUTH: 'required' }, instances: 2 });
+});
+afterAll(() => world.stop());
+
+async function signedSeed(
+  options: { env?: string; certificate?: SigningCertificate; path?: string } = {},
+): Promise<string> {
+  const response = await fetch(`${world.url()}${options.path ?? SEED}`, { headers: { env: options.env ?? 'TesteCF' } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
+  const canonical = (await response.text()).replace(/^<\?xml[^>]*\?>/, '');
+  return (await signXml({ canonical, output: canonical }, options.certificate ?? provider.certificate)).xml;
+}
+
+function validate(xml: string, headers: Record<string, string> = {}, instance = 0): Promise<Response> {
+  const form = new FormData();
+  form.set('xml', new Blob([xml], { type: 'text/xml' }), 'semilla.xml');
+  return fetch(`${world.url(instance)}${VALIDATE}`, {
+    method: 'POST',
+    body: form,
+    headers: { env: 'TesteCF', ...headers },
+  });
+}
+
+async function token(instance = 0): Promise<string> {
+  return (await (await validate(await signedSeed(), {}, instance)).json()).token;
+}
+
+describe('the conversation', () => {
+  it('seed, signature, token, delivery', async () => {
+    const answer = await validate(await signedSeed());
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const body = await answer.json();
+    expect(body).toEqual({
+      token: expect.stringMatching(/^eyJ/),
+      expira: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      expedido: expect.stringMatching(/^2026-06-23T16:0\d:\d\dZ$/),
+    });
+    const headers = { authorization: `bearer ${body.token}` };
+    const delivered = await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers });
+    expect([delivered.status, (await delivered.text()).includes('<Estado>0<')]).toEqual([200, true]);
+  });
+
+  it('in any case of the address, and as XML where that is asked for', async () => {
+    const answer = await validate(await signedSeed({ path: '/FE/Autenticacion/API/Semilla' }), {
+      accept: 'application/xml',
+    });
+    expect(answer.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    expect(await answer.text()).toMatch(
+      /^<\?xml version="1\.0" encoding="utf-8"\?><RespuestaAutenticacion><token>eyJ[^<]+<\/token><expira>[^<]+Z<\/expira><expedido>[^<]+Z<\/expedido><\/RespuestaAutenticacion>$/,
+    );
+  });
+
+  it('begins at one instance and goes on at another', async () => {
+    const authorization = `Bearer ${await token(1)}`;
+    const bytes = await sampleBytes({ encf: encf(++sequence) });
+    expect((await world.send(bytes, { headers: { authorization }, instance: 0 })).status).toBe(200);
+  });
+});
+
+describe('refused', () => {
+  it('a seed twice, at another instance too', async () => {
+    const seed = await signedSeed();
+    expect((await validate(seed)).status).toBe(200);
+    const again = await validate(seed, {}, 1);
+    expect([again.status, await again.json()]).toMatchObject([400, { code: 'invalid_seed' }]);
+  });
+
+  it('a seed whose certificate has expired, and one that was changed', async () => {
+    expect((await validate(await signedSeed({ certificate: expired.certificate }))).status).toBe(400);
+    expect((await validate((await signedSeed()).replace('<valor>', '<valor>A'))).status).toBe(400);
+  });
+
+  it('a seed of another environment', async () => {
+    expect((await validate(await signedSeed({ env: 'eCF' }))).status).toBe(400);
+  });
+
+  it('no seed at all: 422', async () => {
+    const response = await fetch(`${world.url()}${VALIDATE}`, {
+      method: 'POST',
+      body: '{}',
+      headers: { env: 'TesteCF' },
+    });
+    expect(response.status).toBe(422);
+  });
+
+  it.each([
+    ['no token', {}],
+    ['a bad one', { authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.' }],
+    ['another scheme', { authorization: 'Basic dTpw' }],
+  ])('a document with %s: 401 that says what to do', async (_, headers) => {
+    const response = await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers });
+    expect([response.status, await response.json()]).toMatchObject([401, { code: 'invalid_provider_token' }]);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('a token of another environment', async () => {
+    const headers = { authorization: `Bearer ${await token()}` };
+    expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers, env: 'eCF' })).status).toBe(401);
+  });
+
+  it('a token that is over', async () => {
+    const headers = { authorization: `Bearer ${await token()}` };
+    world.setTime(new Date('2026-06-23T18:00:00Z'));
+    expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers })).status).toBe(401);
+  });
+});
+
+it('where tokens are ignored, a bad one does no harm', async () => {
+  const open = await startWorld();
+  try {
+    const headers = { authorization: 'Bearer nonsense' };
+    expect((await open.send(await sampleBytes({ encf: encf(1) }), { headers })).status).toBe(200);
+  } finally {
+    await open.stop();
+  }
+});

@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import { type Database, migrate, openDatabase } from '@ecf/service-kit';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DocumentStore, SpentSeeds, TaxpayerStore, TokenKeys } from '../src/core/ports.js';
+import type { NewReceivedDocument, NewRefusedDocument } from '../src/core/received-document.js';
+import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
+import { createDocumentStore } from '../src/outbound/documents.postgres.js';
+import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
+import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
+import { createInMemoryTaxpayerStore } from '../src/outbound/taxpayers.in-memory.js';
+import { createTaxpayerStore } from '../src/outbound/taxpayers.postgres.js';
+import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
+import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
+import { encf } from './support/documents.js';
+import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
+import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer } from './support/taxpayers.js';
+
+interface Stores {
+  documents: DocumentStore;
+  taxpayers: TaxpayerStore;
+  seeds: SpentSeeds;
+  keys: TokenKeys;
+}
+
+let database: Database;
+const stores: Record<'memory' | 'postgres', Stores | undefined> = { memory: undefined, postgres: undefined };
+
+beforeAll(async () => {
+  const url = await (await startTestPostgres()).createDatabase();
+  await migrate(url, fileURLToPath(new URL('../prisma/migrations', import.meta.url)));
+  database = openDatabase(url);
+  stores.postgres = {
+    documents: createDocumentStore(database),
+    taxpayers: createTaxpayerStore(database),
+    seeds: createSpentSeeds(database),
+    keys: createTokenKeys(database, MASTER_KEY),
+  };
+  stores.memory = {
+    documents: createInMemoryDocumentStore(),
+    taxpayers: createInMemoryTaxpayerStore(),
+    seeds: createInMemorySpentSeeds(),
+    keys: createInMemoryTokenKeys(),
+  };
+});
+afterAll(() => database.close());
+
+let sequence = 0;
+
+function received(
+  other: Partial<Omit<NewReceivedDocument, 'key'>> & { key?: Partial<NewReceivedDocument['key']> } = {},
+): NewReceivedDocument {
+  sequence += 1;
+  return {
+    accountId: ACCOUNT,
+    facts: {
+      ecfType: '31',
+      issuerName: 'Provider',
+      buyerName: null,
+      dateIssued: '2026-06-15',
+      totalAmount: '118.10',
+      totalItbis: '18.10',
+      modifiedEncf: null,
+      signatureDatetime: '2026-06-23 11:58:00',
+    },
+    receivedAt: NOW,
+    acknowledgedAt: NOW,
+    bytes: 10,
+    xml: { path: `x/${sequence}`, sha256: `${sequence}`.padStart(64, '0') },
+    acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
+    signer: { subject: 'CN=Provider', serialNumber: '01', fingerprint: 'f', holderId: null },
+    canonical: 'as-is',
+    observations: [],
+    origin: { requestId: 'r', sender: '203.0.113.7' },
+    ...other,
+    key: { env: 'TesteCF', buyerRnc: BUYER, issuerRnc: PROVIDER, encf: encf(sequence), ...other.key },
+  };
+}
+
+function refused(document: NewReceivedDocument, holderId: number | null, sha256: string): NewRefusedDocument {
+  return {
+    key: document.key,
+    motive: 3,
+    reason: '3 Envio duplicado',
+    faults: [],
+    receivedAt: NOW,
+    bytes: 10,
+    sha256,
+    xmlPath: 'x/other',
+    acknowledgement: { path: `a/${sha256.slice(0, 4)}`, sha256: 'b'.repeat(64) },
+    acknowledgedAt: NOW,
+    signer: { subject: 'CN=Other', serialNumber: '02', fingerprint: 'g', holderId: null },
+    holderId,
+    competes: holderId !== null,
+    origin: { requestId: 'r', sender: null },
+  };
+}
+
+function decision(
+  document: NewReceivedDocument,
+  revision: number,
+  status: 'approved' | 'rejected',
+): ReceivedInvoiceDecision {
+  return {
+    direction: 'given',
+    env: document.key.env,
+    issuer_rnc: document.key.issuerRnc,
+    encf: document.key.encf,
+    buyer_rnc: document.key.buyerRnc,
+    revision,
+    approval_status: status,
+    approval_datetime: '2026-06-24T10:00:00-04:00',
+  };
+}
+
+const whole = {
+  env: 'TesteCF',
+  buyerRnc: BUYER,
+  issuerRnc: null,
+  from: new Date(0),
+  until: new Date('2030-01-01'),
+} as const;
+
+describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
+  const at = () => stores[kind] as Stores;
+
+  it('a number is taken once', async () => {
+    const { documents } = at();
+    const first = received();
+    const added = await documents.add(first);
+    expect(added).toMatchObject({ ...first, revision: 1, approvalStatus: 'pending', answeredAt: null });
+    expect(await documents.add({ ...received(), key: first.key })).toBeNull();
+    expect(await documents.find(first.key)).toEqual(added);
+    expect(await documents.find({ ...first.key, env: 'eCF' })).toBeNull();
+  });
+
+  it('of many that add the same number at once, one does', async () => {
+    const { documents } = at();
+    const { key } = received();
+    const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received({ key }))));
+    expect(added.filter((one) => one !== null)).toHaveLength(1);
+  });
+
+  it('the first time an answer left stays', async () => {
+    const { documents } = at();
+    const added = await documents.add(received());
+    const id = added?.id ?? 0;
+    await documents.markAnswered([{ id, at: NOW }]);
+    await documents.markAnswered([{ id, at: new Date(NOW.getTime() + 5) }]);
+    expect((await documents.find(added?.key ?? received().key))?.answeredAt).toEqual(NOW);
+  });
+
+  it('competing documents raise the revision once for each bytes and are listed', async () => {
+    const { documents } = at();
+    const document = received();
+    const id = (await documents.add(document))?.id ?? 0;
+    for (const sha256 of ['1', '1', '2']) await documents.refuse(refused(document, id, sha256.repeat(64)));
+    expect((await documents.find(document.key))?.revision).toBe(3);
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
+    const [listed] = await documents.byNumber(search);
+    expect(listed?.conflicts).toEqual([
+      { sha256: '1'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
+      { sha256: '2'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
+    ]);
+  });
+
+  it('lists newest first, pages, filters by provider and time, and sums to the cent', async () => {
+    const { documents } = at();
+    const env = 'CerteCF';
+    const times = ['2026-06-01T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-02T10:00:00Z'];
+    const ids: number[] = [];
+    for (const [index, time] of times.entries()) {
+      const facts = { ...received().facts, totalAmount: index === 0 ? '0.10' : '90071992547409.92' };
+      const key = { env, issuerRnc: index === 3 ? OTHER_PROVIDER : PROVIDER } as const;
+      ids.push((await documents.add(received({ receivedAt: new Date(time), facts, key })))?.id ?? 0);
+    }
+    const [a, b, c, d] = ids;
+    const filter = { ...whole, env } as const;
+    const listedIds = async (other: object, page = { limit: 10, offset: 0 }) =>
+      (await documents.list({ ...filter, ...other }, page)).map(({ document }) => document.id);
+    expect(await listedIds({})).toEqual([c, b, d, a]);
+    expect(await listedIds({}, { limit: 2, offset: 1 })).toEqual([b, d]);
+    expect(await listedIds({}, { limit: 2, offset: 9 })).toEqual([]);
+    expect(await listedIds({ issuerRnc: OTHER_PROVIDER })).toEqual([d]);
+    expect(
+      await listedIds({ from: new Date('2026-06-02T10:00:00Z'), until: new Date('2026-06-03T10:00:00Z') }),
+    ).toEqual([d]);
+    expect(await listedIds({ buyerRnc: OTHER_BUYER })).toEqual([]);
+    expect(await documents.totals(filter)).toEqual({ count: 4, amount: '270215977642229.86' });
+    expect(await documents.totals({ ...filter, buyerRnc: OTHER_BUYER })).toEqual({ count: 0, amount: '0.00' });
+  });
+
+  it('gives the acknowledgement of the received document, else the latest refusal, of the buyers that ask', async () => {
+    const { documents } = at();
+    const document = received();
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
+    expect(await documents.latestAcknowledgement(search)).toBeNull();
+    await documents.refuse(refused(document, null, '1'.repeat(64)));
+    await documents.refuse(refused(document, null, '2'.repeat(64)));
+    expect(await documents.latestAcknowledgement(search)).toMatchObject({ path: 'a/2222' });
+    expect(await documents.latestAcknowledgement({ ...search, buyerRncs: [OTHER_BUYER] })).toBeNull();
+    await documents.add(document);
+    await documents.refuse(refused(document, null, '3'.repeat(64)));
+    expect(await documents.latestAcknowledgement(search)).toEqual(document.acknowledgement);
+  });
+
+  it('follows decisions by their revision, each event once', async () => {
+    const { documents } = at();
+    const document = received();
+    await documents.add(document);
+    const event = randomUUID();
+    await documents.decide(decision(document, 2, 'rejected'), event);
+    await documents.decide(decision(document, 3, 'approved'), event);
+    await documents.decide(decision(document, 1, 'approved'), randomUUID());
+    expect(await documents.find(document.key)).toMatchObject({
+      revision: 2,
+      approvalStatus: 'rejected',
+      approvalDatetime: new Date('2026-06-24T10:00:00-04:00'),
+    });
+    await documents.decide(decision(document, 3, 'approved'), randomUUID());
+    expect(await documents.find(document.key)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
+  });
+
+  it('a decision that comes before its document waits for it', async () => {
+    const { documents } = at();
+    const document = received();
+    await documents.decide(decision(document, 2, 'approved'), randomUUID());
+    await documents.decide(decision(document, 1, 'rejected'), randomUUID());
+    expect(await documents.add(document)).toMatchObject({ revision: 1, approvalStatus: 'approved' });
+  });
+
+  it('a decision that comes at the same moment as its document is not lost', async () => {
+    const { documents } = at();
+    for (let i = 0; i < 10; i++) {
+      const document = received();
+      await Promise.all([documents.decide(decision(document, 1, 'approved'), randomUUID()), documents.add(document)]);
+      expect((await documents.find(document.key))?.approvalStatus).toBe('approved');
+    }
+  });
+
+  it('keeps the newest state of a taxpayer, and knows how far an account is complete', async () => {
+    const { taxpayers } = at();
+    const [older, newer] = [taxpayer({ name: 'old' }), taxpayer({ name: 'new' })];
+    await taxpayers.apply({ ...newer, previous_revision: older.revision }, randomUUID());
+    expect((await taxpayers.account(ACCOUNT)).revision).toBe(0);
+    await taxpayers.apply(older, randomUUID());
+    expect((await taxpayers.taxpayer(BUYER))?.name).toBe('new');
+    await taxpayers.apply({ ...newer, previous_revision: older.revision }, randomUUID());
+    expect(await taxpayers.account(ACCOUNT)).toMatchObject({ revision: newer.revision, taxpayers: [{ rnc: BUYER }] });
+    expect(await taxpayers.account(OTHER_ACCOUNT)).toEqual({ account_id: OTHER_ACCOUNT, revision: 0, taxpayers: [] });
+    const other = taxpayer({ rnc: OTHER_BUYER, account_id: OTHER_ACCOUNT });
+    await taxpayers.replaceAccount({ account_id: OTHER_ACCOUNT, revision: other.revision, taxpayers: [other] });
+    expect(await taxpayers.account(OTHER_ACCOUNT)).toMatchObject({ revision: other.revision });
+    expect(await taxpayers.taxpayer('133333336')).toBeNull();
+  });
+
+  it('a seed is spent once, and forgotten when it has expired', async () => {
+    const { seeds } = at();
+    const spent = await Promise.all(Array.from({ length: 10 }, () => seeds.spend('s', NOW)));
+    expect(spent.filter(Boolean)).toHaveLength(1);
+    await seeds.clean(new Date(NOW.getTime() + 1));
+    expect(await seeds.spend('s', NOW)).toBe(true);
+  });
+
+  it('keys rotate once however many instances find them old', async () => {
+    const { keys } = at();
+    const key = (kid: string, ms: number) => ({
+      kid,
+      createdAt: new Date(NOW.getTime() + ms),
+      publicJwk: { kty: 'EC', x: kid },
+      privateJwk: { kty: 'EC', d: `secret ${kid}` },
+    });
+    await Promise.all(
+      ['a', 'b', 'c'].map((kid) => keys.rotate(key(kid, 0), new Date(NOW.getTime() - 1_000), new Date(0))),
+    );
+    const [first, ...rest] = await keys.all();
+    expect(rest).toEqual([]);
+    expect(first?.privateJwk).toEqual({ kty: 'EC', d: `secret ${first?.kid}` });
+    await keys.rotate(key('d', 2_000), new Date(NOW.getTime() + 1_000), new Date(NOW.getTime() + 500));
+    expect((await keys.all()).map(({ kid }) => kid)).toEqual(['d']);
+  });
+});
+
+it('private keys and certificates never stand open in the database', async () => {
+  const { rows } = await database.query<{ private_jwk: Buffer }>('SELECT private_jwk FROM token_keys');
+  expect(rows.map((row) => row.private_jwk.toString('latin1')).join()).not.toContain('secret');
+});
+
+it('the present state can be told again', async () => {
+  const { documents } = stores.postgres as Stores;
+  await database.query('DELETE FROM outbox');
+  let after = 0;
+  let told = 0;
+  for (let batch = await documents.republish(after, 3); batch !== null; batch = await documents.republish(after, 3)) {
+    told += batch.count;
+    after = batch.lastId;
+  }
+  const { rows } = await database.query('SELECT count(*) AS count FROM received_documents');
+  expect(rows).toEqual([{ count: told }]);
+  const outbox = await database.query('SELECT count(*) AS count FROM outbox');
+  expect(outbox.rows).toEqual([{ count: told }]);
+});
