@@ -22,16 +22,23 @@ export function limitBody(max: number): RequestHandler {
   };
 }
 
-/** Counts in `push`, before the bytes are buffered: a data listener would set the stream flowing. */
+/**
+ * Counts in `push`, before the bytes are buffered: a data listener would set the stream flowing. Whoever reads the body
+ * when it passes the limit is told that it was aborted; the rest is dropped, and a part is never taken for the whole.
+ */
 function countChunks(req: IncomingMessage, max: number, refuse: () => void): void {
   const push = req.push;
   let seen = 0;
   req.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     if (chunk === null) return push.call(req, chunk, encoding);
-    const before = seen;
+    const within = seen <= max;
     seen += chunk.length;
     if (seen <= max) return push.call(req, chunk, encoding);
-    if (before <= max) refuse();
+    if (within) {
+      refuse();
+      req.unpipe();
+      req.emit('aborted');
+    }
     if (seen > max + DRAIN) req.socket.destroy();
     return true;
   };

@@ -32,6 +32,7 @@ export function toApiError(error: unknown): ApiError {
 /** The last handler of every app: writes the error body, logs what is not the caller's doing, never shows a stack. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
+    if (res.writableEnded) return;
     const error = toApiError(thrown);
     if (error.status >= 500)
       logger.error({ err: error.cause ?? error, code: error.code, request_id: requestIdOf(req) }, error.message);

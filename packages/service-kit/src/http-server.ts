@@ -54,10 +54,26 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     noDelay: true,
   });
   server.maxConnections = options.maxConnections ?? 10_000;
+  /** Requests under way on each connection. */
+  const connections = new Map<Socket, number>();
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, 0);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    const { socket } = req;
+    connections.set(socket, (connections.get(socket) ?? 0) + 1);
+    res.once('close', () => {
+      if (!connections.has(socket)) return;
+      connections.set(socket, (connections.get(socket) ?? 1) - 1);
+      if (stopping) closeIdle();
+    });
     if (stopping) res.shouldKeepAlive = false;
     app(req, res);
   });
+  const closeIdle = () => {
+    for (const [socket, requests] of connections) if (requests === 0) socket.destroySoon();
+  };
   server.on('clientError', answerClientError);
   await listen(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
@@ -70,7 +86,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       if (stopping) return;
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      closeIdle();
       const abandon = new AbortController();
       const cut = delay(timeouts.drain ?? 10_000, undefined, { signal: abandon.signal }).then(
         () => server.closeAllConnections(),
@@ -78,7 +94,6 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       );
       await closed;
       abandon.abort();
-      clearInterval(sweep);
       await cut;
     },
   };

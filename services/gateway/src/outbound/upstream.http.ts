@@ -62,6 +62,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
         outgoing.destroy(new Error(`no answer within ${options.timeoutMs} ms`)),
       );
       outgoing.on('response', (incoming) => {
+        if (res.headersSent) {
+          outgoing.destroy();
+          return;
+        }
         answered = true;
         returnHeaders(incoming, res);
         incoming.pipe(res);
@@ -71,14 +75,13 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         res.off('close', giveUp);
-        if (answered || res.headersSent) {
+        if (answered || res.headersSent || res.destroyed) {
           res.destroy();
           resolve();
         } else if (retry && outgoing.reusedSocket && error.code === 'ECONNRESET') {
           // The service closed a kept connection at the moment it was taken up again; nothing of the request was read.
           send(req, res, call, false).then(resolve, reject);
-        } else if (res.destroyed) resolve();
-        else reject(unavailable(error));
+        } else reject(unavailable(error));
       });
       if (hasBody(req)) req.pipe(outgoing);
       else outgoing.end();

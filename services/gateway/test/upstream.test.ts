@@ -1,0 +1,185 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RunningServer, serve } from '@ecf/service-kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { echoService, type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
+
+let service: RunningServer;
+let under: GatewayUnderTest;
+let key: string;
+const opened: { close(): void }[] = [];
+
+beforeAll(async () => {
+  service = await serve(echoService('emission'), { host: '127.0.0.1', port: 0 });
+  under = await startGateway({ EMISSION_URL: service.url }, { upstreams: {} });
+  ({ key } = await makeAccount(under, '131000001'));
+});
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close();
+});
+afterAll(async () => {
+  await under.stop();
+  await service.stop();
+});
+
+/** A gateway before a service that behaves as told. */
+async function before(
+  listener: http.RequestListener,
+  settings: Record<string, string> = {},
+): Promise<GatewayUnderTest> {
+  const server = http.createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gateway = await startGateway(
+    { DATABASE_URL: under.config.DATABASE_URL, EMISSION_URL: url, ...settings },
+    { upstreams: {} },
+  );
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return gateway;
+}
+
+describe('a service behind HTTP', () => {
+  it('gets body, query, request id and identity, and neither the key nor headers of the connection', async () => {
+    const answer = await under.call('POST', '/fe_Submit/?validate=true&x=%20y', {
+      key,
+      headers: { env: 'CerteCF', 'x-request-id': 'mine-1', 'x-ecf-identity': 'forged', te: 'trailers' },
+      body: 'a body',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        service: 'emission',
+        url: '/fe_Submit?validate=true&x=%20y',
+        api_key: null,
+        body: 'a body',
+        request_id: 'mine-1',
+        caller: { kind: 'account', env: 'CerteCF' },
+      },
+    });
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('answers many at once, large and small', async () => {
+    const sizes = Array.from({ length: 60 }, (_, i) => (i % 6 === 0 ? 3_000_000 : i));
+    const answers = await Promise.all(
+      sizes.map((size) => under.call('POST', '/submit_ecf', { key, body: Buffer.alloc(size) })),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(sizes.map(() => 200));
+    expect(answers[0]?.body.body).toBe('3000000 bytes');
+  });
+
+  it('is shown in the gateway’s readiness', async () => {
+    const sick = await before((_req, res) => {
+      res.statusCode = 503;
+      res.end('{}');
+    });
+    expect(await sick.call('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { checks: { database: 'ok', emission: 'failed' } },
+    });
+    await sick.stop();
+  });
+
+  it('that is not there is 503 with Retry-After, and refuses nothing afterwards', async () => {
+    const gone = await startGateway(
+      { DATABASE_URL: under.config.DATABASE_URL, EMISSION_URL: 'http://127.0.0.1:1' },
+      { upstreams: {} },
+    );
+    const answer = await gone.call('POST', '/fe_Submit', { key, body: 'x'.repeat(100_000) });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    await gone.stop();
+  });
+
+  it('that cuts the connection before an answer is 503; a question is asked once more on a new connection', async () => {
+    let calls = 0;
+    const cutting = await before((req, res) => {
+      calls += 1;
+      if (calls === 1) res.end('{}');
+      else if (calls === 2 || req.method === 'POST') req.socket.destroy();
+      else res.end('{}');
+    });
+    expect(await cutting.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    expect(await cutting.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    expect(calls).toBe(3);
+    expect(await cutting.call('POST', '/fe_Submit', { key, body: 'x' })).toMatchObject({ status: 503 });
+    await cutting.stop();
+  });
+
+  it('that says nothing is given up after the time that is allowed', async () => {
+    const silent = await before(() => {}, { UPSTREAM_TIMEOUT_MS: '1000' });
+    expect(await silent.call('GET', '/obtain_token', { key })).toMatchObject({
+      status: 503,
+      body: { code: 'service_unavailable' },
+    });
+    await silent.stop();
+  });
+
+  it('that breaks off in its answer ends the caller’s connection, so that half an answer is not taken for one', async () => {
+    const breaking = await before((_req, res) => {
+      res.writeHead(200, { 'content-length': '1000' });
+      res.write('half');
+      setTimeout(() => res.destroy(), 20);
+    });
+    await expect(breaking.call('GET', '/obtain_token', { key })).rejects.toThrow();
+    await breaking.stop();
+  });
+
+  it('is told when the caller has gone', async () => {
+    let closed = false;
+    const waiting = await before((_req, res) => {
+      res.on('close', () => {
+        closed = true;
+      });
+    });
+    const abort = new AbortController();
+    const call = fetch(`${waiting.url}/obtain_token`, { headers: { 'x-api-key': key }, signal: abort.signal }).catch(
+      () => 'gone',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    abort.abort();
+    expect(await call).toBe('gone');
+    while (!closed) await new Promise((resolve) => setTimeout(resolve, 5));
+    await waiting.stop();
+  });
+
+  it('gets a body over the limit cut off, and the caller 413', async () => {
+    const limited = await startGateway(
+      { DATABASE_URL: under.config.DATABASE_URL, EMISSION_URL: service.url, MAX_BODY_BYTES: '10000' },
+      { upstreams: {} },
+    );
+    const body = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 50; i += 1) controller.enqueue(new Uint8Array(1_000));
+        controller.close();
+      },
+    });
+    expect(await limited.call('POST', '/fe_Submit', { key, body: body as never })).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
+    await limited.stop();
+  });
+});
+
+describe('an orderly stop', () => {
+  it('lets requests under way end', async () => {
+    let arrived = (_answer: () => void) => {};
+    const request = new Promise<() => void>((resolve) => {
+      arrived = resolve;
+    });
+    const slow = await before((_req, res) => arrived(() => res.end('{"done":true}')));
+    const call = slow.call('GET', '/obtain_token', { key });
+    const respond = await request;
+    const stopped = slow.stop();
+    setTimeout(respond, 100);
+    expect(await call).toMatchObject({ status: 200 });
+    await stopped;
+  });
+});
