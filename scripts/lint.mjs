@@ -10,8 +10,8 @@ say('import rules and cycles');
 const imports = await runTool(bin('depcruise'), [
   '--config',
   '.dependency-cruiser.cjs',
-  'packages',
-  'services',
-  'deploy',
+  'packages/*/dist',
+  'services/*/dist',
+  'deploy/*/dist',
 ]);
 process.exit(style || imports);

@@ -12,6 +12,8 @@ export const DEMO_BUYER = { rnc: '188888885', name: 'Taller Caoba Imaginario, SR
 
 const ACCOUNT_NAME = 'Sandbox';
 const CERTIFICATE_YEARS = 5;
+/** Early enough for sample documents of past years to have been signed within the certificate's dates. */
+const DEMO_CERTIFICATES_FROM = new Date('2019-01-01T00:00:00-04:00');
 
 /** What the sandbox needs to know of the deployment around it. */
 export interface SandboxOptions {
@@ -41,7 +43,7 @@ export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey:
       commonName: `Representante de ${taxpayer.name}`,
       holderId: taxpayer.holderId,
       rnc: taxpayer.rnc,
-      notBefore: new Date(options.now.getTime() - 24 * 3600 * 1000),
+      notBefore: DEMO_CERTIFICATES_FROM,
       notAfter: new Date(options.now.getTime() + CERTIFICATE_YEARS * 365 * 24 * 3600 * 1000),
       password,
     });

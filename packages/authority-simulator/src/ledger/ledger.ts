@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { Environment } from '@ecf/domain';
 import { ACCEPTED } from '../verdicts/verdict.js';
@@ -42,7 +42,16 @@ export class Ledger {
     const submission: Submission = {
       id: this.#lastId + 1,
       ...entry,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      rnc: detached(entry.rnc),
+      buyer: detached(entry.buyer),
+      encf: detached(entry.encf),
+      filename: detached(entry.filename),
+      reference: entry.reference && {
+        rnc: detached(entry.reference.rnc),
+        encf: detached(entry.reference.encf),
+        total: detached(entry.reference.total),
+      },
+      sha256: hash('sha256', bytes, 'hex'),
       answered: true,
       offset: this.#documents.put(bytes),
       length: bytes.length,
@@ -136,6 +145,11 @@ export class Ledger {
       this.#approvals.set(`${env}|${rnc}|${encf}`, submission);
     }
   }
+}
+
+/** A piece of text that was cut out of a document would keep the whole document in memory; its copy does not. */
+function detached<T extends string | null>(text: T): T {
+  return (text === null ? null : Buffer.from(text, 'utf8').toString('utf8')) as T;
 }
 
 function isFiller(messages: Submission['verdict']['messages']): boolean {

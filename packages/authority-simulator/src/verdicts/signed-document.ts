@@ -6,6 +6,8 @@ import { type Verification, verifyXml } from '@ecf/xml-signing';
 export interface SignedDocument {
   readonly checked: CheckedDocument;
   readonly verification: Verification;
+  /** The certificate is within its dates at the arrival; the signing time a document states is its issuer's own word. */
+  readonly inForce: boolean;
   readonly tree: DocumentNode;
   /**
    * It begins with a byte order mark or has an element without content, which the authority refuses although schemas
@@ -19,9 +21,11 @@ export function readSigned(bytes: Uint8Array, now: Date): SignedDocument | null 
   try {
     const xml = parseXml(bytes);
     const checked = checkXml(xml);
+    const verification = verifyXml(xml, now);
     return {
       checked,
-      verification: verifyXml(xml, now),
+      verification,
+      inForce: isInForce(verification, now),
       tree: checked.tree ?? readXml(xml),
       refusedBeyondSchema: xml.hasByteOrderMark || hasEmptyElement(xml.text),
     };
@@ -33,14 +37,28 @@ export function readSigned(bytes: Uint8Array, now: Date): SignedDocument | null 
 
 /** Canonical XML writes an empty element as a start tag and an end tag; those inside the signature are its own. */
 function hasEmptyElement(canonical: string): boolean {
-  const signature = canonical.search(/<(?:[\w.-]+:)?Signature[ >]/);
-  const at = canonical.search(/<[A-Za-z][^<>]*><\//);
-  return at >= 0 && (signature < 0 || at < signature);
+  const end = signatureStart(canonical);
+  for (let at = canonical.indexOf('></'); at >= 0 && at < end; at = canonical.indexOf('></', at + 1)) {
+    if (canonical[canonical.lastIndexOf('<', at) + 1] !== '/') return true;
+  }
+  return false;
+}
+
+/** Where the signature begins; the end of the text when there is none. */
+function signatureStart(canonical: string): number {
+  const declared = canonical.indexOf('Signature xmlns');
+  const at = declared >= 0 ? declared : canonical.search(/<(?:[\w.-]+:)?Signature[ >]/);
+  return at >= 0 ? at : canonical.length;
 }
 
 /** The holder of the certificate that signed; null when the signature or the certificate is not good. */
-export function signerOf({ verification }: SignedDocument): { readonly holder: string } | null {
+export function signerOf({ verification, inForce }: SignedDocument): { readonly holder: string } | null {
   const { certificate } = verification;
-  if (verification.signature !== 'valid' || !certificate?.valid_at_signing) return null;
+  if (verification.signature !== 'valid' || !certificate || !inForce) return null;
   return { holder: certificate.holderId ?? certificate.subject };
+}
+
+function isInForce({ certificate }: Verification, now: Date): boolean {
+  if (!certificate) return false;
+  return Date.parse(certificate.not_before) <= now.getTime() && now.getTime() <= Date.parse(certificate.not_after);
 }

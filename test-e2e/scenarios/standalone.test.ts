@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Client } from '../support/client.js';
+import { type Standalone, startStandalone } from '../support/standalone-process.js';
+
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-standalone-'));
+fs.chmodSync(dataDir, 0o755);
+let running: Standalone | undefined;
+
+afterAll(async () => {
+  if (running && running.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
+  fs.rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Processes whose command line names the data folder: the database above all. */
+function processesOf(folder: string): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
+  return lines.filter((line) => line.includes(folder));
+}
+
+describe('the standalone deployment, as a new user meets it', () => {
+  it('submits an example invoice on its first start and says how to go on', async () => {
+    running = await startStandalone(dataDir);
+    expect(running.output()).toMatch(/^first invoice {3}E310000000001 {3}Aceptado$/m);
+    expect(running.output()).toMatch(/^confirmation {4}https:\/\/ecf\.dgii\.gov\.do\/testecf\/ConsultaTimbre\?/im);
+    expect(running.demo).toEqual({
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      api_key: expect.any(String),
+      admin_token: expect.any(String),
+      issuer_rnc: expect.stringMatching(/^\d{9}$/),
+      buyer_rnc: expect.stringMatching(/^\d{9}$/),
+      authority_url: expect.stringMatching(/^http:/),
+      metrics_url: expect.stringMatching(/^http:.*\/metrics$/),
+      started_at: expect.any(String),
+    });
+    for (const secret of [running.demo.admin_token, fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')])
+      expect(running.output()).not.toContain(secret);
+  }, 90_000);
+
+  it("prints a command that submits the reader's own invoice", () => {
+    const command = /^your turn\s+(curl .+)$/m.exec((running as Standalone).output())?.[1] as string;
+    const answer = JSON.parse(execFileSync('sh', ['-c', command]).toString());
+    expect(answer).toMatchObject({ status: 'Aceptado', encf: 'E310000000002', trackId: expect.any(String) });
+  });
+
+  it('answers health, metrics and a friendly root', async () => {
+    const client = new Client(running as Standalone);
+    for (const route of ['/', '/health/live', '/health/ready', '/errors'])
+      expect((await client.call('GET', route)).status).toBe(200);
+    const metrics = await (await fetch((running as Standalone).demo.metrics_url)).text();
+    expect(metrics).toContain('process_cpu_seconds_total');
+  });
+
+  it('refuses a second deployment on the same folder, naming the first', async () => {
+    await expect(startStandalone(dataDir)).rejects.toThrow(/in use by/);
+  });
+
+  it('stops on SIGINT with 0 and leaves no process behind', async () => {
+    expect(await (running as Standalone).end('SIGINT')).toBe(0);
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it("goes on with yesterday's data", async () => {
+    running = await startStandalone(dataDir);
+    expect(running.output()).not.toContain('first invoice');
+    const repeat = await new Client(running).submit(readInvoice());
+    expect(repeat.body).toMatchObject({ status: 'Aceptado', encf: 'E310000000002' });
+    const ledger = await new Client(running).control('GET', '/submissions?encf=E310000000002&operation=recepcion');
+    expect(ledger.body).toHaveLength(1);
+  }, 60_000);
+
+  it('goes on after kill -9, replacing the orphaned database', async () => {
+    await (running as Standalone).end('SIGKILL');
+    expect(processesOf(dataDir).length).toBeGreaterThan(0);
+    running = await startStandalone(dataDir);
+    const repeat = await new Client(running).submit(readInvoice());
+    expect(repeat.body).toMatchObject({ status: 'Aceptado', encf: 'E310000000002' });
+    const invoice = readInvoice();
+    invoice.ECF.Encabezado.IdDoc.eNCF = 'E310000000003';
+    expect((await new Client(running).submit(invoice)).body).toMatchObject({ status: 'Aceptado' });
+    expect(await running.end('SIGTERM')).toBe(0);
+    expect(processesOf(dataDir)).toEqual([]);
+  }, 60_000);
+
+  it('names the variable and what is allowed when the configuration is bad', async () => {
+    await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
+    await expect(startStandalone(dataDir, { SANDBOX: 'false' })).rejects.toThrow(/MASTER_KEY/);
+  }, 60_000);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: invoice JSON is free-form here
+function readInvoice(): any {
+  return JSON.parse(fs.readFileSync(path.join(dataDir, 'my-invoice.json'), 'utf8'));
+}
