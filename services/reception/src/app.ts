@@ -1,4 +1,4 @@
-import { hkdfSync, randomUUID } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,13 @@ import {
   checkReadiness,
   cleanInbox,
   createDatabaseIfMissing,
+  createHttpTaxpayerSource,
+  createInProcessBus,
   createLogger,
+  createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
   type Database,
-  IDENTITY_HEADER,
-  IDENTITY_LIFE_SECONDS,
   identityKeyFrom,
   type Logger,
   type Metrics,
@@ -22,13 +23,13 @@ import {
   openFileXmlStore,
   type Readiness,
   type Subscription,
-  signIdentity,
+  type TaxpayerSource,
   type XmlStore,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
 import type { ReceptionConfig } from './config.js';
 import { Answers } from './core/answers.js';
-import type { Ports, TaxpayerSource } from './core/ports.js';
+import type { Ports } from './core/ports.js';
 import { ProviderTokens } from './core/provider-tokens.js';
 import { QueryReceived } from './core/query-received.js';
 import { ReceiveDocument } from './core/receive-document.js';
@@ -42,8 +43,8 @@ import { createReceptionApp } from './inbound/http.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createCertificates } from './outbound/certificates.sealed.js';
 import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
+import { createJudges } from './outbound/judges.threads.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
-import { createHttpTaxpayerSource } from './outbound/taxpayer-source.http.js';
 import { createTaxpayerStore } from './outbound/taxpayers.postgres.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
@@ -53,9 +54,10 @@ const CLEANING_MS = 10 * 60_000;
 const INBOX_KEPT_MS = 7 * 24 * HOUR;
 const QUESTION_MS = 3_000;
 
-/** Parts that a deployment or a test brings along; everything else is made from the configuration. */
+/** Parts that a deployment shares between its services, and what tests replace. */
 export interface ReceptionOverrides {
-  bus: Bus;
+  /** By default one of this process. */
+  bus?: Bus;
   archive?: XmlStore;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
@@ -74,21 +76,29 @@ export interface Reception {
 }
 
 /** The reception service, wired. Nothing is connected before `start`. */
-export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides): Reception {
+export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'reception', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
+  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
   const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf reception',
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
+  const judges = createJudges({
+    trustedIssuers: config.trustedIssuers,
+    maxBytes: config.MAX_BODY_BYTES,
+    threads: config.LARGE_DOCUMENT_THREADS,
+    timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
+  });
   const ports: Ports = {
     documents: createDocumentStore(database),
     taxpayers: createTaxpayerStore(database),
     source: overrides.source === undefined ? gatewaySource(config, identityKey, clock) : overrides.source,
     certificates: createCertificates(config.MASTER_KEY),
+    judges,
     archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
@@ -97,19 +107,20 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const spent = createSpentSeeds(database);
   const parts = createParts(config, ports, { spent, keys: createTokenKeys(database, config.MASTER_KEY) });
   const report = createReceptionReport(metrics, logger, () => parts.intake.load);
-  const relay = createOutboxRelay({ database, bus: overrides.bus, service: 'reception', logger, metrics, clock });
+  const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
   const app = createReceptionApp(
     { ...parts, report, clock },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const running = createRunning({ config, database, bus: overrides.bus, ports, relay, spent: spent.clean, clock });
+  const running = createRunning({ config, database, bus, ports, relay, spent: spent.clean, clock });
   return {
     app,
     ready,
     start: running.start,
     async stop() {
       await parts.answers.settled();
+      await judges.stop();
       await running.stop();
     },
   };
@@ -124,13 +135,12 @@ function createParts(
   const trust = trustCheck(config.trustedIssuers);
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
-    maxDocumentBytes: config.MAX_BODY_BYTES,
     maxRefusedBytes: config.MAX_REFUSED_BYTES,
   };
   const answers = new Answers(ports);
   return {
     answers,
-    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, trust, settings),
+    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, settings),
     query: new QueryReceived(ports),
     republish: new Republish(ports.documents),
     seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
@@ -186,8 +196,8 @@ function createRunning({ config, database, bus, ports, relay, spent, clock }: Ru
     },
     async stop(): Promise<void> {
       clearInterval(cleaning);
-      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       await relay.stop();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       await database.close();
     },
   };
@@ -206,14 +216,16 @@ function lazyArchive(folder: string): XmlStore {
   };
 }
 
-function gatewaySource(config: ReceptionConfig, key: Uint8Array, clock: () => Date): TaxpayerSource | null {
+function gatewaySource(config: ReceptionConfig, identityKey: Uint8Array, clock: () => Date): TaxpayerSource | null {
   if (config.GATEWAY_URL === undefined) return null;
-  const identity = () => {
-    const now = Math.floor(clock().getTime() / 1000);
-    const life = { request_id: randomUUID(), iat: now, exp: now + IDENTITY_LIFE_SECONDS };
-    return { [IDENTITY_HEADER]: signIdentity({ kind: 'service', service: 'reception', ...life }, key) };
-  };
-  return createHttpTaxpayerSource({ url: config.GATEWAY_URL.replace(/\/+$/, ''), identity, timeoutMs: QUESTION_MS });
+  const timeoutMs = QUESTION_MS;
+  return createHttpTaxpayerSource({
+    gatewayUrl: config.GATEWAY_URL,
+    identityKey,
+    service: 'reception',
+    clock,
+    timeoutMs,
+  });
 }
 
 /** Seeds are ours when they carry a code made with this key; all instances derive the same. */

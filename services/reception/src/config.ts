@@ -112,6 +112,18 @@ export const receptionSettings = z.object({
     max: MEBIBYTE,
     default: 1_024,
   }),
+  LARGE_DOCUMENT_THREADS: setting.integer({
+    description: 'Threads that judge large documents, beside the one that answers everybody',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  LARGE_DOCUMENT_TIMEOUT_MS: setting.integer({
+    description: 'Time after which a large document that is still being judged is refused',
+    min: 100,
+    max: 600_000,
+    default: 20_000,
+  }),
   LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
     description: 'What is logged',
     default: 'info',

@@ -1,3 +1,2 @@
 export { createReception, type Reception, type ReceptionOverrides } from './app.js';
 export { type ReceptionConfig, readReceptionConfig, receptionSettings } from './config.js';
-export type { TaxpayerSource } from './core/ports.js';

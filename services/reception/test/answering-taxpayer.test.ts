@@ -1,7 +1,7 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import type { TaxpayerSource } from '@ecf/service-kit';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaxpayerSource } from '../src/core/ports.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, buyer, expired, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';

@@ -42,6 +42,9 @@ export interface UnsoundDocument extends Judged {
   readonly certificate: CertificateFacts | null;
 }
 
+/** What judging a document by itself comes to. */
+export type Judgement = SoundDocument | UnsoundDocument;
+
 export interface JudgeOptions {
   readonly now: Date;
   readonly trust: TrustCheck;
@@ -55,7 +58,7 @@ export interface JudgeOptions {
  * Throws ReceptionError `unreadable_document` where no acknowledgement can be made. Never judges business content: the
  * authority's own test documents carry expired sequences and `<Version>1</Version>`.
  */
-export function judgeDocument(bytes: Uint8Array, options: JudgeOptions): SoundDocument | UnsoundDocument {
+export function judgeDocument(bytes: Uint8Array, options: JudgeOptions): Judgement {
   const xml = parse(bytes, options.maxBytes);
   const checked = checkXml(xml);
   const parties = quotedParties(checked, xml);

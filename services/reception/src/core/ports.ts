@@ -1,7 +1,8 @@
 import type { AccountTaxpayers, ReceivedInvoiceDecision, TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { XmlStore } from '@ecf/service-kit';
+import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import type { Judgement } from './judge-document.js';
 import type {
   Conflict,
   DocumentKey,
@@ -76,13 +77,6 @@ export interface TaxpayerStore {
   replaceAccount(account: AccountTaxpayers): Promise<void>;
 }
 
-/** Asks the gateway about what changed a moment ago. */
-export interface TaxpayerSource {
-  account(accountId: string): Promise<AccountTaxpayers>;
-  /** Null where no account has the RNC. */
-  taxpayer(rnc: string): Promise<TaxpayerState | null>;
-}
-
 /** Opens a taxpayer's sealed certificate. Throws ReceptionError `certificate_*`. */
 export interface Certificates {
   open(taxpayer: TaxpayerState, now: Date): SigningCertificate;
@@ -113,6 +107,12 @@ export interface TokenKeys {
   rotate(key: TokenKey, newestBefore: Date, oldest: Date): Promise<void>;
 }
 
+/** Judges documents by themselves, within bounds on time and memory. */
+export interface Judges {
+  /** Rejects with ReceptionError `unreadable_document`, or `unavailable` where too many wait. */
+  judge(bytes: Uint8Array, now: Date): Promise<Judgement>;
+}
+
 /** What people who operate the service are told. */
 export interface Observer {
   failed(what: string, error: unknown): void;
@@ -121,8 +121,6 @@ export interface Observer {
 export interface ReceptionSettings {
   /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
   readonly signerRnc: string | null;
-  /** Longest document that is read. */
-  readonly maxDocumentBytes: number;
   /** Longest document that is kept when it is refused. */
   readonly maxRefusedBytes: number;
 }
@@ -133,6 +131,7 @@ export interface Ports {
   /** Null where the deployment has no gateway to ask. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
+  readonly judges: Judges;
   readonly archive: XmlStore;
   readonly observer: Observer;
   readonly clock: () => Date;

@@ -3,13 +3,12 @@ import type { Environment } from '@ecf/domain';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import { signAcknowledgement } from './acknowledgement.js';
 import type { Answers } from './answers.js';
-import { judgeDocument, type SoundDocument, type UnsoundDocument } from './judge-document.js';
+import type { Judgement, SoundDocument } from './judge-document.js';
 import { type Motive, rejectionReason } from './motives.js';
 import type { Ports, ReceptionSettings } from './ports.js';
 import type { DocumentKey, Origin, ReceivedDocument, SignerFacts, StoredBytes } from './received-document.js';
 import type { Receiver, Receivers } from './receivers.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
-import type { TrustCheck } from './trust.js';
 
 /** A document as it came in. */
 export interface Arrival {
@@ -35,8 +34,6 @@ export interface Acknowledged {
   readonly repeated: boolean;
 }
 
-type Judgement = SoundDocument | UnsoundDocument;
-
 /** A number that another request takes meanwhile is looked at again; it cannot be taken twice. */
 const ROUNDS = 3;
 
@@ -50,11 +47,10 @@ export class ReceiveDocument {
   readonly #underWay = new Map<string, Promise<Acknowledged>>();
 
   constructor(
-    private readonly ports: Pick<Ports, 'documents' | 'archive' | 'clock'>,
+    private readonly ports: Pick<Ports, 'documents' | 'archive' | 'judges' | 'clock'>,
     private readonly receivers: Receivers,
     private readonly answers: Answers,
-    private readonly trust: TrustCheck,
-    private readonly settings: Pick<ReceptionSettings, 'maxDocumentBytes' | 'maxRefusedBytes'>,
+    private readonly settings: Pick<ReceptionSettings, 'maxRefusedBytes'>,
   ) {}
 
   /** Equal documents that overlap are one document with one answer, so they are worked on once. */
@@ -69,11 +65,7 @@ export class ReceiveDocument {
   }
 
   async #receive(arrival: Arrival, sha256: string): Promise<Acknowledged> {
-    const judgement = judgeDocument(arrival.bytes, {
-      now: this.ports.clock(),
-      trust: this.trust,
-      maxBytes: this.settings.maxDocumentBytes,
-    });
+    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock());
     const incoming: Incoming = {
       ...arrival,
       sha256,

@@ -34,8 +34,6 @@ export function acknowledge(parts: AcknowledgeParts) {
       if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
       const body = await parts.intake.read(req, sender ?? 'unknown');
       try {
-        // Somebody else answered while the body arrived: the size limit before this handler.
-        if (res.headersSent) return;
         const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
         const origin = { requestId: requestIdOf(req), sender };
         const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin });
@@ -46,7 +44,8 @@ export function acknowledge(parts: AcknowledgeParts) {
       }
     } catch (error) {
       report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
-      throw error;
+      // The size limit before this handler may have answered already.
+      if (!res.headersSent) throw error;
     }
   };
 }

@@ -30,7 +30,6 @@ export function validateSeed(parts: AuthenticateParts) {
     try {
       const body = await parts.intake.read(req, sender ?? 'unknown');
       try {
-        if (res.headersSent) return;
         const certificate = await parts.seeds.redeem(takeXmlPart(body.bytes, req.headers['content-type']), env);
         const issued = await parts.tokens.issue(certificate, env);
         parts.report.seed('redeemed');
@@ -41,7 +40,8 @@ export function validateSeed(parts: AuthenticateParts) {
     } catch (error) {
       parts.report.seed('refused');
       parts.report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
-      throw error;
+      // The size limit before this handler may have answered already.
+      if (!res.headersSent) throw error;
     }
   };
 }

@@ -24,6 +24,8 @@ export interface HeldBody {
   release(): void;
 }
 
+/** Events after which nothing more of a body comes. */
+const LOST = ['aborted', 'close', 'error'] as const;
 const GRACE_MS = 5_000;
 const LOOK_MS = 1_000;
 /** Bytes per second below which a body gives way to another one that needs its place. */
@@ -89,7 +91,8 @@ export class BodyIntake {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const stop = () => {
-        req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+        req.off('data', onData).off('end', onEnd);
+        for (const lost of LOST) req.off(lost, onClose);
         reading.refuse = null;
       };
       const refuse = (error: ApiError) => {
@@ -118,7 +121,8 @@ export class BodyIntake {
       };
       reading.refuse = refuse;
       if (req.destroyed && !req.readableEnded) return onClose();
-      req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+      req.on('data', onData).on('end', onEnd);
+      for (const lost of LOST) req.on(lost, onClose);
     });
   }
 

@@ -11,8 +11,9 @@ export const BUYER = '188888885';
 export const OTHER_BUYER = '166666663';
 export const STRANGER = '155555554';
 
-/** One key for all of them: making keys is slow, and whose certificate it is stands in the certificate. */
-const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+/** Making keys is slow: everybody shares one, but for those who are told apart by it. */
+const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const key = makeKey();
 const PASSWORD = 'clave';
 
 export const authority: TestAuthority = createTestAuthority();
@@ -23,6 +24,7 @@ export function issue(holder: {
   notBefore?: string;
   notAfter?: string;
   by?: TestAuthority;
+  ownKey?: boolean;
 }): { issued: TestCertificate; certificate: SigningCertificate } {
   const notBefore = new Date(holder.notBefore ?? '2024-01-01T00:00:00Z');
   const notAfter = new Date(holder.notAfter ?? '2030-01-01T00:00:00Z');
@@ -32,7 +34,7 @@ export function issue(holder: {
     notBefore,
     notAfter,
     password: PASSWORD,
-    key,
+    key: holder.ownKey ? makeKey() : key,
   });
   return { issued, certificate: openCertificate(issued.p12, PASSWORD, new Date((+notBefore + +notAfter) / 2)) };
 }
@@ -41,5 +43,5 @@ export function issue(holder: {
 export const provider = issue({ commonName: 'Provider Representative', holderId: '00100000001' });
 export const buyer = issue({ commonName: 'Buyer Representative', holderId: '00200000002' });
 /** Somebody else with a certificate of the same authority. */
-export const forger = issue({ commonName: 'Somebody Else', holderId: '00300000003' });
+export const forger = issue({ commonName: 'Somebody Else', holderId: '00300000003', ownKey: true });
 export const expired = issue({ commonName: 'Too Late', holderId: '00400000004', notAfter: '2025-12-31T00:00:00Z' });
