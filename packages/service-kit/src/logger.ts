@@ -38,7 +38,13 @@ export function createLogger(options: LoggerOptions): Logger {
       },
     },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  const logger = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  const { child } = logger;
+  // pino's own formatter of bindings is not asked for children; theirs inherit this.
+  logger.child = function redactedChild(this: PinoLogger, bindings: Record<string, unknown>) {
+    return child.call(this, redact(bindings) as Record<string, unknown>);
+  } as typeof child;
+  return logger;
 }
 
 function traceIds(): Record<string, string> {

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '../src/logger.js';
+import { redact, redactText } from '../src/redaction.js';
+
+function captured(): {
+  lines: () => Record<string, unknown>[];
+  text: () => string;
+  logger: ReturnType<typeof createLogger>;
+} {
+  let text = '';
+  const destination = {
+    write: (line: string) => {
+      text += line;
+    },
+  };
+  const logger = createLogger({ service: 'test', level: 'trace', destination });
+  return {
+    logger,
+    text: () => text,
+    lines: () =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+const KEY = `ecf_live_${'A'.repeat(43)}`;
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl';
+const PEM = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----';
+const P12 = `MIIK${'QmFzZTY0'.repeat(40)}==`;
+const SECRETS = [KEY, JWT, 'MIIEvQIBADANBgkq', P12, 'hunter2', 'tomato-soup'];
+
+describe('the log', () => {
+  it('is one JSON object a line with level, time, service and message', () => {
+    const { logger, lines } = captured();
+    logger.info({ operation: 'submitJson', status: 200 }, 'answered');
+    logger.child({ account_id: 'a1' }).warn('careful');
+    expect(lines()).toMatchObject([
+      {
+        level: 'info',
+        service: 'test',
+        operation: 'submitJson',
+        status: 200,
+        msg: 'answered',
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+      { level: 'warn', account_id: 'a1', msg: 'careful' },
+    ]);
+  });
+
+  it('never shows a key, a token, a password or a certificate, wherever it stands', () => {
+    const { logger, text } = captured();
+    logger.info(
+      { headers: { 'x-api-key': KEY, authorization: `Bearer ${JWT}`, 'x-token': JWT, env: 'eCF' } },
+      'headers',
+    );
+    logger.info({ upload: { password: 'hunter2', certificate: Buffer.from('hunter2'), file: new Uint8Array(3) } });
+    logger.info({ deep: { deeper: [{ MASTER_KEY: 'tomato-soup', sealed: P12 }] } });
+    logger.warn(`the key ${KEY} and Bearer ${JWT}`);
+    logger.error(
+      {
+        err: new Error(`cannot read ${PEM} of ${P12}`, {
+          cause: new Error('postgresql://ecf:hunter2@127.0.0.1/db is away'),
+        }),
+      },
+      'failed',
+    );
+    logger.error(Object.assign(new Error('with fields'), { password: 'hunter2', body: { token: 'tomato-soup' } }));
+    logger.child({ token: 'tomato-soup' }).info('child');
+    for (const secret of SECRETS) expect(text()).not.toContain(secret);
+    expect(text()).toContain('"env":"eCF"');
+    expect(text()).toContain('[3 bytes]');
+    expect(text()).toContain('postgresql://ecf:[redacted]@127.0.0.1/db');
+  });
+
+  it('tells an error with its type, code, stack and causes', () => {
+    const { logger, lines } = captured();
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    logger.error({ err: new TypeError('broken', { cause }) }, 'failed');
+    expect(lines()[0]).toMatchObject({
+      err: {
+        type: 'TypeError',
+        message: 'broken',
+        stack: expect.stringContaining('logger.test'),
+        cause: { code: 'ECONNREFUSED' },
+      },
+    });
+  });
+
+  it('survives what is deep, circular in depth, long or strange', () => {
+    const circular: Record<string, unknown> = { a: 1 };
+    circular.self = circular;
+    expect(JSON.stringify(redact({ circular, big: 10n, none: undefined, list: Array(1_000).fill('x') }))).toContain(
+      '[deeper]',
+    );
+    expect(redactText('x'.repeat(20_000)).length).toBeLessThan(9_000);
+    redactText(`ecf_${'-----BEGIN '.repeat(700)}`);
+    redactText(`Bearer ${' '.repeat(8_000)}`);
+    redactText(`MI${'A'.repeat(119)} `.repeat(60));
+  });
+});
