@@ -1,5 +1,5 @@
 import { type DocumentNode, type EcfType, groupOf, textOf } from '@ecf/domain';
-import type { Schema } from './catalogue/element-rules.js';
+import type { ElementRule, Schema } from './catalogue/element-rules.js';
 import { namedType } from './catalogue/schema-choice.js';
 import type { CheckedDocument, DocumentName } from './documents.js';
 import type { FaultList } from './fault-list.js';
@@ -24,4 +24,14 @@ export function decided(schema: Schema, content: DocumentNode, faults: FaultList
   const encfGroup = ENCF_GROUP[document];
   const encf = textOf(encfGroup ? groupOf(content, encfGroup) : idDoc, 'eNCF');
   return { document, type, schema: schema.id, encf, tree: { [document]: content }, faults: faults.faults };
+}
+
+/**
+ * The path of an element: put together only where a fault tells it or a group is entered.
+ *
+ * @param position in its list, counted from 1, or 0 where the element cannot repeat
+ */
+export function pathOf(parent: string, rule: ElementRule, position: number): string {
+  const place = position === 0 ? rule.name : `${rule.name}[${position}]`;
+  return parent === '' ? place : `${parent}.${place}`;
 }

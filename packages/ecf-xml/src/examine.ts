@@ -20,14 +20,14 @@ export function examineXml(xml: CanonicalXml, options: ExamineOptions): Examined
 }
 
 /**
- * Business rules speak about documents whose structure is sound, so faults of structure come alone. Empty tags, which
- * some schemas let pass, are refused by the authority and so by everything but the structural check.
+ * Business rules speak about documents whose structure is sound, so faults of structure come alone. What the schema
+ * lets pass and the authority does not (empty tags above all) is refused by everything but the structural check.
  */
-function examined(found: { checked: CheckedDocument; empty: FaultList }, options: ExamineOptions): ExaminedDocument {
-  const { checked, empty } = found;
+function examined(found: { checked: CheckedDocument; stricter: FaultList }, options: ExamineOptions): ExaminedDocument {
+  const { checked, stricter } = found;
   if (options.schemaOnly || checked.faults.length > 0 || !checked.tree) return result(checked, checked.faults, []);
   const { faults, warnings } = businessRules(checked.tree, options.now);
-  return result(checked, [...empty.faults, ...faults], warnings);
+  return result(checked, [...stricter.faults, ...faults], warnings);
 }
 
 function businessRules(tree: DocumentNode, now: Date): { faults: Fault[]; warnings: Fault[] } {

@@ -46,6 +46,12 @@ export class FaultList {
     this.add(path, 'unknown', `${shorten(name)} is no element of ${group.name} in ${titleOf(schema)}; ${remedy}.`);
   }
 
+  /** What some schemas allow and the authority refuses in every document. */
+  emptyTag(path: string, name: string): void {
+    const message = `${name} is empty; leave it out or give it content, since empty tags are refused.`;
+    if (this.faults.length < MAX_FAULTS) this.push(path, 'empty', message, 'Descripción Técnica e-CF v1.6 p.59');
+  }
+
   private push(path: string, rule: string, message: string, source: string): void {
     this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source });
   }

@@ -1,5 +1,5 @@
 import type { DocumentName, SchemaId } from '../documents.js';
-import { type ValueCheck, valueCheck } from '../values/value-check.js';
+import { stricterPattern, type ValueCheck, valueCheck } from '../values/value-check.js';
 import { type CatalogueDocument, DOCUMENTS } from './documents.js';
 import { SIMPLE_TYPES, type SimpleType } from './simple-types.js';
 
@@ -18,7 +18,11 @@ export interface ElementRule {
   /** The simple type of a leaf and the name its XSD gives it; null for a group. */
   type: SimpleType | null;
   typeName: string | null;
+  /** A leaf that stands once and has nothing to it but its check. */
+  isSingleLeaf: boolean;
   check: ValueCheck;
+  /** A pattern that the check reads more loosely than the authority does; null for nearly all. */
+  stricter: RegExp | null;
   openTag: string;
   closeTag: string;
 }
@@ -74,7 +78,13 @@ function rowsOf(document: CatalogueDocument): Row[] {
     const letter = presence[document.column];
     if (letter === '.') continue;
     if (letter !== 'R' && letter !== 'o') throw new Error(`Unreadable row of the catalogue: ${line}`);
-    const row: Row = { name, depth: line.search(/\S/) / 2, required: letter === 'R', max: 1, typeName: null };
+    const row: Row = {
+      name: interned(name),
+      depth: line.search(/\S/) / 2,
+      required: letter === 'R',
+      max: 1,
+      typeName: null,
+    };
     for (const cell of cells) {
       const [value = '', types] = cell.split('=').reverse();
       if (types !== undefined && !types.split(',').includes(document.variant)) continue;
@@ -94,6 +104,7 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
   }
   if ((row.typeName === null) !== children.length > 0) throw new Error(`${row.name} must be a leaf or a group`);
   const type = row.typeName === null ? null : simpleType(row.typeName, document.variant);
+  const stricter = type && stricterPattern(type);
   return {
     name: row.name,
     index,
@@ -105,9 +116,19 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     type,
     typeName: row.typeName,
     check: type ? valueCheck(type) : () => null,
-    openTag: `<${row.name}>`,
-    closeTag: `</${row.name}>`,
+    stricter,
+    isSingleLeaf: type !== null && row.max === 1 && stricter === null,
+    openTag: interned(`<${row.name}>`),
+    closeTag: interned(`</${row.name}>`),
   };
+}
+
+/**
+ * The text in the form the engine keeps property names in: in one piece, and the very string that the keys of a parsed
+ * object are. Looking up and appending such strings is several times faster than equal ones cut from a table.
+ */
+function interned(text: string): string {
+  return Object.keys({ [text]: null })[0]!;
 }
 
 /** The meaning of a type's name in one document: its variant where there is one. */

@@ -13,6 +13,8 @@ export interface SimpleType {
   maxInclusive?: string;
   totalDigits?: number;
   fractionDigits?: number;
+  /** What libxml2 takes the pattern for, where it misreads it (docs/authority-divergences.md). */
+  readAs?: string;
   /** What a value looks like, in words, where the facets do not say it themselves. */
   says?: string;
 }
@@ -61,7 +63,12 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
     pattern: String.raw`[\s\d\w]{1,15}`,
     says: '1 to 15 letters, digits and blanks, no punctuation',
   },
-  RNCValidationType: { base: 'string', pattern: '[0-9]{11}|[0-9]{9}', says: '9 or 11 digits, no dashes' },
+  RNCValidationType: {
+    base: 'string',
+    pattern: '[0-9]{11}|[0-9]{9}',
+    readAs: '[0-9]{11}|[0-9]{9}|[0-9]{19}',
+    says: '9 or 11 digits, no dashes',
+  },
   TelefonoValidationType: {
     base: 'string',
     maxLength: 12,
@@ -268,7 +275,12 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
     fractionDigits: 2,
     says: 'an amount of at most 16 digits, with two decimals or none',
   },
-  RNCType: { base: 'integer', pattern: '[0-9]{11}|[0-9]{9}', says: '9 or 11 digits, no dashes' },
+  RNCType: {
+    base: 'integer',
+    pattern: '[0-9]{11}|[0-9]{9}',
+    readAs: '[0-9]{11}|[0-9]{9}|[0-9]{19}',
+    says: '9 or 11 digits, no dashes',
+  },
   AlfaNum150RType: { base: 'string', minLength: 1, maxLength: 150 },
   FechaType: {
     base: 'string',
@@ -294,10 +306,17 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
     says: 'an amount of at most 16 digits, with a sign or without, with two decimals or none',
   },
   CodigoSeguridadeCFType: { base: 'string', pattern: '.{6}', says: 'the first six characters of the signature value' },
-  RNCValidation: { base: 'integer', pattern: String.raw`(\d{11,11})|(\d{9,9})`, says: '9 or 11 digits, no dashes' },
+  RNCValidation: {
+    base: 'integer',
+    pattern: String.raw`(\d{11,11})|(\d{9,9})`,
+    readAs: '[0-9]{11}|[0-9]{9}|[0-9]{19}',
+    says: '9 or 11 digits, no dashes',
+  },
   AlfaNum11Validation: {
     base: 'string',
     pattern: '([a-z0-9A-Z]{13,13})|([a-z0-9A-Z]{11,11})|([a-z0-9A-Z]{9,9})',
+    readAs:
+      '[a-zA-Z0-9]{9}|[a-zA-Z0-9]{11}|[a-zA-Z0-9]{13}|[a-zA-Z0-9]{19}|[a-zA-Z0-9]{21}|[a-zA-Z0-9]{23}|[a-zA-Z0-9]{31}',
     says: '13, 11 or 9 letters or digits',
   },
   DateValidation: {

@@ -1,11 +1,11 @@
 import type { DocumentNode, DocumentValue } from '@ecf/domain';
 import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
-import { decided, undecided } from '../checked-document.js';
+import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
-import { isBlankText } from '../values/value-check.js';
-import { isCarriable } from '../xml/characters.js';
+import { isBlankText, trimBlanks } from '../values/value-check.js';
+import { isCarriable, isPlain } from '../xml/characters.js';
 import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 
 /**
@@ -22,20 +22,20 @@ export function checkJson(value: unknown): CheckedDocument {
   return checkValue(value).checked;
 }
 
-/** The check, and beside it the groups that stand but have nothing that could be written. */
-export function checkValue(value: unknown): { checked: CheckedDocument; empty: FaultList } {
+/** The check, and beside it what the schema lets pass and the authority does not. */
+export function checkValue(value: unknown): { checked: CheckedDocument; stricter: FaultList } {
   const none = new FaultList('');
   const object = asSingle(value);
   const names = isObject(object) ? Object.keys(object).filter((name) => !isAbsent(object[name])) : [];
   const root = names.find(isDocumentName);
   if (!isObject(object) || root === undefined) {
-    return { checked: undecided(null, noSuchDocument(names[0] ?? '')), empty: none };
+    return { checked: undecided(null, noSuchDocument(names[0] ?? '')), stricter: none };
   }
   let id = companionSchema(root);
   if (!id) {
     const tipoEcf = tipoEcfOf(object[root]);
     const type = tipoEcf === null ? null : namedType(tipoEcf);
-    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), empty: none };
+    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), stricter: none };
     id = `ecf-${type}`;
   }
   const schema = schemaOf(id);
@@ -48,8 +48,8 @@ export function checkValue(value: unknown): { checked: CheckedDocument; empty: F
       `${shorten(name)} stands beside ${root}; send one document at a time.`,
     );
   }
-  const content = checker.single(schema.root, object[root], root);
-  return { checked: decided(schema, isNode(content) ? content : {}, checker.faults), empty: checker.empty };
+  const content = checker.root(object[root]);
+  return { checked: decided(schema, isNode(content) ? content : {}, checker.faults), stricter: checker.stricter };
 }
 
 /** TipoeCF as written, or null when there is none. */
@@ -70,35 +70,53 @@ type Normalised = DocumentValue | null | undefined;
 
 class JsonChecker {
   readonly faults: FaultList;
-  readonly empty = new FaultList('Descripción Técnica e-CF v1.6 p.59');
+  readonly stricter: FaultList;
 
   constructor(private readonly schema: Schema) {
     this.faults = new FaultList(schema.source);
+    this.stricter = new FaultList(schema.source);
   }
 
-  /** A value where one is allowed. */
-  single(rule: ElementRule, value: unknown, path: string): Normalised {
-    if (!Array.isArray(value)) return rule.children ? this.group(rule, value, path) : this.leaf(rule, value, path);
-    const one = asSingle(value);
-    if (!Array.isArray(one)) return this.single(rule, one, path);
-    if (isAbsent(one)) return undefined;
-    this.faults.tooMany(path, rule);
-    return null;
+  root(value: unknown): Normalised {
+    return this.single(this.schema.root, value, '', 0);
+  }
+
+  /**
+   * A value where one is allowed.
+   *
+   * @param position in its list, counted from 1, or 0 where the element cannot repeat
+   */
+  private single(rule: ElementRule, value: unknown, parent: string, position: number): Normalised {
+    if (Array.isArray(value)) {
+      const one = asSingle(value);
+      if (!Array.isArray(one)) return this.single(rule, one, parent, position);
+      if (isAbsent(one)) return undefined;
+      this.faults.tooMany(pathOf(parent, rule, position), rule);
+      return null;
+    }
+    if (rule.children) return this.group(rule, value, pathOf(parent, rule, position));
+    const text = leafText(value);
+    if (text === '') return undefined;
+    return text === null ? this.noText(rule, value, parent, position) : this.text(rule, text, parent, position);
+  }
+
+  private value(rule: ElementRule, value: unknown, parent: string): Normalised {
+    return rule.max > 1 ? this.list(rule, value, parent) : this.single(rule, value, parent, 0);
   }
 
   /** A value where several are allowed. */
-  private list(rule: ElementRule, value: unknown, path: string): Normalised {
+  private list(rule: ElementRule, value: unknown, parent: string): Normalised {
     const values = Array.isArray(value) ? value : [value];
     const list: DocumentValue[] = [];
     let count = 0;
     for (const each of values) {
-      const one = this.single(rule, each, `${path}[${count + 1}]`);
+      const one = this.single(rule, each, parent, count + 1);
       if (one === undefined) continue;
       count++;
       if (one !== null) list.push(one);
     }
     if (count === 0) return undefined;
-    if (count > rule.max) this.faults.tooMany(path, rule);
+    if (count > rule.max) this.faults.tooMany(pathOf(parent, rule, 0), rule);
     return list.length === 0 ? null : list;
   }
 
@@ -120,15 +138,14 @@ class JsonChecker {
     let inOrder = true;
     for (const name of Object.keys(object)) {
       const child = rule.byName.get(name);
+      const given = object[name];
       if (!child) {
-        if (isAbsent(object[name])) continue;
+        if (isAbsent(given)) continue;
         present = true;
         this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
         continue;
       }
-      const childPath = `${path}.${name}`;
-      const value =
-        child.max > 1 ? this.list(child, object[name], childPath) : this.single(child, object[name], childPath);
+      const value = typeof given === 'string' && isGoodText(child, given) ? given : this.value(child, given, path);
       if (value === undefined) continue;
       present = true;
       if (child.required) requiredSeen++;
@@ -140,28 +157,34 @@ class JsonChecker {
     if (!present) return undefined;
     if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
     if (last < 0) {
-      this.empty.add(path, 'empty', `${rule.name} has no content; the authority refuses empty tags.`);
+      this.stricter.emptyTag(path, rule.name);
       return null;
     }
     return inOrder ? node : sorted(rule, node);
   }
 
-  private leaf(rule: ElementRule, value: unknown, path: string): Normalised {
-    const text = leafText(value);
-    if (text === '') return undefined;
-    if (text === null) {
-      if (isAbsent(value)) return undefined;
-      const kind = typeof value === 'object' ? 'a group' : `a ${typeof value}`;
-      this.faults.add(path, 'type', `${rule.name} is ${kind}; write its value as a string.`, rule.typeName);
-      return null;
-    }
+  private text(rule: ElementRule, text: string, parent: string, position: number): Normalised {
     if (!isCarriable(text)) {
-      this.faults.add(path, 'type', `${rule.name} holds a character that XML cannot carry; remove it.`, rule.typeName);
+      const message = `${rule.name} holds a character that XML cannot carry; remove it.`;
+      this.faults.add(pathOf(parent, rule, position), 'type', message, rule.typeName);
       return null;
     }
     const fault = rule.check(text);
-    if (fault !== null) this.faults.badValue(path, rule, fault, text);
+    if (fault !== null) {
+      this.faults.badValue(pathOf(parent, rule, position), rule, fault, text);
+    } else if (rule.stricter !== null && !rule.stricter.test(trimBlanks(text))) {
+      this.stricter.badValue(pathOf(parent, rule, position), rule, 'pattern', text);
+    }
     return text;
+  }
+
+  /** What stands where a text must and is none. */
+  private noText(rule: ElementRule, value: unknown, parent: string, position: number): Normalised {
+    if (isAbsent(value)) return undefined;
+    const kind = typeof value === 'object' ? 'a group' : `a ${typeof value}`;
+    const message = `${rule.name} is ${kind}; write its value as a string.`;
+    this.faults.add(pathOf(parent, rule, position), 'type', message, rule.typeName);
+    return null;
   }
 
   private missing(rule: ElementRule, object: JsonObject, path: string): void {
@@ -171,6 +194,11 @@ class JsonChecker {
       if (isAbsent(value)) this.faults.missing(`${path}.${child.name}`, child);
     }
   }
+}
+
+/** Whether the value is one that nearly every value is: the text of a single leaf, good as it stands. */
+function isGoodText(rule: ElementRule, value: string): boolean {
+  return rule.isSingleLeaf && value !== '' && isPlain(value) && rule.check(value) === null;
 }
 
 /** The node with its elements in the catalogue's order. */

@@ -93,22 +93,30 @@ class JsonParser {
 
   private object(): Record<string, unknown> {
     const object: Record<string, unknown> = {};
+    const start = this.at;
+    let keys = 0;
     this.enter();
     if (this.take(0x7d)) return this.leave(object);
     do {
-      this.blanks();
-      const keyAt = this.at;
-      if (this.text.charCodeAt(keyAt) !== 0x22) throw this.unexpected('a key in double quotes');
-      const key = this.string();
-      if (!this.take(0x3a)) throw this.unexpected('a colon');
-      if (key === '__proto__') throw this.refuse('forbidden_key', `The key "__proto__" is not allowed`, keyAt);
-      if (object[key] !== undefined && Object.hasOwn(object, key)) {
-        throw this.refuse('duplicate_key', `The key "${key.slice(0, 60)}" stands twice in one object`, keyAt);
-      }
+      const key = this.key();
       object[key] = this.value();
+      keys++;
     } while (this.take(0x2c));
     if (!this.take(0x7d)) throw this.unexpected('a comma or }');
+    if (Object.keys(object).length < keys) {
+      throw this.refuse('duplicate_key', 'A key stands twice in the object that begins here', start);
+    }
     return this.leave(object);
+  }
+
+  private key(): string {
+    this.blanks();
+    const at = this.at;
+    if (this.text.charCodeAt(at) !== 0x22) throw this.unexpected('a key in double quotes');
+    const key = this.string();
+    if (!this.take(0x3a)) throw this.unexpected('a colon');
+    if (key === '__proto__') throw this.refuse('forbidden_key', 'The key "__proto__" is not allowed', at);
+    return key;
   }
 
   private array(): unknown[] {

@@ -1,6 +1,7 @@
 import type { SimpleType } from '../catalogue/simple-types.js';
 import { isDateTime } from './date-time.js';
 import { canonicalDecimal, compareDecimals, type DecimalValue, parseDecimalValue } from './decimal-value.js';
+import { numberShortcut } from './number-shortcut.js';
 import { compilePattern } from './patterns.js';
 
 /** Which kind of demand a value misses: the last part of the fault's rule name. */
@@ -10,6 +11,14 @@ export type ValueFault = 'empty' | 'type' | 'length' | 'pattern' | 'enumeration'
 export type ValueCheck = (text: string) => ValueFault | null;
 
 const checks = new Map<SimpleType, ValueCheck>();
+
+/**
+ * What the authority demands of a value that libxml2 reads otherwise, or null where both agree. The structural check
+ * follows libxml2; whatever is to be sent must pass this as well.
+ */
+export function stricterPattern(type: SimpleType): RegExp | null {
+  return type.readAs === undefined || type.pattern === undefined ? null : compilePattern(type.pattern);
+}
 
 /** The check of a simple type, with the verdicts of an XML Schema processor; compiled once. */
 export function valueCheck(type: SimpleType): ValueCheck {
@@ -26,7 +35,7 @@ function compile(type: SimpleType): ValueCheck {
     case 'string':
       return compileText(type);
     case 'dateTime':
-      return (text) => (isDateTime(trimBlanks(text)) ? null : text === '' ? 'empty' : 'type');
+      return (text) => (isDateTime(text) ? null : text === '' ? 'empty' : 'type');
     default:
       return compileNumber(type);
   }
@@ -36,7 +45,17 @@ function compile(type: SimpleType): ValueCheck {
 function compileText(type: SimpleType): ValueCheck {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = type;
   const codes = type.enumeration ? new Set(type.enumeration) : null;
-  const pattern = type.pattern === undefined ? null : compilePattern(type.pattern);
+  const pattern = patternAsRead(type);
+  if (codes === null && pattern === null) {
+    return (text) => {
+      if (text.length > maxLength) return 'length';
+      if (text.length >= 2 * minLength || codePoints(text) >= minLength) return null;
+      return text === '' ? 'empty' : 'length';
+    };
+  }
+  if (codes !== null && (pattern === null || [...codes].every((code) => pattern.test(code)))) {
+    return (text) => (codes.has(text) ? null : text === '' ? 'empty' : 'enumeration');
+  }
   return (text) => {
     // Length first: it bounds the work of the pattern.
     if (text.length > maxLength) return 'length';
@@ -47,17 +66,28 @@ function compileText(type: SimpleType): ValueCheck {
   };
 }
 
+function patternAsRead(type: SimpleType): RegExp | null {
+  const pattern = type.readAs ?? type.pattern;
+  return pattern === undefined ? null : compilePattern(pattern);
+}
+
 /** xs:decimal and xs:integer: blanks around the value do not count; codes, bounds and digits are those of the value. */
 function compileNumber(type: SimpleType): ValueCheck {
   const integer = type.base === 'integer';
-  const pattern = type.pattern === undefined ? null : compilePattern(type.pattern);
+  const pattern = patternAsRead(type);
   const codes = type.enumeration ? new Set(type.enumeration.map((code) => canonicalDecimal(bound(code)))) : null;
   const min = optionalBound(type.minInclusive);
   const above = optionalBound(type.minExclusive);
   const max = optionalBound(type.maxInclusive);
   const { totalDigits = Number.POSITIVE_INFINITY, fractionDigits = Number.POSITIVE_INFINITY } = type;
+  const bounded = min !== null || above !== null || max !== null;
+
+  const shortcut = numberShortcut(type);
 
   return (text) => {
+    if (shortcut?.(text)) return null;
+    // A code as the list writes it.
+    if (codes !== null && pattern === null && codes.has(text)) return null;
     const trimmed = trimBlanks(text);
     const value = parseDecimalValue(trimmed, integer);
     if (value === null) return text === '' ? 'empty' : 'type';
@@ -65,11 +95,20 @@ function compileNumber(type: SimpleType): ValueCheck {
     if (codes !== null && !codes.has(canonicalDecimal(value))) return 'enumeration';
     if (value.integerDigits.length + value.fractionDigits.length > totalDigits) return 'length';
     if (value.fractionDigits.length > fractionDigits) return 'length';
-    if (min !== null && compareDecimals(value, min) < 0) return 'type';
-    if (above !== null && compareDecimals(value, above) <= 0) return 'type';
-    if (max !== null && compareDecimals(value, max) > 0) return 'type';
+    if (bounded && !within(value, min, above, max)) return 'type';
     return null;
   };
+}
+
+function within(
+  value: DecimalValue,
+  min: DecimalValue | null,
+  above: DecimalValue | null,
+  max: DecimalValue | null,
+): boolean {
+  if (min !== null && compareDecimals(value, min) < 0) return false;
+  if (above !== null && compareDecimals(value, above) <= 0) return false;
+  return max === null || compareDecimals(value, max) <= 0;
 }
 
 function bound(text: string): DecimalValue {

@@ -29,7 +29,7 @@ export function attributeFault(
 function namesOwnType(value: string, scope: NamespaceScope, rule: ElementRule, text: string | null): boolean {
   const [prefix, local, more] = value.includes(':') ? value.split(':') : ['', value];
   if (rule.typeName === null || local === undefined || more !== undefined) return false;
-  const namespace = scope.get(prefix!) ?? '';
-  if (!rule.typeName.startsWith('xs:')) return namespace === '' && prefix === '' && local === rule.typeName;
-  return namespace === XML_SCHEMA && isValueOfBuiltIn(rule.typeName.slice(3), local, text ?? '');
+  // The types have no namespace; libxml2 finds them only where no default namespace is declared, not even xmlns="".
+  if (!rule.typeName.startsWith('xs:')) return prefix === '' && !scope.has('') && local === rule.typeName;
+  return scope.get(prefix!) === XML_SCHEMA && isValueOfBuiltIn(rule.typeName.slice(3), local, text ?? '');
 }

@@ -1,10 +1,10 @@
 import type { DocumentNode, DocumentValue } from '@ecf/domain';
 import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
-import { decided, undecided } from '../checked-document.js';
+import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
-import { isBlankText } from '../values/value-check.js';
+import { isBlankText, trimBlanks } from '../values/value-check.js';
 import { attributeFault } from './attributes.js';
 import { genericContent } from './generic-content.js';
 import { declare, elementName, type NamespaceScope, NO_NAMESPACES, XML_SIGNATURE } from './namespaces.js';
@@ -20,8 +20,8 @@ export function checkXml(xml: CanonicalXml): CheckedDocument {
   return checkSource(xml.source).checked;
 }
 
-/** The check, and beside it the elements that the schema lets stand empty and the authority does not. */
-export function checkSource(source: string): { checked: CheckedDocument; empty: FaultList } {
+/** The check, and beside it what the schema lets pass and the authority does not. */
+export function checkSource(source: string): { checked: CheckedDocument; stricter: FaultList } {
   const scanner = new XmlScanner(source);
   let event = scanner.next();
   while (event !== 'open' && event !== 'end') event = scanner.next();
@@ -32,126 +32,132 @@ export function checkSource(source: string): { checked: CheckedDocument; empty: 
   const none = new FaultList('');
   if (namespace !== '' || !isDocumentName(root)) {
     const name = namespace === '' ? root : `${shorten(root)} of the namespace ${shorten(namespace)}`;
-    return { checked: undecided(null, noSuchDocument(name)), empty: none };
+    return { checked: undecided(null, noSuchDocument(name)), stricter: none };
   }
   let id = companionSchema(root);
   if (!id) {
     const tipoEcf = findTipoEcf(source);
     const type = tipoEcf === null ? null : namedType(tipoEcf);
-    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), empty: none };
+    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), stricter: none };
     id = `ecf-${type}`;
   }
   const schema = schemaOf(id);
   const checker = new XmlChecker(scanner, schema);
   const content = checker.root(attributes, scope);
-  return { checked: decided(schema, content, checker.faults), empty: checker.empty };
+  return { checked: decided(schema, content, checker.faults), stricter: checker.stricter };
 }
 
 /** Walks the document beside the schema's rules, once. */
 class XmlChecker {
   readonly faults: FaultList;
-  readonly empty = new FaultList('Descripción Técnica e-CF v1.6 p.59');
+  readonly stricter: FaultList;
+  private behindLast = 0;
 
   constructor(
     private readonly scanner: XmlScanner,
     private readonly schema: Schema,
   ) {
     this.faults = new FaultList(schema.source);
+    this.stricter = new FaultList(schema.source);
   }
 
   /** The root, just opened: its elements, and behind the last one the signature or whatever stands for it. */
   root(attributes: Attributes, scope: NamespaceScope): DocumentNode {
     const { root, signatureRequired } = this.schema;
     this.judgeAttributes(root.name, root, attributes, scope, null);
-    const progress = new Progress(root);
-    let behind = 0;
-    const node = this.content(root, root.name, scope, progress, (name, inner) => {
-      if (!progress.complete) return undefined;
-      behind++;
-      const signature = isSignature(name, inner);
-      if (behind > 1) {
-        this.faults.add(`${root.name}.${shorten(name)}`, signature ? 'repeat' : 'unknown', BEHIND_SIGNATURE);
-      }
-      if (!signature) return genericContent(this.scanner);
-      this.scanner.skipElement();
-      return '';
-    });
-    if (signatureRequired && behind === 0) this.faults.add(`${root.name}.Signature`, 'required', SIGNATURE_MISSING);
+    const node = this.content(root, root.name, scope);
+    if (signatureRequired && this.behindLast === 0) {
+      this.faults.add(`${root.name}.Signature`, 'required', 'Signature is missing; sign the document.');
+    }
     return node;
   }
 
-  /**
-   * The content of the group just opened, up to its end tag.
-   *
-   * @param behindLast takes an element that may stand behind the last of the rule's own; undefined when none may yet
-   */
-  private content(
-    rule: ElementRule,
-    path: string,
-    scope: NamespaceScope,
-    progress: Progress,
-    behindLast?: (name: string, scope: NamespaceScope) => DocumentValue | undefined,
-  ): DocumentNode {
+  /** The content of the group just opened, up to its end tag. */
+  private content(rule: ElementRule, path: string, scope: NamespaceScope): DocumentNode {
     const { scanner } = this;
     const node: DocumentNode = {};
+    const progress = new Progress(rule);
     let event = scanner.selfClosing ? 'close' : scanner.next();
     for (; event !== 'close' && event !== 'end'; event = scanner.next()) {
-      if (event !== 'open') {
-        if (event === 'text' && isBlankText(scanner.characters)) continue;
+      if (event === 'open') this.child(node, rule, path, scope, progress);
+      else if (event !== 'text' || !isBlankText(scanner.characters)) {
         this.faults.add(path, 'type', `${rule.name} holds text between its elements; a group holds elements only.`);
-        continue;
-      }
-      const { name } = scanner;
-      const attributes = scanner.hasAttributes ? scanner.attributes() : NO_ATTRIBUTES;
-      const inner = declare(scope, attributes);
-      const taken = behindLast?.(name, inner);
-      if (taken !== undefined) {
-        if (taken !== '' && !rule.byName.has(name) && name !== '__proto__') node[name] = taken;
-        continue;
-      }
-      const child = inner.get('') ? undefined : rule.byName.get(name);
-      if (child && this.inSequence(child, path, progress)) {
-        this.take(node, child, path, progress.count, attributes, inner);
-      } else {
-        if (!child) this.unexpected(name, inner, rule, path);
-        scanner.skipElement();
       }
     }
     this.missing(rule, path, progress);
     return node;
   }
 
-  /** The element just opened, which may stand where it stands, into the node. */
-  private take(
-    node: DocumentNode,
-    rule: ElementRule,
-    parent: string,
-    position: number,
-    attributes: Attributes,
-    scope: NamespaceScope,
-  ): void {
-    const { name } = rule;
-    const path = rule.max > 1 ? `${parent}.${name}[${position}]` : `${parent}.${name}`;
-    const value = rule.children ? this.group(rule, path, attributes, scope) : this.leaf(rule, path, attributes, scope);
-    if (value === null) this.empty.add(path, 'empty', `${name} is empty; the authority refuses empty tags.`);
-    else if (rule.max === 1) node[name] = value;
-    else append(node, name, value);
+  /** The element just opened inside a group: into the node, if it may stand where it stands. */
+  private child(node: DocumentNode, rule: ElementRule, path: string, scope: NamespaceScope, progress: Progress): void {
+    const { scanner } = this;
+    const { name } = scanner;
+    const attributes = scanner.hasAttributes ? scanner.attributes() : NO_ATTRIBUTES;
+    const inner = attributes === NO_ATTRIBUTES ? scope : declare(scope, attributes);
+    if (progress.complete && rule === this.schema.root) {
+      this.behind(node, rule, name, inner);
+      return;
+    }
+    const child = inner !== NO_NAMESPACES && inner.get('') ? undefined : rule.byName.get(name);
+    if (!child || !this.inSequence(child, path, progress)) {
+      if (!child) this.unexpected(name, inner, rule, path);
+      scanner.skipElement();
+      return;
+    }
+    const position = child.max > 1 ? progress.count : 0;
+    const value = child.children
+      ? this.group(child, pathOf(path, child, position), attributes, inner)
+      : this.leaf(child, path, position, attributes, inner);
+    if (value === null) this.stricter.emptyTag(pathOf(path, child, position), name);
+    else if (position === 0) node[child.name] = value;
+    else append(node, child.name, value);
+  }
+
+  /** An element behind the last of the document's own: the signature, or what XML Schema lets stand for it. */
+  private behind(node: DocumentNode, root: ElementRule, name: string, scope: NamespaceScope): void {
+    this.behindLast++;
+    const signature = isSignature(name, scope);
+    if (this.behindLast > 1) {
+      const message = 'Only one element, the Signature, may stand behind the last element of the document; remove it.';
+      this.faults.add(`${root.name}.${shorten(name)}`, signature ? 'repeat' : 'unknown', message);
+    }
+    if (signature) {
+      this.scanner.skipElement();
+      return;
+    }
+    const content = genericContent(this.scanner);
+    if (content !== '' && !root.byName.has(name) && name !== '__proto__') node[name] = content;
   }
 
   /** A group, or null when nothing stands in it. */
   private group(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): DocumentNode | null {
     this.judgeAttributes(path, rule, attributes, scope, null);
-    const node = this.content(rule, path, scope, new Progress(rule));
+    const node = this.content(rule, path, scope);
     for (const _ in node) return node;
     return null;
   }
 
   /** A leaf's text as written, or null when it has none. */
-  private leaf(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): string | null {
-    const text = this.scanner.selfClosing ? '' : (this.scanner.simpleContent() ?? this.mixedText(rule, path));
-    this.judgeAttributes(path, rule, attributes, scope, text);
+  private leaf(
+    rule: ElementRule,
+    parent: string,
+    position: number,
+    attributes: Attributes,
+    scope: NamespaceScope,
+  ): string | null {
+    const { scanner } = this;
+    const text = scanner.selfClosing
+      ? ''
+      : (scanner.simpleContent() ?? this.mixedText(rule, pathOf(parent, rule, position)));
+    if (attributes !== NO_ATTRIBUTES) {
+      this.judgeAttributes(pathOf(parent, rule, position), rule, attributes, scope, text);
+    }
     const fault = rule.check(text);
-    if (fault !== null) this.faults.badValue(path, rule, fault, text);
+    if (fault !== null) {
+      this.faults.badValue(pathOf(parent, rule, position), rule, fault, text);
+    } else if (rule.stricter !== null && !rule.stricter.test(trimBlanks(text))) {
+      this.stricter.badValue(pathOf(parent, rule, position), rule, 'pattern', text);
+    }
     return text === '' ? null : text;
   }
 
@@ -223,10 +229,6 @@ class XmlChecker {
 type Attributes = readonly [name: string, value: string][];
 
 const NO_ATTRIBUTES: Attributes = [];
-const SIGNATURE_MISSING = 'Signature is missing; sign the document.';
-const BEHIND_SIGNATURE =
-  'Only one element, the Signature, may stand behind the last element of the document; remove it.';
-
 /** How far a group's elements have come in the schema's sequence. */
 class Progress {
   readonly seen: boolean[] = [];

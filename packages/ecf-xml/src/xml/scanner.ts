@@ -9,7 +9,7 @@ const NOT_WELL_FORMED = 'The scanner was given a document that is not well-forme
  * processing instructions are passed over; text, CDATA sections and references come as characters.
  */
 export class XmlScanner {
-  /** Name of the element just opened or closed, with its prefix. */
+  /** Name of the element just opened, with its prefix. */
   name = '';
   /** Characters of the text or CDATA section just met. */
   characters = '';
@@ -96,9 +96,7 @@ export class XmlScanner {
   }
 
   private close(): XmlEvent {
-    const from = this.at + 2;
-    this.at = this.behind('>', from);
-    this.name = this.source.slice(from, this.at - 1).trimEnd();
+    this.at = this.behind('>', this.at + 2);
     return 'close';
   }
 

@@ -27,11 +27,11 @@ export function writeXml(tree: DocumentNode): WrittenXml {
   const { schema, content } = writable(tree);
   const name = schema.root.name;
   const start = `<${name}${NAMESPACES}>`;
-  const body = writeGroup(schema.root, content);
-  const end = `</${name}>`;
-  const canonical = start + body + end;
-  if (!/["']/.test(body)) return { canonical, output: canonical };
-  return { canonical, output: start + body.replace(/["']/g, (c) => (c === '"' ? '&quot;' : '&apos;')) + end };
+  const canonical = `${appendGroup(start, schema.root, content)}</${name}>`;
+  // The only other place for quotes is the root's start tag.
+  if (!canonical.includes('"', start.length) && !canonical.includes("'")) return { canonical, output: canonical };
+  const body = canonical.slice(start.length);
+  return { canonical, output: start + body.replace(/["']/g, (c) => (c === '"' ? '&quot;' : '&apos;')) };
 }
 
 function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode } {
@@ -48,19 +48,37 @@ function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode }
   return { schema: schemaOf(`ecf-${type}`), content };
 }
 
-/** The content of a group, its elements in the catalogue's order. */
-function writeGroup(rule: ElementRule, node: DocumentNode): string {
-  let out = '';
+/** Appends the content of a group, its elements in the catalogue's order. Appending to one string is the fastest way. */
+function appendGroup(before: string, rule: ElementRule, node: DocumentNode): string {
+  let out = before;
   let last = -1;
   for (const name of Object.keys(node)) {
     const child = rule.byName.get(name);
-    if (!child) throw new Error(`${name} is no element of ${rule.name}`);
     // The normalised tree comes in order; any other is put in order first.
-    if (child.index < last) return writeGroup(rule, inOrder(rule, node));
+    if (child === undefined || child.index < last) return appendGroup(before, rule, inOrder(rule, node));
     last = child.index;
-    out += writeValue(child, node[name]!);
+    const value = node[name]!;
+    if (typeof value !== 'string' || child.children !== null) {
+      out = appendValue(out, child, value);
+    } else if (value !== '') {
+      out += child.openTag;
+      out += escapeText(value);
+      out += child.closeTag;
+    }
   }
   return out;
+}
+
+function appendValue(before: string, rule: ElementRule, value: DocumentValue): string {
+  if (Array.isArray(value)) return value.reduce<string>((out, each) => appendValue(out, rule, each), before);
+  if (value === '') return before;
+  if (isNode(value) !== (rule.children !== null)) {
+    throw new Error(`${rule.name} is a ${rule.children ? 'group' : 'text'} and holds something else`);
+  }
+  const open = before + rule.openTag;
+  const out = typeof value === 'string' ? open + escapeText(value) : appendGroup(open, rule, value);
+  // Empty tags are refused by the authority.
+  return out.length === open.length ? before : out + rule.closeTag;
 }
 
 function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
@@ -72,22 +90,6 @@ function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
     if (value !== undefined) ordered[child.name] = value;
   }
   return ordered;
-}
-
-function writeValue(rule: ElementRule, value: DocumentValue): string {
-  if (typeof value === 'string') {
-    if (value === '') return '';
-    if (rule.children) throw new Error(`${rule.name} is a group, not a text`);
-    return rule.openTag + escapeText(value) + rule.closeTag;
-  }
-  if (Array.isArray(value)) {
-    let out = '';
-    for (const each of value) out += writeValue(rule, each);
-    return out;
-  }
-  if (!isNode(value) || !rule.children) throw new Error(`${rule.name} holds what is neither text nor group`);
-  const content = writeGroup(rule, value);
-  return content === '' ? '' : rule.openTag + content + rule.closeTag;
 }
 
 function isNode(value: DocumentValue | undefined): value is DocumentNode {
