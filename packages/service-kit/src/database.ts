@@ -155,6 +155,8 @@ async function attempt<T>(
   options: TransactionOptions,
 ): Promise<T> {
   const client = await connect(database.pool);
+  // A connection that breaks while it is lent out reports it twice: to the query, and as an event that nobody else heeds.
+  client.on('error', noted);
   const effects: (() => void)[] = [];
   const tx: Transaction = {
     database,
@@ -175,6 +177,7 @@ async function attempt<T>(
     }
     throw error;
   } finally {
+    client.off('error', noted);
     client.release(broken);
   }
   for (const effect of effects) effect();
@@ -189,3 +192,5 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
     throw error;
   }
 }
+
+function noted(): void {}

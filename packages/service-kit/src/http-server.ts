@@ -54,26 +54,22 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     noDelay: true,
   });
   server.maxConnections = options.maxConnections ?? 10_000;
-  /** Requests under way on each connection. */
-  const connections = new Map<Socket, number>();
+  /** Answers under way on each connection. */
+  const connections = new Map<Socket, Set<ServerResponse>>();
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, 0);
+    connections.set(socket, new Set());
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    const { socket } = req;
-    connections.set(socket, (connections.get(socket) ?? 0) + 1);
+    const answers = connections.get(req.socket);
+    answers?.add(res);
     res.once('close', () => {
-      if (!connections.has(socket)) return;
-      connections.set(socket, (connections.get(socket) ?? 1) - 1);
-      if (stopping) closeIdle();
+      answers?.delete(res);
+      if (stopping && answers?.size === 0) req.socket.destroySoon();
     });
     if (stopping) res.shouldKeepAlive = false;
     app(req, res);
   });
-  const closeIdle = () => {
-    for (const [socket, requests] of connections) if (requests === 0) socket.destroySoon();
-  };
   server.on('clientError', answerClientError);
   await listen(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
@@ -86,7 +82,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       if (stopping) return;
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      closeIdle();
+      for (const [socket, answers] of connections) {
+        if (answers.size === 0) socket.destroySoon();
+        for (const res of answers) res.shouldKeepAlive = false;
+      }
       const abandon = new AbortController();
       const cut = delay(timeouts.drain ?? 10_000, undefined, { signal: abandon.signal }).then(
         () => server.closeAllConnections(),

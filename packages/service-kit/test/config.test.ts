@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { ConfigError, readConfig, setting, settingMeta } from '../src/config.js';
+
+const schema = z.object({
+  PORT: setting.integer({ description: 'Port', min: 0, max: 65_535, default: 8080 }),
+  WAIT_MS: setting.integer({ description: 'Wait', min: 0, max: 1_000 }),
+  DEBUG: setting.flag({ description: 'Debug', default: false }),
+  MODE: setting.oneOf(['off', 'required'], { description: 'Mode', default: 'off' }),
+  KEY: setting.base64Key({ description: 'Key', bytes: 32 }),
+  URL: setting.optionalUrl({ description: 'Address' }),
+  BROKERS: setting.list({ description: 'Brokers' }),
+  NAME: setting.optionalText({ description: 'Name', min: 3 }),
+});
+const KEY = Buffer.alloc(32, 0xfb).toString('base64');
+
+function problems(env: Record<string, string>): string[] {
+  try {
+    readConfig(schema, env);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).problems.map((problem) => `${problem.variable} ${problem.message}`);
+  }
+}
+
+describe('a configuration', () => {
+  it('is read from variables, with defaults; empty ones count as absent', () => {
+    expect(
+      readConfig(schema, {
+        WAIT_MS: '0',
+        KEY,
+        PORT: '',
+        DEBUG: 'Yes',
+        BROKERS: ' a:1, b:2 ,',
+        URL: 'https://x.example',
+        UNKNOWN: '1',
+      }),
+    ).toEqual({
+      PORT: 8080,
+      WAIT_MS: 0,
+      DEBUG: true,
+      MODE: 'off',
+      KEY: Buffer.alloc(32, 0xfb),
+      URL: 'https://x.example',
+      BROKERS: ['a:1', 'b:2'],
+    });
+    const urlSafe = Buffer.alloc(32, 0xfb).toString('base64url');
+    expect(readConfig(schema, { WAIT_MS: '1', KEY: urlSafe }).KEY).toEqual(Buffer.alloc(32, 0xfb));
+  });
+
+  it('names every variable that does not allow a start, says what is allowed, and repeats no value', () => {
+    expect(
+      problems({ KEY: 'hunter2', PORT: '-1', WAIT_MS: '1e2', DEBUG: 'perhaps', MODE: 'on', URL: 'not one', NAME: 'x' }),
+    ).toEqual([
+      'PORT is not allowed; allowed: a whole number from 0 to 65535',
+      'WAIT_MS is not allowed; allowed: a whole number from 0 to 1000',
+      'DEBUG is not allowed; allowed: true or false',
+      'MODE is not allowed; allowed: off, required',
+      'KEY is not allowed; allowed: 32 bytes in base64',
+      'URL is not allowed; allowed: an address with http:// or https://',
+      'NAME is not allowed; allowed: text of at least 3 characters',
+    ]);
+    expect(problems({})).toEqual([
+      'WAIT_MS is required; allowed: a whole number from 0 to 1000',
+      'KEY is required; allowed: 32 bytes in base64',
+    ]);
+    expect(new ConfigError([{ variable: 'PORT', message: 'is required' }]).message).toContain('PORT: is required');
+  });
+
+  it('documents itself', () => {
+    expect(settingMeta(schema.shape.PORT)).toEqual({
+      description: 'Port',
+      allowed: 'a whole number from 0 to 65535',
+      default: '8080',
+    });
+    expect(settingMeta(schema.shape.KEY)).toMatchObject({ secret: true });
+  });
+});

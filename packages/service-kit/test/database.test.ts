@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../src/database.js';
+import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/database-errors.js';
+import { createDatabaseIfMissing, migrate } from '../src/migrate.js';
+import { startTestPostgres, type TestPostgres } from '../src/testing.js';
+
+let server: TestPostgres;
+let url: string;
+let database: Database;
+beforeAll(async () => {
+  server = await startTestPostgres();
+  url = await server.createDatabase();
+  database = openDatabase(url, { max: 4 });
+  await database.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
+});
+afterAll(() => database.close());
+
+describe('a database', () => {
+  it('gives whole numbers as numbers, days and decimals as text, times as Date', async () => {
+    const { rows } = await database.query(
+      "SELECT 9007199254740991::int8 AS big, '2026-02-28'::date AS day, 1.10::numeric AS amount, '2026-01-01T00:00:00-04'::timestamptz AS time, '{\"a\":1}'::jsonb AS json",
+    );
+    expect(rows[0]).toEqual({
+      big: 9007199254740991,
+      day: '2026-02-28',
+      amount: '1.10',
+      time: new Date('2026-01-01T04:00:00Z'),
+      json: { a: 1 },
+    });
+    await expect(database.query('SELECT 9007199254740993::int8')).rejects.toThrow('beyond the integers');
+  });
+
+  it('prepares named statements and tells how many rows there were', async () => {
+    const insert = { name: 'insert_thing', text: 'INSERT INTO things VALUES ($1, $2) ON CONFLICT DO NOTHING' };
+    expect((await database.query(insert, [1, 'a'])).rowCount).toBe(1);
+    expect((await database.query(insert, [1, 'b'])).rowCount).toBe(0);
+    expect((await database.query<{ name: string }>('SELECT name FROM things WHERE id = $1', [1])).rows).toEqual([
+      { name: 'a' },
+    ]);
+  });
+
+  it('commits what a transaction did, or none of it, and runs effects only after the commit', async () => {
+    const effects: string[] = [];
+    await database.transaction(async (tx) => {
+      tx.afterCommit(() => effects.push('kept'));
+      await tx.query("INSERT INTO things VALUES (10, 'kept')");
+      expect(effects).toEqual([]);
+    });
+    await expect(
+      database.transaction(async (tx) => {
+        tx.afterCommit(() => effects.push('undone'));
+        await tx.query("INSERT INTO things VALUES (11, 'undone')");
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(effects).toEqual(['kept']);
+    expect((await database.query('SELECT id FROM things WHERE id IN (10, 11)')).rows).toEqual([{ id: 10 }]);
+  });
+
+  it('runs a transaction again that lost against another', async () => {
+    await database.query("INSERT INTO things VALUES (20, '0'), (21, '0')");
+    const add = (first: number, second: number) =>
+      database.transaction(async (tx) => {
+        await tx.query('UPDATE things SET name = (name::int + 1)::text WHERE id = $1', [first]);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        await tx.query('UPDATE things SET name = (name::int + 1)::text WHERE id = $1', [second]);
+      });
+    await Promise.all([add(20, 21), add(21, 20)]);
+    expect((await database.query('SELECT name FROM things WHERE id IN (20, 21)')).rows).toEqual([
+      { name: '2' },
+      { name: '2' },
+    ]);
+  });
+
+  it('names the constraint that was violated', async () => {
+    const twice = await database.query("INSERT INTO things VALUES (1, 'again')").catch((error) => error);
+    expect(isUniqueViolation(twice)).toBe(true);
+    expect(isUniqueViolation(twice, 'things_pkey')).toBe(true);
+    expect(isUniqueViolation(twice, 'other')).toBe(false);
+    expect(sqlState(twice)).toBe('23505');
+    expect(isDatabaseUnavailable(twice)).toBe(false);
+  });
+
+  it('tells that it is away, and works again when it is back', async () => {
+    const away = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
+    const error = await away.query('SELECT 1').catch((e) => e);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isDatabaseUnavailable(await away.transaction(async () => {}).catch((e) => e))).toBe(true);
+    await away.close();
+    const foreign = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    expect(isDatabaseUnavailable(foreign)).toBe(false);
+
+    const cut = database.transaction(async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await database.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+      await tx.query('SELECT 1');
+    });
+    expect(isDatabaseUnavailable(await cut.catch((e) => e))).toBe(true);
+    expect((await database.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('cancels a statement that takes too long', async () => {
+    const hasty = openDatabase(url, { statementTimeoutMs: 50 });
+    await expect(hasty.query('SELECT pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
+    await hasty.close();
+  });
+});
+
+describe('migrations', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-migrations-'));
+    write(
+      '20260101000000_first',
+      'CREATE TABLE first (id int);\nCREATE FUNCTION f() RETURNS int AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql;',
+    );
+    write('20260102000000_second', 'ALTER TABLE first ADD COLUMN name text;');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function write(name: string, sql: string): void {
+    mkdirSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(folder, name, 'migration.sql'), sql);
+  }
+
+  it('are applied once, in order, however many start at the same moment', async () => {
+    const fresh = await server.createDatabase();
+    const all = await Promise.all([migrate(fresh, folder), migrate(fresh, folder), migrate(fresh, folder)]);
+    expect(all.flat()).toEqual(['20260101000000_first', '20260102000000_second']);
+    expect(await migrate(fresh, folder)).toEqual([]);
+    const check = openDatabase(fresh);
+    const { rows } = await check.query(
+      'SELECT migration_name, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations ORDER BY 1',
+    );
+    expect(rows).toEqual([
+      { migration_name: '20260101000000_first', finished: true, steps: 1 },
+      { migration_name: '20260102000000_second', finished: true, steps: 1 },
+    ]);
+    await check.close();
+  });
+
+  it('that fail leave nothing behind and can be tried again', async () => {
+    const fresh = await server.createDatabase();
+    await migrate(fresh, folder);
+    write('20260103000000_third', 'CREATE TABLE third (id int); SELECT nothing FROM nowhere;');
+    await expect(migrate(fresh, folder)).rejects.toThrow(
+      '20260103000000_third failed and was rolled back: relation "nowhere" does not exist',
+    );
+    write('20260103000000_third', 'CREATE TABLE third (id int);');
+    expect(await migrate(fresh, folder)).toEqual(['20260103000000_third']);
+    write('20260103000000_third', 'CREATE TABLE third (id int); -- edited');
+    await expect(migrate(fresh, folder)).rejects.toThrow('20260103000000_third was edited after it was applied');
+    rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
+  });
+
+  it('come after the database was made, by whoever is first', async () => {
+    const named = new URL(url);
+    named.pathname = `/made_here_${process.pid}`;
+    const made = await Promise.all([createDatabaseIfMissing(named.href), createDatabaseIfMissing(named.href)]);
+    expect(made.sort()).toEqual([false, true]);
+    expect(await createDatabaseIfMissing(named.href)).toBe(false);
+    expect(await migrate(named.href, folder)).toHaveLength(2);
+  });
+});

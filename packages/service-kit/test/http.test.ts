@@ -1,0 +1,204 @@
+import http from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type express from 'express';
+import { ApiError, InvalidRequest } from '../src/errors.js';
+import { checkReadiness, healthRoutes } from '../src/health.js';
+import { createHttpApp } from '../src/http-app.js';
+import { type RunningServer, serve } from '../src/http-server.js';
+import { jsonBody } from '../src/json-body.js';
+import { silentLogger } from '../src/logger.js';
+import { createMetrics, serveMetrics } from '../src/metrics.js';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+async function start(routes: (app: express.Express) => void): Promise<RunningServer> {
+  const app = createHttpApp({ logger: silentLogger, maxBodyBytes: 1_000, routes });
+  const server = await serve(app, { host: '127.0.0.1', port: 0, timeouts: { drain: 1_000 } });
+  running.push(server);
+  return server;
+}
+
+async function get(url: string): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
+  const response = await fetch(url);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}
+
+describe('errors of an app', () => {
+  it('have one body, with the request id and the headers of their code', async () => {
+    const { url } = await start((app) => {
+      app.get('/known', () => {
+        throw new ApiError(409, 'encf_already_used', 'E310000000001 is used; take the next number.');
+      });
+      app.get('/waits', async () => {
+        throw new ApiError(503, 'authority_unreachable', 'The authority does not answer; repeat.');
+      });
+      app.get('/faults', () => {
+        const fault = {
+          path: 'ECF.Encabezado',
+          rule: 'schema.required',
+          code: null,
+          message: 'is required',
+          source: 'XSD',
+        };
+        throw new ApiError(400, 'invalid_document', 'The document has faults.', {
+          messages: ['ECF.Encabezado: is required'],
+          faults: [fault],
+        });
+      });
+      app.get('/items', () => {
+        throw new InvalidRequest([{ loc: ['header', 'rnc-issuing'], msg: 'is required', type: 'missing' }]);
+      });
+      app.get('/unknown', () => {
+        throw new TypeError('a secret detail');
+      });
+    });
+    const known = await get(`${url}/known`);
+    expect(known.body).toEqual({
+      detail: 'E310000000001 is used; take the next number.',
+      code: 'encf_already_used',
+      request_id: known.headers.get('x-request-id'),
+    });
+    expect(known.headers.get('retry-after')).toBeNull();
+    expect((await get(`${url}/waits`)).headers.get('retry-after')).toBe('10');
+    expect((await get(`${url}/faults`)).body).toMatchObject({
+      messages: ['ECF.Encabezado: is required'],
+      faults: [{ rule: 'schema.required' }],
+    });
+    expect(await get(`${url}/items`)).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error', detail: [{ loc: ['header', 'rnc-issuing'] }] },
+    });
+    const unknown = await get(`${url}/unknown`);
+    expect(unknown).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    expect(JSON.stringify(unknown.body)).not.toContain('secret');
+    expect(await get(`${url}/nowhere`)).toMatchObject({ status: 404, body: { code: 'unknown_route' } });
+  });
+
+  it('cannot be made with a status that the code does not have', () => {
+    expect(() => new ApiError(500, 'not_found', 'x')).toThrow('has status 404');
+  });
+
+  it('cut an answer that was begun, rather than end it as if it were whole', async () => {
+    const { url } = await start((app) => {
+      app.get('/half', (_req, res) => {
+        res.write('half');
+        throw new Error('broken');
+      });
+    });
+    await expect(fetch(`${url}/half`).then((response) => response.text())).rejects.toThrow();
+  });
+});
+
+describe('JSON bodies', () => {
+  it('are read, bounded, and refused in words', async () => {
+    const { url } = await start((app) => {
+      app.post('/echo', ...jsonBody(100), (req: express.Request, res: express.Response) => {
+        res.json({ body: req.body ?? null });
+      });
+    });
+    const post = async (body: string, type = 'application/json') => {
+      const response = await fetch(`${url}/echo`, { method: 'POST', body, headers: { 'content-type': type } });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    expect(await post('{"a":"ñ"}')).toEqual({ status: 200, body: { body: { a: 'ñ' } } });
+    expect(await post('')).toEqual({ status: 200, body: { body: null } });
+    expect(await post('{"a":}')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json', detail: expect.stringContaining('JSON') },
+    });
+    expect(await post(`"${'x'.repeat(200)}"`)).toMatchObject({ status: 413 });
+    expect(await post('{}', 'text/plain')).toMatchObject({ status: 415 });
+  });
+});
+
+describe('a server', () => {
+  it('names the setting when its port is taken, or its address is none of the machine', async () => {
+    const { port } = await start(() => {});
+    await expect(serve(() => {}, { host: '127.0.0.1', port })).rejects.toThrow(`PORT ${port} on 127.0.0.1 is in use`);
+    await expect(serve(() => {}, { host: '203.0.113.1', port: 0 })).rejects.toThrow(
+      'HOST 203.0.113.1 is not an address',
+    );
+  });
+
+  it('lets requests under way end when it stops, takes no new ones, and leaves no connection', async () => {
+    let respond: (() => void) | undefined;
+    const { url } = await start((app) => {
+      app.get('/slow', (_req, res) => {
+        respond = () => res.json({ done: true });
+      });
+      app.get('/quick', (_req, res) => {
+        res.json({});
+      });
+    });
+    const agent = new http.Agent({ keepAlive: true });
+    await new Promise((resolve) =>
+      http.get(`${url}/quick`, { agent }, (res) => res.resume().on('end', () => resolve(null))),
+    );
+    const slow = fetch(`${url}/slow`);
+    while (respond === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    const stopped = running[0]?.stop();
+    await expect(fetch(`${url}/quick`)).rejects.toThrow();
+    respond();
+    const answer = await slow;
+    expect(await answer.json()).toEqual({ done: true });
+    expect(answer.headers.get('connection')).toBe('close');
+    await stopped;
+    agent.destroy();
+  });
+
+  it('cuts what does not end in the time that is allowed', async () => {
+    const { url } = await start((app) => {
+      app.get('/never', () => {});
+    });
+    const never = fetch(`${url}/never`).catch(() => 'cut');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await running[0]?.stop();
+    expect(await never).toBe('cut');
+  });
+});
+
+describe('health and metrics', () => {
+  it('tell live from ready, naming what is not', async () => {
+    let database = async (): Promise<unknown> => 1;
+    const { url } = await start((app) => {
+      app.use(healthRoutes(() => checkReadiness({ database: () => database(), always: async () => 1 }, 100)));
+    });
+    expect(await get(`${url}/health/live`)).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await get(`${url}/health/ready`)).toMatchObject({
+      status: 200,
+      body: { status: 'ok', checks: { database: 'ok', always: 'ok' } },
+    });
+    database = () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
+    expect(await get(`${url}/health/ready`)).toMatchObject({
+      status: 503,
+      body: { status: 'not_ready', checks: { database: 'ECONNREFUSED', always: 'ok' } },
+    });
+    database = () => new Promise(() => {});
+    expect(await get(`${url}/health/ready`)).toMatchObject({
+      status: 503,
+      body: { checks: { database: 'no answer within 100 ms' } },
+    });
+  });
+
+  it('are served on a port of their own, looked up when asked for, and shared by name', async () => {
+    const metrics = createMetrics();
+    metrics.counter({ name: 'ecf_test_total', help: 'x', labels: ['service'] }).inc({ service: 'a' });
+    metrics.counter({ name: 'ecf_test_total', help: 'x', labels: ['service'] }).inc({ service: 'b' });
+    const gauge = metrics.gauge({ name: 'ecf_test_depth', help: 'x' });
+    metrics.onRender(async () => gauge.set(7));
+    metrics.onRender(() => Promise.reject(new Error('the database is away')));
+    const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0, logger: silentLogger });
+    running.push(server);
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toContain('ecf_test_total{service="a"} 1');
+    expect(text).toContain('ecf_test_total{service="b"} 1');
+    expect(text).toContain('ecf_test_depth 7');
+  });
+});
