@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkXml, parseXml } from '@ecf/ecf-xml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Authority } from './support/authority.js';
 import { acecf, BUYER, ecf, ISSUER } from './support/documents.js';
@@ -85,6 +86,7 @@ describe('the counterpart as provider', () => {
     expect(delivery?.body).toContain(reply.text);
     expect(reply.text).toContain('<Version>1</Version>');
     expect(verifies(reply.text)).toBe(true);
+    expect(checkXml(parseXml(Buffer.from(reply.text))).faults).toEqual([]);
     const [noted] = await authority.submissions(`?encf=${encf}`);
     expect(noted).toMatchObject({ status: 'Aceptado', effective: true });
   });

@@ -1,16 +1,17 @@
-import { createHash, createSign, createVerify } from 'node:crypto';
+import { createHash, createPrivateKey, createSign, createVerify } from 'node:crypto';
 import { createTestAuthority, type TestCertificate } from '@ecf/xml-signing/test-certificates';
 
 const authority = createTestAuthority({ commonName: 'TEST CA' });
 let shared: TestCertificate | null = null;
 
-/** A certificate of a test authority; one key pair serves all tests that do not ask for their own. */
+/** A certificate of a test authority. One key serves authority and holders alike: making keys is slow. */
 export function certificate(holderId?: string, validity: { notBefore?: Date; notAfter?: Date } = {}): TestCertificate {
   const issue = (id: string) =>
     authority.issue({
       commonName: 'PERSONA DE PRUEBA',
       holderId: id,
       password: 'x',
+      key: createPrivateKey(authority.key),
       notBefore: validity.notBefore ?? new Date('2015-01-01T00:00:00Z'),
       notAfter: validity.notAfter ?? new Date('2045-01-01T00:00:00Z'),
     });
