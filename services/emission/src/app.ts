@@ -140,9 +140,11 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     settings: {
       statusWaitMs: config.STATUS_WAIT_MS,
       resendAfterMs: config.RESEND_AFTER_MS,
+      firstRetryMs: config.FIRST_RETRY_MS,
       firstQueryMs: config.FIRST_QUERY_MS,
       queriesResults: config.RESULT_QUERIES === 'emission',
       tryAgainLimit: 5,
+      sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
       maxBodyBytes: config.MAX_BODY_BYTES,
     },

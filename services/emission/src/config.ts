@@ -39,6 +39,12 @@ export const emissionSettings = z.object({
     min: 0,
     max: 86_400_000,
   }),
+  FIRST_RETRY_MS: setting.integer({
+    description: 'Milliseconds from a failed send to the next try; it doubles with each failure, up to an hour',
+    default: 4_000,
+    min: 10,
+    max: 4_000,
+  }),
   FIRST_QUERY_MS: setting.integer({
     description: 'Milliseconds from a submission to the first question of the background for its result',
     default: 5_000,

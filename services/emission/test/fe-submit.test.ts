@@ -1,14 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { invoiceChangedSchema } from '@ecf/contracts';
+import { createInProcessBus, silentLogger } from '@ecf/service-kit';
+import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encf, example, ISSUER } from './support/documents.js';
+import { creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 describe('POST /fe_Submit', () => {
   let world: World;
   let emission: Instance;
+  const told = new Map<string, ReturnType<typeof invoiceChangedSchema.parse>[]>();
 
   beforeAll(async () => {
+    const bus = createInProcessBus({
+      logger: silentLogger,
+      clock: () => new Date(),
+      deadLetters: { add: async () => undefined } as never,
+    });
+    await bus.subscribe({
+      topics: ['invoices.v1'],
+      group: 'test',
+      handler: async ({ data }) => {
+        const invoice = invoiceChangedSchema.parse(data);
+        told.set(invoice.encf, [...(told.get(invoice.encf) ?? []), invoice]);
+      },
+    });
     world = await World.create();
-    emission = await world.start();
+    emission = await world.start({ bus });
   });
   afterAll(() => world.stop());
 
@@ -29,7 +49,303 @@ describe('POST /fe_Submit', () => {
         warnings: [],
       },
     });
+    expect(verifyXml(Buffer.from(body.xml)).signature).toBe('valid');
+    expect(body.xml).toContain(`<FechaHoraFirma>${body.signature_datetime.slice(8, 10)}-`);
+
     const ledger = await world.ledger(encf('31', 1));
     expect(ledger.map(({ status: word, effective }) => [word, effective])).toEqual([['Aceptado', true]]);
+    const row = await world.row(encf('31', 1));
+    const stored = readFileSync(path.join(world.folder, 'xml', row?.xml_path as string));
+    expect(stored.toString()).toBe(body.xml);
+    const sha256 = createHash('sha256').update(stored).digest('hex');
+    expect([row?.xml_sha256, ledger[0]?.sha256]).toEqual([sha256, sha256]);
+    expect(row?.xml_path).toMatch(
+      new RegExp(`^TesteCF/ecf/${ISSUER}/issued/\\d{4}/\\d{2}/${ISSUER}E310000000001-[0-9a-f]{12}\\.xml$`),
+    );
+  });
+
+  it('tells each change in order, with its whole state', async () => {
+    await world.submit(emission, example('ecf-31', 2));
+    for (let waited = 0; (told.get(encf('31', 2))?.length ?? 0) < 3 && waited < 100; waited += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const events = told.get(encf('31', 2)) ?? [];
+    expect(events.map(({ state, status, final }) => [state, status, final])).toEqual([
+      ['sending', 'EnProceso', false],
+      ['processing', 'EnProceso', false],
+      ['accepted', 'Aceptado', true],
+    ]);
+    const revisions = events.map(({ revision }) => revision);
+    expect(revisions).toEqual([...new Set(revisions)].sort((one, other) => one - other));
+    expect(events.at(-1)).toMatchObject({
+      account_id: world.accountId,
+      route: 'ecf',
+      total_amount: '11430.00',
+      total_itbis: '1630.00',
+      buyer_rnc: '188888885',
+      date_issued: '2026-06-15',
+      track_id: expect.any(String),
+      sequence_used: true,
+      attempts: [{ attempt: 1, status: 'Aceptado', final: true }],
+    });
+  });
+
+  it('sends a type 32 under 250,000 as a summary, decided at once', async () => {
+    const { status, body } = await world.submit(emission, example('ecf-32', 3));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'Aceptado', encf: encf('32', 3), sequence_used: true });
+    expect(body).not.toHaveProperty('trackId');
+    expect(body.qr_url).toContain('https://fc.dgii.gov.do/testecf/ConsultaTimbreFC?');
+    expect(body.xml).toContain('<ECF ');
+    expect(body.rfce_xml).toContain(
+      `<CodigoSeguridadeCF>${body.security_code.replace('&', '&amp;')}</CodigoSeguridadeCF>`,
+    );
+    expect(verifyXml(Buffer.from(body.rfce_xml)).signature).toBe('valid');
+    const ledger = await world.ledger(encf('32', 3));
+    expect(ledger.map(({ operation, effective }) => [operation, effective])).toEqual([['recepcionfc', true]]);
+    const row = await world.row(encf('32', 3));
+    for (const [file, text] of [
+      [row?.xml_path, body.xml],
+      [row?.rfce_path, body.rfce_xml],
+    ]) {
+      expect(readFileSync(path.join(world.folder, 'xml', file), 'utf8')).toBe(text);
+    }
+  });
+
+  it('sends a type 32 of 250,000 or more as a full document', async () => {
+    const { body } = await world.submit(emission, example('ecf-32-large', 4));
+    expect(body).toMatchObject({ status: 'Aceptado', trackId: expect.any(String) });
+    expect(body).not.toHaveProperty('rfce_xml');
+  });
+
+  it('takes the part data as a file as well, whatever its content type', async () => {
+    for (const [sequence, type] of [
+      [5, 'application/json'],
+      [6, 'text/plain; charset=utf-8'],
+      [7, ''],
+    ] as const) {
+      const form = new FormData();
+      form.set('data', new Blob([JSON.stringify(example('ecf-31', sequence))], { type }), 'factura.json');
+      const { status, body } = await world.call(emission, 'POST', '/fe_Submit', { body: form });
+      expect([status, body.status]).toEqual([200, 'Aceptado']);
+    }
+  });
+
+  it('keeps a FechaHoraFirma that is given', async () => {
+    const document = example('ecf-31', 8, (ecf) => {
+      ecf.FechaHoraFirma = '15-06-2026 08:30:00';
+    });
+    const { body } = await world.submit(emission, document);
+    expect(body.signature_datetime).toBe('2026-06-15 08:30:00');
+    expect(body.xml).toContain('<FechaHoraFirma>15-06-2026 08:30:00</FechaHoraFirma>');
+  });
+
+  it('passes text through unchanged and escapes it as XML needs', async () => {
+    const document = example('ecf-31', 9, (ecf) => {
+      ecf.DetallesItems.Item[0].NombreItem = ' Ñandú "5" &amp; <b> &copy; ';
+    });
+    const { body } = await world.submit(emission, document);
+    expect(body.xml).toContain('<NombreItem> Ñandú &quot;5&quot; &amp; &lt;b&gt; © </NombreItem>');
+    expect(body.status).toBe('Aceptado');
+  });
+
+  it('answers at once where STATUS_WAIT_MS is 0, and the background brings the verdict', async () => {
+    const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+    const { body } = await world.submit(quick, example('ecf-31', 10));
+    expect(body).toMatchObject({ status: 'EnProceso', trackId: expect.any(String), sequence_used: null });
+    await world.reaches(encf('31', 10), ['accepted']);
+    const again = await world.submit(quick, example('ecf-31', 10));
+    expect(again.body).toEqual({ ...body, status: 'Aceptado', sequence_used: true, messages: [] });
+  });
+
+  let sequence = 20;
+  it.each([
+    [
+      'AceptadoCondicional',
+      {
+        codigo: '4',
+        estado: 'Aceptado Condicional',
+        mensajes: [{ codigo: 1934, valor: 'x' }],
+        secuenciaUtilizada: true,
+      },
+      true,
+    ],
+    [
+      'Rechazado',
+      { codigo: '2', estado: 'Rechazado', mensajes: [{ codigo: 615, valor: 'saldo' }], secuenciaUtilizada: true },
+      true,
+    ],
+    [
+      'Rechazado',
+      { codigo: '2', estado: 'Rechazado', mensajes: [{ codigo: 1, valor: 'formato' }], secuenciaUtilizada: false },
+      false,
+    ],
+    [
+      'Rechazado',
+      { codigo: '2', estado: 'Rechazado', mensajes: [{ codigo: 1209, valor: 'usado' }], secuenciaUtilizada: false },
+      true,
+    ],
+  ])('reports the verdict %s with its messages (%j)', async (status, verdict, used) => {
+    sequence += 1;
+    await world.fault({ operation: 'consultaresultado', kind: 'verdict', times: 1, verdict });
+    const { body } = await world.submit(emission, example('ecf-31', sequence));
+    const messages = verdict.mensajes.map(({ codigo, valor }) => ({ codigo: String(codigo), valor }));
+    expect(body).toMatchObject({ status, messages, sequence_used: used });
+    await world.clearFaults();
+  });
+
+  it('reports what the authority would accept conditionally as a warning, and does not block it', async () => {
+    const document = example('ecf-31', 30, (ecf) => {
+      ecf.Encabezado.Totales.MontoTotal = '11437.00';
+    });
+    const { status, body } = await world.submit(emission, document);
+    expect(status).toBe(200);
+    expect(body.warnings.length).toBeGreaterThan(0);
+    expect(body.warnings[0]).toEqual({
+      path: expect.stringContaining('ECF.'),
+      rule: expect.stringMatching(/^business\./),
+      code: expect.anything(),
+      message: expect.any(String),
+      source: expect.any(String),
+    });
+  });
+
+  it('only checks where validate=true: nothing is signed, stored or sent', async () => {
+    const { status, body } = await world.submit(emission, example('ecf-31', 31), { query: '?validate=true' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'Validado',
+      encf: encf('31', 31),
+      qr_url: null,
+      security_code: null,
+      warnings: [],
+    });
+    expect(body.xml).not.toContain('Signature');
+    expect(await world.row(encf('31', 31))).toBeNull();
+    expect(await world.ledger(encf('31', 31))).toEqual([]);
+    const faulty = example('ecf-31', 31, (ecf) => {
+      delete ecf.Encabezado.Emisor.RNCEmisor;
+    });
+    expect((await world.submit(emission, faulty, { query: '?validate=true' })).status).toBe(400);
+    expect(
+      (
+        await world.submit(
+          emission,
+          example('ecf-31', 1, (ecf) => {
+            ecf.Encabezado.Comprador.ContactoComprador = 'Otra persona';
+          }),
+          { query: '?validate=true' },
+        )
+      ).status,
+    ).toBe(409);
+  });
+
+  it('keeps environments apart', async () => {
+    const [test, certification] = [
+      await world.submit(emission, example('ecf-31', 32)),
+      await world.submit(emission, example('ecf-31', 32), { env: 'CerteCF' }),
+    ];
+    expect([test.status, certification.status]).toEqual([200, 200]);
+    expect(certification.body.trackId).not.toBe(test.body.trackId);
+    expect(certification.body.qr_url).toContain('/certecf/');
+  });
+
+  it('checks number and expiry against registered ranges', async () => {
+    world.ranges(ISSUER, [
+      { env: 'TesteCF', ecf_type: '44', from: encf('44', 1), to: encf('44', 5), expires: '2027-12-31' },
+    ]);
+    const { status, body } = await world.submit(emission, example('ecf-44', 6));
+    expect([status, body.code]).toEqual([400, 'invalid_document']);
+    expect(body.faults.map(({ rule }: { rule: string }) => rule)).toEqual(['business.number_not_in_range']);
+    const expiry = await world.submit(emission, example('ecf-44', 5));
+    expect(expiry.body.faults.map(({ path: place, code }: { path: string; code: string }) => [place, code])).toEqual([
+      ['ECF.Encabezado.IdDoc.FechaVencimientoSecuencia', '145'],
+    ]);
+    expect((await world.submit(emission, example('ecf-45', 6))).status).toBe(200);
+    world.ranges(ISSUER, []);
+  });
+
+  describe('notes on documents of ours', () => {
+    const note = (sequence: number, modified: number, total: string, edit?: (ecf: never) => void) =>
+      creditNote(sequence, encf('31', modified), total, edit as never);
+
+    it('are accepted after their document is', async () => {
+      await world.submit(emission, example('ecf-31', 40));
+      const { status, body } = await world.submit(emission, note(40, 40, '400.00'));
+      expect({ status, answer: [body.status, body.messages, body.faults] }).toEqual({
+        status: 200,
+        answer: ['Aceptado', [], undefined],
+      });
+    });
+
+    it('are refused before a number is used where buyer, date or balance do not fit', async () => {
+      await world.submit(emission, example('ecf-31', 41));
+      const faults = async (document: unknown) => {
+        const { status, body } = await world.submit(emission, document);
+        expect([status, await world.row(encf('34', 41))]).toEqual([400, null]);
+        return body.faults.map(({ rule, code }: { rule: string; code: string }) => [rule, code]);
+      };
+      expect(
+        await faults(
+          note(41, 41, '10.00', (ecf: { Encabezado: { Comprador: { RNCComprador: string } } }) => {
+            ecf.Encabezado.Comprador.RNCComprador = '131880681';
+          }),
+        ),
+      ).toContainEqual(['business.reference_buyer', '615']);
+      expect(
+        await faults(
+          note(41, 41, '10.00', (ecf: { InformacionReferencia: { FechaNCFModificado: string } }) => {
+            ecf.InformacionReferencia.FechaNCFModificado = '14-06-2026';
+          }),
+        ),
+      ).toContainEqual(['business.reference_date', '634']);
+      expect(await faults(note(41, 41, '11430.01'))).toEqual([['business.reference_balance', '615']]);
+      expect((await world.submit(emission, note(42, 41, '11000.00'))).body.status).toBe('Aceptado');
+      expect(await faults(note(41, 41, '430.01'))).toEqual([['business.reference_balance', '615']]);
+      expect((await world.submit(emission, note(43, 41, '430.00'))).body.status).toBe('Aceptado');
+    });
+
+    it('are held until their document is accepted', async () => {
+      const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+      const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+      await world.submit(quick, example('ecf-31', 44));
+      const { body } = await world.submit(quick, note(44, 44, '5.00'));
+      expect(body).toMatchObject({ status: 'EnProceso', warnings: [{ rule: 'business.reference_pending' }] });
+      expect((await world.row(encf('34', 44)))?.state).toBe('held');
+      expect(await world.ledger(encf('34', 44))).toEqual([]);
+      await world.clearFaults(id);
+      await world.reaches(encf('31', 44), ['accepted']);
+      await world.reaches(encf('34', 44), ['accepted']);
+      const again = await world.submit(quick, note(44, 44, '5.00'));
+      expect(again.body).toMatchObject({
+        status: 'Aceptado',
+        trackId: expect.any(String),
+        security_code: body.security_code,
+      });
+    });
+
+    it('are withdrawn, their number free, when their document is rejected', async () => {
+      const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+      const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+      await world.submit(quick, example('ecf-31', 45));
+      await world.submit(quick, note(45, 45, '5.00'));
+      await world.fault({
+        operation: 'consultaresultado',
+        kind: 'verdict',
+        verdict: {
+          codigo: '2',
+          estado: 'Rechazado',
+          mensajes: [{ codigo: 1385, valor: 'x' }],
+          secuenciaUtilizada: true,
+        },
+      });
+      await world.clearFaults(id);
+      await world.reaches(encf('34', 45), ['withdrawn']);
+      await world.clearFaults();
+      expect(await world.ledger(encf('34', 45))).toEqual([]);
+      const refused = await world.submit(emission, note(45, 45, '5.00'));
+      expect([refused.status, refused.body.faults[0].code]).toEqual([400, '614']);
+      expect((await world.submit(emission, note(45, 40, '5.00'))).body.status).toBe('Aceptado');
+    });
   });
 });

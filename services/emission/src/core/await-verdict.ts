@@ -7,6 +7,8 @@ import { exchange, moment, record, recordSurely } from './record.js';
 import { waitingDelay } from './retry-schedule.js';
 import type { TokenSource } from './token-source.js';
 
+const SEND_LOOK_MS = 50;
+
 /**
  * Waits for the verdict on an attempt until `deadline`. What the caller sees then is what is known then; the background
  * goes on in any case.
@@ -24,6 +26,23 @@ export async function awaitVerdict(
     if (ports.clock().getTime() + pause > deadline) return present;
     await ports.sleep(pause);
     present = await nextLook(ports, followUp, present, tokens);
+  }
+  return present;
+}
+
+/**
+ * For a repeat that came while another instance was sending: waits for the end of that send, so that both get the same
+ * answer.
+ */
+export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt> {
+  let present = attempt;
+  const deadline = (attempt.submittedAt?.getTime() ?? 0) + ports.settings.sendTimeoutMs;
+  while (present.owner !== null && (present.state === 'sending' || present.state === 'resending')) {
+    if (ports.clock().getTime() > deadline) break;
+    await ports.sleep(SEND_LOOK_MS);
+    const found = await ports.emissions.find(attempt);
+    if (found?.attempt !== attempt.attempt) break;
+    present = found;
   }
   return present;
 }

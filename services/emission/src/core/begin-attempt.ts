@@ -34,7 +34,9 @@ export function beginAttempt(
     transientRefusals: 0,
     notFoundSince: null,
     failures: 0,
-    nextActionAt: new Date(moment.now.getTime() + (held ? retryDelay(1, moment.random) : leaseMs)),
+    nextActionAt: new Date(
+      moment.now.getTime() + (held ? retryDelay(1, moment.settings.firstRetryMs, moment.random) : leaseMs),
+    ),
     owner: held ? null : owner,
     alarm: null,
     past: previous === null ? [] : [...previous.past, pastOf(previous)],

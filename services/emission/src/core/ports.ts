@@ -105,6 +105,8 @@ export interface Observer {
 export interface EmissionSettings extends FollowUpSettings {
   /** Milliseconds that `/fe_Submit` waits for the authority's verdict; 0 does not wait. */
   readonly statusWaitMs: number;
+  /** Milliseconds that one send can take at most. */
+  readonly sendTimeoutMs: number;
   /** Milliseconds after which a send or a claimed attempt is no longer believed to be under way. */
   readonly leaseMs: number;
   /** Largest document in bytes. */

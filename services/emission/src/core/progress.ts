@@ -23,6 +23,8 @@ import { type AlarmKind, type Attempt, NO_VERDICT, type PastSubmission, type Ver
 import { OVERDUE_MS, pollDelay, type Random, retryDelay } from './retry-schedule.js';
 
 export interface FollowUpSettings {
+  /** Milliseconds from a first failure to the next try, at most 4,000 so that it comes within five seconds. */
+  readonly firstRetryMs: number;
   /** Milliseconds between the two answers "not found" that allow the same bytes to be sent again. */
   readonly resendAfterMs: number;
   /** Milliseconds from a submission to the first question for its result. */
@@ -83,11 +85,11 @@ export function beginSend(attempt: Attempt, moment: Moment, owner: string, lease
 /** Nothing changed for the document; it is looked at again after a pause. */
 export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
   const failures = attempt.failures + 1;
-  const pause = Math.max(retryDelay(failures, moment.random), pauseMs ?? 0);
+  const ms = Math.max(pause(failures, moment), pauseMs ?? 0);
   return moved(attempt, null, {
     failures,
     owner: null,
-    nextActionAt: later(moment.now, pause),
+    nextActionAt: later(moment.now, ms),
     alarm: alarm ?? overdue(attempt, moment) ?? attempt.alarm,
   });
 }
@@ -105,7 +107,7 @@ export function sendLost(attempt: Attempt, moment: Moment): Attempt {
     notFoundSince: null,
     failures,
     owner: null,
-    nextActionAt: later(moment.now, retryDelay(failures, moment.random)),
+    nextActionAt: later(moment.now, pause(failures, moment)),
   });
 }
 
@@ -115,7 +117,7 @@ export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number
   return moved(attempt, 'not-reached', {
     failures,
     owner: null,
-    nextActionAt: later(moment.now, Math.max(retryDelay(failures, moment.random), pauseMs ?? 0)),
+    nextActionAt: later(moment.now, Math.max(pause(failures, moment), pauseMs ?? 0)),
   });
 }
 
@@ -347,7 +349,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
       transientRefusals,
       verdict: { ...NO_VERDICT, messages: facts.messages },
       owner: null,
-      nextActionAt: later(moment.now, retryDelay(transientRefusals, moment.random) / 8),
+      nextActionAt: later(moment.now, pause(transientRefusals, moment) / 8),
     });
   }
   if (event === 'refused-as-repeat') {
@@ -368,12 +370,12 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
 }
 
 function notFound(attempt: Attempt, moment: Moment): Attempt {
-  const { now, random, settings } = moment;
+  const { now, settings } = moment;
   if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
   const failures = attempt.failures + 1;
   const notFoundSince = attempt.notFoundSince ?? now;
   const allowedAt = notFoundSince.getTime() + settings.resendAfterMs;
-  const pause = retryDelay(failures, random);
+  const ms = pause(failures, moment);
   return moved(attempt, 'not-found', {
     failures,
     notFoundSince,
@@ -381,8 +383,8 @@ function notFound(attempt: Attempt, moment: Moment): Attempt {
     // Not later than the moment at which a second answer would allow the resend.
     nextActionAt: new Date(
       attempt.state === 'unknown'
-        ? Math.min(now.getTime() + pause, Math.max(allowedAt, now.getTime()))
-        : now.getTime() + pause,
+        ? Math.min(now.getTime() + ms, Math.max(allowedAt, now.getTime()))
+        : now.getTime() + ms,
     ),
     alarm: overdue(attempt, moment) ?? attempt.alarm,
   });
@@ -403,6 +405,10 @@ function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
 
 function pauseOf(answer: Answer<unknown>): number | null {
   return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? null) : null;
+}
+
+function pause(failures: number, { random, settings }: Moment): number {
+  return retryDelay(failures, settings.firstRetryMs, random);
 }
 
 function nextQuery({ now, random, settings }: Moment, asked: number): Date | null {

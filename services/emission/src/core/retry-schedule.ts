@@ -1,4 +1,3 @@
-const FIRST_MS = 4_000;
 const CEILING_MS = 3_600_000;
 
 /** A number from 0 (included) to 1 (excluded). */
@@ -8,13 +7,13 @@ export type Random = () => number;
 export const OVERDUE_MS = 72 * 3_600_000;
 
 /**
- * Pause before the next try, in milliseconds: within 5 seconds after the first failure, then doubling to a ceiling of
- * one hour, with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
+ * Pause before the next try, in milliseconds: `firstMs` after the first failure, then doubling to a ceiling of one hour,
+ * with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
  *
  * @param failures tries that failed so far, at least 1
  */
-export function retryDelay(failures: number, random: Random): number {
-  const doubled = FIRST_MS * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
+export function retryDelay(failures: number, firstMs: number, random: Random): number {
+  const doubled = firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
   const jittered = Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5);
   return Math.round(Math.min(jittered, CEILING_MS));
 }

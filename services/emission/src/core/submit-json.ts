@@ -4,7 +4,7 @@ import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing'
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
-import { answerDeadline, awaitVerdict } from './await-verdict.js';
+import { answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
 import type { Certificates, UploadedCertificate } from './certificates.js';
 import type { FollowUp } from './follow-up.js';
 import { type Invoice, readInvoiceJson, type SignedInvoice, signInvoice, unsignedXml } from './invoice-json.js';
@@ -79,10 +79,11 @@ export function createSubmitJson(
       const answer = checkedAnswer(invoice.key.encf, [...invoice.warnings, ...issued.warnings]);
       return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
     }
-    const tokens =
-      issued.outcome === 'issued' ? issued.prepared.tokens : tokensForRepeat(issued.attempt, taxpayer, uploaded);
-    const attempt = await awaitVerdict(ports, followUp, issued.attempt, tokens, answerDeadline(ports, issued.attempt));
-    return submissionAnswer(ports, attempt, issued.outcome === 'issued' ? signed : null);
+    const isNew = issued.outcome === 'issued';
+    const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
+    const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
+    const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
+    return submissionAnswer(ports, attempt, isNew ? signed : null);
   };
 
   /** A repeat may ask for the result, where there is a certificate to do it with. */

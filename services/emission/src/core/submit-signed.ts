@@ -3,6 +3,7 @@ import { EMISSION_STATES, type Environment, isBelowSummaryLimit, submissionRoute
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
+import { awaitSend } from './await-verdict.js';
 import { EmissionError } from './errors.js';
 import type { FollowUp } from './follow-up.js';
 import { type Issued, issue, type Prepared } from './issue.js';
@@ -121,9 +122,10 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     issued: Exclude<Issued, { outcome: 'checked' }>,
     { token }: SignedSubmission,
   ): Promise<Attempt> {
-    const { attempt } = issued;
+    if (issued.outcome === 'issued') return issued.attempt;
+    const attempt = await awaitSend(ports, issued.attempt);
     const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
-    if (issued.outcome === 'issued' || !waits || attempt.owner !== null) return attempt;
+    if (!waits || attempt.owner !== null) return attempt;
     const { owner, settings } = ports;
     const until = new Date(ports.clock().getTime() + settings.leaseMs);
     const claimed = await record(ports, attempt, (latest) =>

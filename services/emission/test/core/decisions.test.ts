@@ -65,12 +65,12 @@ describe('beginAttempt', () => {
 describe('retryDelay', () => {
   it('is within 5 s first, doubles, and stays at one hour', () => {
     for (const random of [() => 0, () => 0.5, () => 0.999]) {
-      expect(retryDelay(1, random)).toBeLessThanOrEqual(5_000);
-      expect(retryDelay(1, random)).toBeGreaterThan(2_000);
-      expect(retryDelay(40, random)).toBeLessThanOrEqual(3_600_000);
-      expect(retryDelay(40, random)).toBeGreaterThan(2_600_000);
+      expect(retryDelay(1, 4_000, random)).toBeLessThanOrEqual(5_000);
+      expect(retryDelay(1, 4_000, random)).toBeGreaterThan(2_000);
+      expect(retryDelay(40, 4_000, random)).toBeLessThanOrEqual(3_600_000);
+      expect(retryDelay(40, 4_000, random)).toBeGreaterThan(2_600_000);
     }
-    expect([1, 2, 3, 4].map((n) => retryDelay(n, () => 0.5))).toEqual([4_000, 8_000, 16_000, 32_000]);
+    expect([1, 2, 3, 4].map((n) => retryDelay(n, 4_000, () => 0.5))).toEqual([4_000, 8_000, 16_000, 32_000]);
   });
   it('asks for results with the same ceiling', () => {
     expect(pollDelay(0, 5_000, () => 0.5)).toBe(5_000);

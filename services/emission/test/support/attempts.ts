@@ -14,6 +14,7 @@ export const NOW = new Date('2026-06-15T14:00:00Z');
 
 const SETTINGS: FollowUpSettings = {
   resendAfterMs: 300_000,
+  firstRetryMs: 4_000,
   firstQueryMs: 5_000,
   queriesResults: true,
   tryAgainLimit: 2,

@@ -87,6 +87,7 @@ export class World {
       AUTHORITY_TIMEOUT_MS: '1500',
       STATUS_WAIT_MS: '3000',
       RESEND_AFTER_MS: '200',
+      FIRST_RETRY_MS: '100',
       FIRST_QUERY_MS: '100',
       BACKGROUND_IDLE_MS: '20',
       LOG_LEVEL: 'silent',

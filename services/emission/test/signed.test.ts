@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BUYER, type Document, encf, example, OTHER_ISSUER } from './support/documents.js';
+import { type Instance, World } from './support/world.js';
+
+describe('documents that the caller signed', () => {
+  let world: World;
+  let emission: Instance;
+  let token: string;
+
+  beforeAll(async () => {
+    world = await World.create({ settings: { STATUS_WAIT_MS: '2000' } });
+    emission = await world.start();
+    token = await world.token(emission);
+  });
+  afterAll(() => world.stop());
+
+  /** Signs with the caller's own means: here another environment's document of the same content. */
+  async function signed(
+    name: string,
+    sequence: number,
+    edit?: (ecf: Document) => void,
+  ): Promise<{ xml: string; rfce_xml: string }> {
+    const { body } = await world.submit(emission, example(name, sequence, edit), { env: 'CerteCF' });
+    return body;
+  }
+
+  it('/submit_ecf sends the bytes as they came and answers the trackId', async () => {
+    const { xml } = await signed('ecf-31', 1);
+    const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        trackId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        status: 'EnProceso',
+        messages: [],
+        encf: encf('31', 1),
+        qr_url: expect.stringContaining('/testecf/ConsultaTimbre?'),
+        security_code: expect.any(String),
+        signature_datetime: expect.any(String),
+        sequence_used: null,
+        warnings: [],
+      },
+    });
+    await world.reaches(encf('31', 1), ['accepted']);
+    const again = await world.submitSigned(emission, '/submit_ecf', xml, token);
+    expect(again.body).toEqual({ ...body, status: 'Aceptado', sequence_used: true });
+    const ledger = await world.ledger(encf('31', 1));
+    expect(ledger.filter(({ track_id }) => track_id === body.trackId)).toHaveLength(1);
+  });
+
+  it('/submit_fc is decided at once and reminds of the full document', async () => {
+    const { rfce_xml } = await signed('ecf-32', 2);
+    const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'Aceptado',
+      encf: encf('32', 2),
+      signature_datetime: null,
+      qr_url: expect.stringContaining('ConsultaTimbreFC'),
+      warnings: [{ rule: 'business.full_document_not_kept' }],
+    });
+    expect(body).not.toHaveProperty('trackId');
+    expect(await world.row(encf('32', 2))).toMatchObject({ source: 'signed-rfce', route: 'rfce' });
+  });
+
+  it('each belongs to its endpoint', async () => {
+    const small = await signed('ecf-32', 3);
+    const full = await world.submitSigned(emission, '/submit_ecf', small.xml, token);
+    expect([full.status, full.body.code]).toEqual([400, 'wrong_endpoint']);
+    expect((await world.submitSigned(emission, '/submit_ecf', small.rfce_xml, token)).body.code).toBe(
+      'invalid_document',
+    );
+    expect((await world.submitSigned(emission, '/submit_fc', small.xml, token)).body.code).toBe('invalid_document');
+    expect(await world.row(encf('32', 3))).toBeNull();
+  });
+
+  it('a document changed after it was signed is refused', async () => {
+    const { xml } = await signed('ecf-31', 4);
+    const { status, body } = await world.submitSigned(
+      emission,
+      '/submit_ecf',
+      xml.replace('11430.00<', '11431.00<'),
+      token,
+    );
+    expect([status, body.code]).toEqual([400, 'invalid_xml']);
+    expect(body.messages).toEqual([expect.stringContaining('signature')]);
+    expect(await world.row(encf('31', 4))).toBeNull();
+  });
+
+  it('the issuer must be a taxpayer of the account', async () => {
+    world.register(OTHER_ISSUER, world.certificate, { account_id: 'account-2' });
+    const { xml } = await signed('ecf-31', 5);
+    world.taxpayers.delete(OTHER_ISSUER);
+    const foreign = await world.call(emission, 'POST', '/submit_ecf', {
+      identity: world.identity('TesteCF', 'account-3'),
+      body: JSON.stringify({ xml }),
+      headers: { 'content-type': 'application/json', 'x-token': token },
+    });
+    expect([foreign.status, foreign.body.code]).toEqual([404, 'taxpayer_not_found']);
+    const json = example('ecf-31', 5, (ecf) => {
+      ecf.Encabezado.Emisor.RNCEmisor = OTHER_ISSUER;
+    });
+    expect((await world.submit(emission, json)).status).toBe(404);
+  });
+
+  it('an expired token is refused before anything is stored', async () => {
+    const { xml } = await signed('ecf-31', 6);
+    const expired = `h.${Buffer.from(JSON.stringify({ exp: 1_000 })).toString('base64url')}.s`;
+    const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, expired);
+    expect([status, body.code]).toEqual([401, 'invalid_token']);
+    expect(await world.row(encf('31', 6))).toBeNull();
+  });
+
+  it.each([
+    ['/submit_ecf', 'ecf-31', 7],
+    ['/submit_fc', 'ecf-32', 7],
+  ] as const)(
+    '%s: where the authority refuses the token, the document is withdrawn and the number is free',
+    async (route, name, sequence) => {
+      const { xml, rfce_xml } = await signed(name, sequence);
+      const document = route === '/submit_ecf' ? xml : rfce_xml;
+      const number = encf(name === 'ecf-31' ? '31' : '32', sequence);
+      const { status, body } = await world.submitSigned(emission, route, document, 'not-a-token');
+      expect([status, body.code]).toEqual([401, 'invalid_token']);
+      expect(await world.row(number)).toMatchObject({ state: 'withdrawn', next_action_at: null });
+      const again = await world.submitSigned(emission, route, document, token);
+      expect(again.status).toBe(200);
+      await world.reaches(number, ['accepted']);
+      expect((await world.row(number))?.attempt).toBe(2);
+    },
+  );
+
+  it('after a withdrawn document another may take the number', async () => {
+    const { xml } = await signed('ecf-31', 8);
+    await world.submitSigned(emission, '/submit_ecf', xml, 'not-a-token');
+    const other = example('ecf-31', 8, (ecf) => {
+      ecf.Encabezado.Comprador.ContactoComprador = 'Otra persona';
+    });
+    expect((await world.submit(emission, other)).body.status).toBe('Aceptado');
+  });
+
+  it('/submit_ecf answers 408 while the authority does not, and the trackId once it is known', async () => {
+    const { xml } = await signed('ecf-31', 9);
+    await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
+    await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503, body: 'x' });
+    const first = await world.submitSigned(emission, '/submit_ecf', xml, token);
+    expect([first.status, first.body.code, Number(first.headers.get('retry-after')) > 0]).toEqual([
+      408,
+      'authority_timeout',
+      true,
+    ]);
+    expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(408);
+    await world.clearFaults();
+    await world.reaches(encf('31', 9), ['accepted'], 25_000);
+    const known = await world.submitSigned(emission, '/submit_ecf', xml, token);
+    expect(known).toMatchObject({ status: 200, body: { trackId: expect.any(String), status: 'Aceptado' } });
+    const ledger = (await world.ledger(encf('31', 9))).filter(({ track_id }) => track_id === known.body.trackId);
+    expect(ledger).toHaveLength(1);
+  });
+
+  it('/submit_fc answers 200 EnProceso while the authority does not', async () => {
+    const { rfce_xml } = await signed('ecf-32', 10);
+    await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
+    const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
+    expect([status, body.status]).toEqual([200, 'EnProceso']);
+    await world.reaches(encf('32', 10), ['accepted'], 25_000);
+  });
+
+  it('where no certificate is stored, a repeat of the caller looks up and resends, and an alarm says so', async () => {
+    const bare = await world.start();
+    world.register(BUYER, world.issue('00200000008'));
+    const { body } = await world.submit(
+      bare,
+      example('ecf-31', 11, (ecf) => {
+        ecf.Encabezado.Emisor.RNCEmisor = BUYER;
+        ecf.Encabezado.Comprador.RNCComprador = '199999991';
+      }),
+      { env: 'CerteCF' },
+    );
+    world.register(BUYER, null);
+    await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
+    const first = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
+    expect(first.status).toBe(408);
+    for (let waited = 0; (await world.row(encf('31', 11)))?.alarm !== 'no-certificate' && waited < 400; waited += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    expect(await world.row(encf('31', 11))).toMatchObject({ state: 'unknown', alarm: 'no-certificate' });
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 6 && statuses.at(-1) !== 200; tries += 1) {
+      statuses.push((await world.submitSigned(bare, '/submit_ecf', body.xml, token)).status);
+      await new Promise((resolve) => setTimeout(resolve, 220));
+    }
+    expect(statuses.at(-1)).toBe(200);
+    const sent = await world.ledger(encf('31', 11));
+    expect(sent.filter(({ status }) => status !== '').length).toBeGreaterThan(0);
+  });
+
+  it('needs x-token and a body {"xml": ...}', async () => {
+    const post = (init: RequestInit) => world.call(emission, 'POST', '/submit_ecf', init);
+    const json = { 'content-type': 'application/json' };
+    const cases: [RequestInit, number, string][] = [
+      [{ headers: json, body: '{"xml":"<a/>"}' }, 422, 'validation_error'],
+      [{ headers: { ...json, 'x-token': ' ' }, body: '{"xml":"<a/>"}' }, 422, 'validation_error'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":true}' }, 422, 'validation_error'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{}' }, 422, 'validation_error'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '[]' }, 422, 'validation_error'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":' }, 400, 'invalid_json'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"nada"}' }, 400, 'invalid_xml'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"<!DOCTYPE a><a/>"}' }, 400, 'invalid_xml'],
+      [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"<ECF/>"}' }, 400, 'invalid_xml'],
+      [{ headers: { 'content-type': 'text/xml', 'x-token': 't' }, body: '<ECF/>' }, 415, 'unsupported_media_type'],
+    ];
+    for (const [init, status, code] of cases) {
+      const answer = await post(init);
+      expect([init.body, answer.status, answer.body.code]).toEqual([init.body, status, code]);
+    }
+  });
+
+  it('only checks where validate=true', async () => {
+    const { xml } = await signed('ecf-31', 12);
+    const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token, { query: '?validate=true' });
+    expect([status, body.status, body.trackId]).toEqual([200, 'Validado', null]);
+    expect(await world.row(encf('31', 12))).toBeNull();
+  });
+});
