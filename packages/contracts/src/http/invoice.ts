@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import {
+  amountSchema,
+  dateSchema,
+  ecfTypeSchema,
+  encfSchema,
+  environmentSchema,
+  rncSchema,
+  timestampSchema,
+} from '../environment.js';
+import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
+import { approvalStatusSchema } from '../events/received-invoice.js';
+
+/** What became of the delivery of an e-CF to its buyer. */
+export const deliveryStatusSchema = z.enum([
+  'not_required',
+  'no_receiver',
+  'pending',
+  'delivered',
+  'refused',
+  'unacknowledged',
+  'failed',
+]);
+
+/** An issued document, one per (environment, issuer, eNCF). Null where a field does not apply. */
+export const invoiceSchema = z.object({
+  id: z.number().int().positive(),
+  encf: encfSchema,
+  ecf_type: ecfTypeSchema,
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  buyer_rnc: z.string().nullable(),
+  buyer_name: z.string().nullable(),
+  date_issued: dateSchema,
+  created_at: timestampSchema,
+  signed_at: timestampSchema,
+  total_amount: amountSchema,
+  total_itbis: amountSchema,
+  status: invoiceStatusSchema,
+  code: z.string().nullable(),
+  messages: z.array(authorityMessageSchema),
+  track_id: z.string().nullable(),
+  security_code: z.string(),
+  qr_url: z.string(),
+  route: z.enum(['ecf', 'rfce']),
+  sequence_used: z.boolean().nullable(),
+  delivery_status: deliveryStatusSchema,
+  approval_status: approvalStatusSchema.nullable(),
+  xml_storage_path: z.string(),
+  xml_checksum: z.string(),
+  modified_encf: z.string().nullable(),
+});
+
+/** A day as the headers carry it, `DD-MM-YYYY`. */
+const daySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
+const periodSchema = z.object({
+  issuer_rnc: rncSchema,
+  start_date: daySchema,
+  end_date: daySchema,
+  env: environmentSchema,
+});
+const count = z.number().int().nonnegative();
+
+/** Answer of `GET /invoices/`: `count` rows of `total`, newest first. */
+export const invoiceListSchema = periodSchema.extend({
+  count,
+  total: count,
+  limit: z.number().int(),
+  offset: z.number().int(),
+  invoices: z.array(invoiceSchema),
+});
+
+/** Answer of `GET /invoices/count/`. */
+export const invoiceCountSchema = periodSchema.extend({ total_invoices: count });
+
+const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
+
+/** Answer of `GET /invoices/aggregate/`. Amounts count accepted documents only, credit notes with a negative sign. */
+export const invoiceAggregateSchema = periodSchema.extend({
+  total_invoices: count,
+  total_amount: amountSchema,
+  total_itbis: amountSchema,
+  by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sums })),
+  by_type: z.array(z.object({ ecf_type: ecfTypeSchema, ...sums })),
+  by_status: z.array(z.object({ status: invoiceStatusSchema, count, total_amount: amountSchema })),
+  top_clients: z.array(
+    z.object({
+      buyer_rnc: z.string().nullable(),
+      buyer_name: z.string().nullable(),
+      count,
+      total_amount: amountSchema,
+    }),
+  ),
+});
+
+/** Answer of `GET /trackids/{encf}`: every real submission of the number, oldest first. */
+export const trackIdListSchema = z.object({
+  encf: encfSchema,
+  issuer_rnc: rncSchema,
+  env: environmentSchema,
+  count,
+  track_ids: z.array(
+    z.object({
+      track_id: z.string().nullable(),
+      attempt: z.number().int().positive(),
+      submitted_at: timestampSchema.nullable(),
+      status: invoiceStatusSchema,
+      code: z.string().nullable(),
+      messages: z.array(authorityMessageSchema),
+      sequence_used: z.boolean().nullable(),
+      date_received: timestampSchema.nullable(),
+      final: z.boolean(),
+    }),
+  ),
+});
+
+/** Answer of `GET /invoice-status/{track_id}`. */
+export const invoiceStatusResponseSchema = z.object({
+  track_id: z.string(),
+  status: invoiceStatusSchema,
+  code: z.string().nullable(),
+  rnc: rncSchema,
+  date_received: timestampSchema.nullable(),
+  messages: z.array(authorityMessageSchema),
+});
+
+/** Answer of `GET /query-consumption-invoice/`. */
+export const consumptionInvoiceStatusSchema = z.object({
+  rnc: rncSchema,
+  encf: encfSchema,
+  status: invoiceStatusSchema,
+  code: z.string().nullable(),
+  messages: z.array(authorityMessageSchema),
+  sequence_used: z.boolean().nullable(),
+});
+
+export type Invoice = z.infer<typeof invoiceSchema>;
+export type InvoiceList = z.infer<typeof invoiceListSchema>;
+export type InvoiceCount = z.infer<typeof invoiceCountSchema>;
+export type InvoiceAggregate = z.infer<typeof invoiceAggregateSchema>;
+export type TrackIdList = z.infer<typeof trackIdListSchema>;
+export type InvoiceStatusResponse = z.infer<typeof invoiceStatusResponseSchema>;
+export type ConsumptionInvoiceStatus = z.infer<typeof consumptionInvoiceStatusSchema>;

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import * as contracts from '../src/index.js';
+import {
+  documentKey,
+  ERROR_CODES,
+  newRangesSchema,
+  OPERATIONS,
+  type Operation,
+  TOPICS,
+  type Topic,
+  topicOf,
+} from '../src/index.js';
+
+describe('error codes', () => {
+  it('have a status, a meaning and a remedy, and Retry-After where a repeat can help', () => {
+    for (const [code, entry] of Object.entries(ERROR_CODES)) {
+      expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+      expect(entry.status).toBeGreaterThanOrEqual(400);
+      expect(entry.meaning).toMatch(/\.$/);
+      expect(entry.remedy).toMatch(/\.$/);
+      const waits =
+        [408, 429, 503].includes(entry.status) && !code.startsWith('certificate_') && code !== 'status_key_missing';
+      expect([code, entry.retryAfter !== null]).toEqual([code, waits]);
+    }
+  });
+});
+
+describe('topics', () => {
+  it('are found by name, versioned, and consumed by others than their producer', () => {
+    for (const topic of Object.values(TOPICS) as Topic[]) {
+      expect(topicOf(topic.name)).toBe(topic);
+      expect(topic.name).toMatch(/^[a-z-]+\.v\d+$/);
+      expect(topic.consumers).not.toContain(topic.producer);
+      expect(topic.partitions).toBeGreaterThan(0);
+      for (const type of Object.keys(topic.events)) expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
+    }
+    expect(topicOf('unknown.v1')).toBeUndefined();
+    expect(documentKey({ env: 'eCF', issuer_rnc: '131000001', encf: 'E310000000001' })).toBe(
+      'eCF:131000001:E310000000001',
+    );
+  });
+
+  it('have schemas that can be written down as JSON Schema', () => {
+    for (const topic of Object.values(TOPICS) as Topic[])
+      for (const schema of Object.values(topic.events))
+        expect(Object.keys(z.toJSONSchema(schema)).length).toBeGreaterThan(1);
+  });
+});
+
+describe('operations', () => {
+  it('are unique by id and by method and path', () => {
+    const operations: readonly Operation[] = OPERATIONS;
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+    expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
+    for (const { path } of operations) expect(path).toMatch(/^(\/[\w-]+|\/\{\w+\})+$/);
+  });
+
+  it('open to everyone are exactly the four of a receiver', () => {
+    expect(
+      OPERATIONS.filter(({ access }) => access === 'public').map(({ method, path }) => `${method} ${path}`),
+    ).toEqual([
+      'POST /fe/recepcion/api/ecf',
+      'POST /fe/aprobacioncomercial/api/ecf',
+      'GET /fe/autenticacion/api/semilla',
+      'POST /fe/autenticacion/api/validacioncertificado',
+    ]);
+  });
+});
+
+describe('HTTP schemas', () => {
+  it('can be written down as JSON Schema, for the interface’s own description', () => {
+    const schemas = Object.entries(contracts).filter(
+      ([name, value]) => name.endsWith('Schema') && value instanceof z.ZodType,
+    );
+    expect(schemas.length).toBeGreaterThan(20);
+    for (const [name, schema] of schemas) {
+      const json = z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'throw' });
+      expect([name, Object.keys(json).length > 0]).toEqual([name, true]);
+    }
+  });
+
+  it('find ranges that overlap though others lie between them', () => {
+    const range = (from: number, to: number) => ({
+      env: 'TesteCF',
+      ecf_type: '31',
+      from: `E31${String(from).padStart(10, '0')}`,
+      to: `E31${String(to).padStart(10, '0')}`,
+    });
+    expect(newRangesSchema.safeParse([range(1, 10), range(11, 20), range(21, 30)]).success).toBe(true);
+    expect(newRangesSchema.safeParse([range(1, 100), range(2, 3), range(50, 60)]).success).toBe(false);
+    expect(newRangesSchema.safeParse([range(5, 5), range(5, 5)]).success).toBe(false);
+    expect(newRangesSchema.safeParse([range(1, 10), { ...range(1, 10), env: 'CerteCF' }]).success).toBe(true);
+  });
+});
