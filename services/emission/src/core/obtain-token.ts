@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, toIsoDominican } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from './certificates.js';
 import { EmissionError } from './errors.js';
@@ -9,10 +9,15 @@ import { loginFailure } from './token-source.js';
 
 export interface TokenAnswer {
   token: string;
-  /** Seconds. */
+  /** Seconds that the authority issues tokens for. A cached one has less left: see `expires_at`. */
   expires_in: number;
   token_type: 'Bearer';
+  /** ISO 8601: when this very token ends. */
+  expires_at: string;
 }
+
+/** Source: Descripción Técnica v1.6 p.7. */
+const ISSUED_FOR_SECONDS = 3_600;
 
 export type ObtainToken = (request: {
   caller: Caller;
@@ -22,7 +27,7 @@ export type ObtainToken = (request: {
 
 /** `GET /obtain_token`: the authority's token for a taxpayer of the account, from the cache while it lives. */
 export function createObtainToken(
-  ports: Pick<Ports, 'tokens' | 'clock'>,
+  ports: Pick<Ports, 'tokens'>,
   taxpayers: Taxpayers,
   certificates: Certificates,
 ): ObtainToken {
@@ -33,8 +38,7 @@ export function createObtainToken(
         : theOneOf(await taxpayers.require(caller, issuerRnc));
     try {
       const { token, expiresAt } = await ports.tokens.get({ env, account: caller.accountId, certificate });
-      const seconds = Math.floor((expiresAt.getTime() - ports.clock().getTime()) / 1_000);
-      return { token, expires_in: Math.max(0, seconds), token_type: 'Bearer' };
+      return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
     } catch (error) {
       throw loginFailure(error, { unreadableIs502: true });
     }

@@ -135,7 +135,8 @@ export class World {
       certificate: opened === null ? null : seal(MASTER_KEY, serialiseCertificate(opened), rnc).toString('base64'),
       fingerprint: opened?.fingerprint ?? null,
       ranges: [],
-      created_at: new Date(Date.now() - 1_000 * (100 - this.revision)).toISOString(),
+      created_at:
+        this.taxpayers.get(rnc)?.created_at ?? new Date(Date.now() - 1_000 * (100 - this.revision)).toISOString(),
       ...change,
     });
   }
