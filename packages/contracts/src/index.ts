@@ -6,6 +6,7 @@ export * from './events/taxpayer.js';
 export * from './http/admin.js';
 export * from './http/authority.js';
 export * from './http/error-body.js';
+export * from './http/internal.js';
 export * from './http/invoice.js';
 export * from './http/operations.js';
 export * from './http/received-invoice.js';

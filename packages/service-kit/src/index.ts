@@ -1,3 +1,4 @@
+export * from './batches.js';
 export * from './body-limit.js';
 export * from './bus.in-process.js';
 export * from './bus.js';
@@ -15,6 +16,7 @@ export * from './http-app.js';
 export * from './http-server.js';
 export * from './identity.js';
 export * from './inbox.js';
+export * from './internal-operations.js';
 export * from './json-body.js';
 export * from './logger.js';
 export * from './metrics.js';

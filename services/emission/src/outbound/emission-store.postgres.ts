@@ -1,9 +1,8 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
-import { type BusEvent, type Database, outboxPartition, type Statement } from '@ecf/service-kit';
+import { type BusEvent, createBatches, type Database, outboxPartition, type Statement } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
 import type { EmissionStore, RecordedExchange, RelatedNote } from '../core/ports.js';
 import { tellsMore } from '../core/progress.js';
-import { createBatches } from './batches.js';
 import { type AttemptRow, changingColumns, fixedColumns, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { patiently } from './patience.js';

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { createBatches } from '../src/index.js';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('batches', () => {
+  it('leave at once for one caller, and together for those that come meanwhile', async () => {
+    const seen: number[][] = [];
+    const batches = createBatches<number, number>({
+      maxItems: 10,
+      maxUnderWay: 1,
+      keyOf: (item) => item,
+      async work(items) {
+        seen.push([...items]);
+        await turn();
+        return items.map((item) => item * 2);
+      },
+    });
+    const first = batches.run(1);
+    await turn();
+    const later = [2, 3, 4].map((item) => batches.run(item));
+    expect(await first).toBe(2);
+    expect(await Promise.all(later)).toEqual([4, 6, 8]);
+    expect(seen).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('never hold two items of one key, and keep their order', async () => {
+    const seen: string[][] = [];
+    const batches = createBatches<string, null>({
+      maxItems: 10,
+      maxUnderWay: 1,
+      keyOf: (item) => item[0],
+      async work(items) {
+        seen.push([...items]);
+        return items.map(() => null);
+      },
+    });
+    await Promise.all(['a1', 'b1', 'a2', 'a3'].map((item) => batches.run(item)));
+    expect(seen).toEqual([['a1', 'b1'], ['a2'], ['a3']]);
+  });
+
+  it('run one by one where a batch fails: only the item at fault fails', async () => {
+    const batches = createBatches<number, number>({
+      maxItems: 10,
+      maxUnderWay: 1,
+      keyOf: (item) => item,
+      async work(items) {
+        if (items.includes(2)) throw new Error('two');
+        return items;
+      },
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => batches.run(item)));
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});

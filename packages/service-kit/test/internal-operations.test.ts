@@ -1,0 +1,91 @@
+import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ApiError,
+  createHttpApp,
+  createInternalClient,
+  internalOperationRoutes,
+  type RunningServer,
+  serve,
+  silentLogger,
+} from '../src/index.js';
+
+const KEY = Buffer.alloc(32, 3);
+const clock = () => new Date();
+const asked: unknown[] = [];
+const refuse = async () => {
+  throw new Error('not in this test');
+};
+const answering: EmissionOperations = {
+  authorityToken: async (request) => {
+    asked.push(request);
+    if (request.account_id === 'locked')
+      throw new ApiError(401, 'login_refused', 'The authority refuses the login with this certificate.');
+    if (request.account_id === 'away')
+      throw new ApiError(503, 'authority_unreachable', 'Not now.', { headers: { 'retry-after': '17' } });
+    return { token: 'abc', expires_in: 3600 };
+  },
+  recentChanges: refuse,
+  findInvoices: refuse,
+  pageOfInvoices: refuse,
+  rawAnswers: refuse,
+};
+const question = { env: 'TesteCF', account_id: 'a', taxpayers_revision: 0, rnc: null, refused: null } as const;
+
+let server: RunningServer;
+beforeAll(async () => {
+  const app = createHttpApp({
+    logger: silentLogger,
+    maxBodyBytes: 1_000_000,
+    routes: (routes) =>
+      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, answering, { identityKey: KEY, clock })),
+  });
+  server = await serve(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.stop());
+
+function client(options: { url?: string; key?: Uint8Array } = {}): EmissionOperations {
+  return createInternalClient(EMISSION_OPERATIONS, {
+    url: options.url ?? server.url,
+    owner: 'emission',
+    service: 'query',
+    identityKey: options.key ?? KEY,
+    clock,
+    timeoutMs: 2_000,
+  });
+}
+
+describe('internal operations over HTTP', () => {
+  it('ask and answer by their schemas', async () => {
+    expect(await client().authorityToken(question)).toEqual({ token: 'abc', expires_in: 3600 });
+    expect(asked.at(-1)).toEqual(question);
+  });
+
+  it('bring a refusal back as it was, with its Retry-After', async () => {
+    await expect(client().authorityToken({ ...question, account_id: 'locked' })).rejects.toMatchObject({
+      status: 401,
+      code: 'login_refused',
+      detail: 'The authority refuses the login with this certificate.',
+    });
+    await expect(client().authorityToken({ ...question, account_id: 'away' })).rejects.toMatchObject({
+      status: 503,
+      code: 'authority_unreachable',
+      headers: { 'retry-after': '17' },
+    });
+    await expect(client().authorityToken({ ...question, rnc: '1' })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('tell nothing to a caller without a service identity', async () => {
+    await expect(client({ key: Buffer.alloc(32, 4) }).authorityToken(question)).rejects.toMatchObject({
+      status: 401,
+      code: 'invalid_identity',
+    });
+  });
+
+  it('are 503 while nobody answers', async () => {
+    await expect(client({ url: 'http://127.0.0.1:1' }).authorityToken(question)).rejects.toMatchObject({
+      status: 503,
+      code: 'service_unavailable',
+    });
+  });
+});
