@@ -91,6 +91,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
+    // A server that hangs cancels nothing: then the client gives up by itself.
+    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
     keepAlive: true,
     types,
     ...(options.settings === undefined ? {} : { options: sessionOptions(options.settings) }),

@@ -1,20 +1,27 @@
 import express from 'express';
 
-/** What a service depends on, each `ok` or a few words on what is wrong. `ready` is true when all are. */
+/** What a service depends on, each `ok` or a few words on what is wrong. `ready` is true when those it cannot do without are. */
 export interface Readiness {
   ready: boolean;
   checks: Record<string, string>;
 }
 
-/** Runs each check with a time limit; a check that throws or takes longer is not ok. */
+/**
+ * Runs each check with a time limit; a check that throws or takes longer is not ok. `optional` names those that are told
+ * but do not decide.
+ */
 export async function checkReadiness(
   checks: Record<string, () => Promise<unknown>>,
   timeoutMs = 2_000,
+  optional: readonly string[] = [],
 ): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await verdict(check, timeoutMs)] as const),
   );
-  return { ready: results.every(([, words]) => words === 'ok'), checks: Object.fromEntries(results) };
+  return {
+    ready: results.every(([name, words]) => words === 'ok' || optional.includes(name)),
+    checks: Object.fromEntries(results),
+  };
 }
 
 async function verdict(check: () => Promise<unknown>, timeoutMs: number): Promise<string> {

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js';
 import { OUTBOX_PARTITIONS } from './outbox.js';
 import { type OutboxLeases, openOutboxLeases } from './outbox-leases.js';
 import { outboxMetrics } from './outbox-metrics.js';
-import { withProducerSpans } from './tracing.js';
+import { withoutTrace, withProducerSpans } from './tracing.js';
 
 export interface OutboxRelayOptions {
   database: Database;
@@ -109,7 +109,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     if (state !== 'running' || gathering !== undefined) return;
     gathering = setTimeout(() => {
       gathering = undefined;
-      scanning = scanning.then(scan);
+      scanning = scanning.then(() => withoutTrace(scan));
     }, options.gatherMs ?? 5);
   }
 

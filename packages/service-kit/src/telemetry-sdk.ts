@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ExpressInstrumentation } from '@opentelemetry/instrumentation-express';
+import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
@@ -12,17 +12,23 @@ import { TELEMETRY } from './telemetry-stop.js';
  */
 export function startTelemetry(): void {
   const sdk = new NodeSDK({
+    serviceName: process.env.OTEL_SERVICE_NAME ?? programName(process.argv[1] ?? ''),
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: (request: IncomingMessage) => /^\/(health\/|metrics)/.test(request.url ?? ''),
       }),
-      new ExpressInstrumentation({ ignoreLayersType: ['middleware' as never] }),
+      new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
       new PgInstrumentation({ requireParentSpan: true }),
       new IORedisInstrumentation({ requireParentSpan: true, dbStatementSerializer: (command) => command }),
     ],
   });
   sdk.start();
   (globalThis as { [TELEMETRY]?: NodeSDK })[TELEMETRY] = sdk;
+}
+
+/** `gateway` for services/gateway/dist/main.js, and so on; `ecf` for anything else. */
+function programName(file: string): string {
+  return /[/\\](?:services|deploy|packages)[/\\]([\w-]+)[/\\]dist[/\\]/.exec(file)?.[1] ?? 'ecf';
 }

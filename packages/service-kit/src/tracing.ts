@@ -93,3 +93,8 @@ export async function withConsumerSpan<T>(event: BusEvent, group: string, handle
     span.end();
   }
 }
+
+/** Runs work that belongs to no request, though one may have woken it: its spans do not hang on that one's trace. */
+export function withoutTrace<T>(work: () => T): T {
+  return context.with(ROOT_CONTEXT, work);
+}

@@ -109,7 +109,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
-    return checkReadiness({ database: () => database.query('SELECT 1'), ...Object.fromEntries(services) });
+    const checks = { database: () => database.query('SELECT 1'), ...Object.fromEntries(services) };
+    // What the gateway is there for is to issue invoices: another service that is away does not take that away too.
+    const optional = Object.keys(upstreams).filter((name) => name !== 'emission');
+    return checkReadiness(checks, 2_000, optional);
   }
 
   const app = express();

@@ -134,6 +134,8 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
       variable: 'TRUSTED_PROXIES',
       message: 'is not allowed; allowed: addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
     });
+  if (settings.HEADERS_TIMEOUT_MS > settings.REQUEST_TIMEOUT_MS)
+    problems.push({ variable: 'HEADERS_TIMEOUT_MS', message: 'is not allowed; allowed: at most REQUEST_TIMEOUT_MS' });
   if (problems.length > 0) throw new ConfigError(problems);
   const rate = settings.SANDBOX ? 0 : DEFAULT_RATE;
   return {
