@@ -9,7 +9,7 @@ import {
   inMemoryTokenCache,
   type TokenCache,
 } from '@ecf/authority-client';
-import { TOPICS } from '@ecf/contracts';
+import { type EmissionOperations, TOPICS } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
@@ -48,11 +48,13 @@ import { createSubmitJson } from './core/submit-json.js';
 import { createSubmitSigned } from './core/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
 import { createEmissionApp } from './inbound/http.js';
+import { internalOperations } from './inbound/internal.js';
 import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
 import { createEmissionMetrics } from './observer.js';
 import { createHttpAccountSource } from './outbound/account-source.http.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
+import { createPostgresToldDocuments } from './outbound/told-documents.postgres.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const BACKLOG_EVERY_MS = 15_000;
@@ -80,6 +82,8 @@ export interface Emission {
   /** Ends gracefully: what is under way is finished and recorded. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
+  /** What services of the same process ask instead of the internal routes. */
+  readonly internal: EmissionOperations;
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
@@ -159,11 +163,15 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   });
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const obtainToken = createObtainToken(ports, taxpayers, certificates);
+  const told = createPostgresToldDocuments(database);
+  const internal = internalOperations({ told, obtainToken });
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp),
-    obtainToken: createObtainToken(ports, taxpayers, certificates),
+    obtainToken,
     resolveByOperator: createResolveByOperator(ports),
+    internal,
     ready,
     identityKey: key,
     maxBodyBytes: config.MAX_BODY_BYTES,
@@ -179,11 +187,13 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       (present) => backlog(present, clock()),
       (error) => logger.warn({ err: error }, 'the backlog could not be counted'),
     );
+    told.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be forgotten'));
   }
 
   return {
     app,
     ready,
+    internal,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);

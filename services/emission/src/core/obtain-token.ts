@@ -23,21 +23,28 @@ export type ObtainToken = (request: {
   caller: Caller;
   env: Environment;
   issuerRnc: string | null;
+  /** A token that the authority answered 401 to: it is forgotten first. */
+  refused?: string | null;
 }) => Promise<TokenAnswer>;
 
-/** `GET /obtain_token`: the authority's token for a taxpayer of the account, from the cache while it lives. */
+/**
+ * `GET /obtain_token`, and what other services ask for: the authority's token for a taxpayer of the account, from the cache
+ * while it lives.
+ */
 export function createObtainToken(
   ports: Pick<Ports, 'tokens'>,
   taxpayers: Taxpayers,
   certificates: Certificates,
 ): ObtainToken {
-  return async ({ caller, env, issuerRnc }) => {
+  return async ({ caller, env, issuerRnc, refused }) => {
     const certificate =
       issuerRnc === null
         ? firstUsable(await taxpayers.list(caller))
         : theOneOf(await taxpayers.require(caller, issuerRnc));
     try {
-      const { token, expiresAt } = await ports.tokens.get({ env, account: caller.accountId, certificate });
+      const owner = { env, account: caller.accountId, certificate };
+      if (refused) await ports.tokens.invalidate({ ...owner, token: refused });
+      const { token, expiresAt } = await ports.tokens.get(owner);
       return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
     } catch (error) {
       throw loginFailure(error, { unreadableIs502: true });

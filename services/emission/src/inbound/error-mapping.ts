@@ -8,7 +8,8 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
   next(toApiError(error));
 };
 
-function toApiError(error: unknown): unknown {
+/** The public error of one of this service's; others as they are. */
+export function toApiError(error: unknown): unknown {
   if (error instanceof StoreUnavailable) {
     return new ApiError(
       503,

@@ -1,3 +1,4 @@
+import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
 import { isEncf, isEnvironment, isRnc } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import {
@@ -7,6 +8,7 @@ import {
   type Identity,
   InvalidRequest,
   identityOf,
+  internalOperationRoutes,
   type Logger,
   type Readiness,
   requireIdentity,
@@ -26,6 +28,7 @@ export interface HttpOptions {
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
   readonly resolveByOperator: ResolveByOperator;
+  readonly internal: EmissionOperations;
   readonly ready: () => Promise<Readiness>;
   readonly identityKey: Uint8Array;
   readonly maxBodyBytes: number;
@@ -33,7 +36,7 @@ export interface HttpOptions {
   readonly clock: () => Date;
 }
 
-/** Every route of the service, and who may call it. */
+/** Every route of the service, and who may call it; beside them the questions of other services, `EMISSION_OPERATIONS`. */
 const ROUTES = [
   { method: 'post', path: '/fe_Submit', callers: ['account'], handler: submitJson },
   { method: 'post', path: '/submit_ecf', callers: ['account'], handler: submitEcf },
@@ -55,6 +58,7 @@ export function createEmissionApp(options: HttpOptions): Express {
         const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: callers });
         app[method](path, guard, answering(options, handler));
       }
+      app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
       app.use(mapErrors);
     },
   });

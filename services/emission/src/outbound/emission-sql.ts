@@ -32,6 +32,9 @@ const INSERT_ATTEMPT = `INSERT INTO attempt (emission_id, ${COLUMNS})
 
 const INSERT_EVENT = 'INSERT INTO outbox (partition, event_id, topic, key, event)';
 const EVENT_VALUES = 'r.outbox_partition, r.event_id, r.topic, r.event_key, r.event';
+/** The event's key is `<env>:<issuer RNC>:<eNCF>`; a number has 13 characters. */
+const NOTE_CHANGE = `INSERT INTO recent_change (issuer, encf, revision)
+    SELECT left(r.event_key, -14), right(r.event_key, 13), r.revision FROM r`;
 
 /** First attempts: numbers that are taken by then are left out of the answer, and nothing of them is written. */
 export const BEGIN_FIRST = {
@@ -45,7 +48,8 @@ export const BEGIN_FIRST = {
     kept AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
       SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id))
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id)),
+    noted AS (${NOTE_CHANGE} JOIN taken USING (emission_id))
     SELECT emission_id FROM taken`,
 };
 
@@ -60,7 +64,8 @@ export const BEGIN_NEXT = {
     kept AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
       SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id))
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id)),
+    noted AS (${NOTE_CHANGE} JOIN taken USING (emission_id))
     SELECT emission_id FROM taken`,
 };
 
@@ -79,7 +84,8 @@ const SAVE_WITH = `WITH r AS MATERIALIZED (
       INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
       SELECT r.emission_id, r.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
       FROM r JOIN saved USING (emission_id) CROSS JOIN LATERAL json_to_recordset(r.exchanges) AS x(${EXCHANGE})),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN saved USING (emission_id) WHERE r.event IS NOT NULL)`;
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN saved USING (emission_id) WHERE r.event IS NOT NULL),
+    noted AS (${NOTE_CHANGE} JOIN saved USING (emission_id) WHERE r.event IS NOT NULL)`;
 
 /** Attempts that go on. */
 export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
@@ -149,4 +155,37 @@ export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt
     WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL GROUP BY state, alarm`,
+};
+
+/**
+ * Changes of an issuer by transactions that may have ended after the snapshot of the last question: what that snapshot
+ * could not see is never passed over, whatever the order of commits.
+ */
+export const RECENT_CHANGES = {
+  name: 'emission_recent_changes',
+  text: `WITH changes AS (
+      SELECT encf, max(revision) AS revision, max(xid) AS last FROM recent_change WHERE issuer = $1 AND xid >= $2
+      GROUP BY encf ORDER BY last DESC LIMIT $3)
+    SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS cursor,
+      coalesce((SELECT json_agg(json_build_object('encf', encf, 'revision', revision)) FROM changes), '[]') AS changes`,
+};
+
+export const FORGET_CHANGES = {
+  name: 'emission_forget_changes',
+  text: 'DELETE FROM recent_change WHERE at < now() - make_interval(secs => $1)',
+};
+
+/** Latest attempts in the order of their emissions' ids. */
+export const PAGE = {
+  name: 'emission_page',
+  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM (SELECT * FROM emission WHERE id > $1 ORDER BY id LIMIT $2) e
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
+};
+
+export const EXCHANGES = {
+  name: 'emission_exchanges',
+  text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
+    FROM exchange x JOIN emission e ON e.id = x.emission_id
+    WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
 };

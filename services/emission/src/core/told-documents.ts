@@ -1,0 +1,24 @@
+import type { Environment } from '@ecf/domain';
+import type { Attempt, DocumentKey } from './attempt.js';
+import type { RecordedExchange } from './ports.js';
+
+/** Documents that changed: `cursor` is where the next question goes on from. */
+export interface RecentChanges {
+  readonly cursor: string;
+  /** False where there were more than one answer holds. */
+  readonly complete: boolean;
+  readonly changes: readonly { encf: string; revision: number }[];
+}
+
+/** What other services read of the emissions, beside the events that tell of them. */
+export interface ToldDocuments {
+  /** Changes of an issuer since the answer that had the cursor; null = all that are still noted, about a quarter of an hour. */
+  recent(issuer: Pick<DocumentKey, 'env' | 'issuerRnc'>, cursor: string | null): Promise<RecentChanges>;
+  find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
+  /** By id, from the first one after `after`. */
+  page(after: number, limit: number): Promise<Attempt[]>;
+  /** Everything the authority answered about a document, oldest first. */
+  exchanges(key: DocumentKey): Promise<(RecordedExchange & { readonly attempt: number })[]>;
+  /** Forgets changes that every reader has heard of long since. */
+  forget(): Promise<void>;
+}

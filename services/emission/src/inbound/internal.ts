@@ -1,0 +1,56 @@
+import type { EmissionOperations } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { invoiceChanged } from '../core/invoice-event.js';
+import type { ObtainToken } from '../core/obtain-token.js';
+import type { ToldDocuments } from '../core/told-documents.js';
+import { toApiError } from './error-mapping.js';
+
+/** What other services ask this one, over HTTP or in the same process; refusals are public errors in both. */
+export function internalOperations(parts: { told: ToldDocuments; obtainToken: ObtainToken }): EmissionOperations {
+  const { told, obtainToken } = parts;
+  return {
+    authorityToken: refusing(async ({ env, account_id, taxpayers_revision, rnc, refused }) => {
+      const caller = { accountId: account_id, taxpayersRevision: taxpayers_revision };
+      const { token, expires_in } = await obtainToken({ caller, env, issuerRnc: rnc, refused });
+      return { token, expires_in };
+    }),
+    recentChanges: async ({ env, issuer_rnc, cursor }) => {
+      const { changes, ...rest } = await told.recent({ env, issuerRnc: issuer_rnc }, cursor);
+      return { ...rest, changes: [...changes] };
+    },
+    findInvoices: async ({ env, numbers }) => {
+      const keys = numbers.map(({ issuer_rnc, encf }) => ({ issuerRnc: issuer_rnc, encf }));
+      return { invoices: (await told.find(env, keys)).map(invoiceChanged) };
+    },
+    pageOfInvoices: async ({ after, limit }) => {
+      const attempts = await told.page(after, limit);
+      const last = attempts.length < limit ? undefined : attempts.at(-1);
+      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+    },
+    rawAnswers: async ({ env, issuer_rnc, encf }) => {
+      const exchanges = await told.exchanges({ env, issuerRnc: issuer_rnc, encf });
+      return {
+        answers: exchanges.map(({ attempt, operation, at, outcome, httpStatus, contentType, body }) => ({
+          attempt,
+          operation,
+          at: toIsoDominican(at),
+          outcome,
+          http_status: httpStatus,
+          content_type: contentType,
+          body,
+        })),
+      };
+    },
+  };
+}
+
+/** Refusals of this service's core as they look outside. */
+function refusing<Q, A>(work: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
+  return async (question) => {
+    try {
+      return await work(question);
+    } catch (error) {
+      throw toApiError(error);
+    }
+  };
+}

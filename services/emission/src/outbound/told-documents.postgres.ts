@@ -1,0 +1,63 @@
+import { MAX_RECENT_CHANGES } from '@ecf/contracts';
+import type { Database } from '@ecf/service-kit';
+import type { RecordedExchange } from '../core/ports.js';
+import type { ToldDocuments } from '../core/told-documents.js';
+import { type AttemptRow, fromRow } from './emission-rows.js';
+import { EXCHANGES, FIND, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
+
+const NOTED_FOR_SECONDS = 900;
+
+interface ExchangeRow {
+  attempt: number;
+  operation: string;
+  at: Date;
+  outcome: string;
+  http_status: number | null;
+  content_type: string | null;
+  body: string | null;
+}
+
+export function createPostgresToldDocuments(database: Database): ToldDocuments {
+  return {
+    async recent({ env, issuerRnc }, cursor) {
+      const { rows } = await database.query<{ cursor: string; changes: { encf: string; revision: number }[] }>(
+        RECENT_CHANGES,
+        [`${env}:${issuerRnc}`, cursor ?? '0', MAX_RECENT_CHANGES + 1],
+      );
+      const { cursor: next = '0', changes = [] } = rows[0] ?? {};
+      const complete = changes.length <= MAX_RECENT_CHANGES;
+      return { cursor: next, complete, changes: complete ? changes : changes.slice(0, MAX_RECENT_CHANGES) };
+    },
+    async find(env, numbers) {
+      const { rows } = await database.query<AttemptRow>(FIND, [
+        numbers.map(() => env),
+        numbers.map(({ issuerRnc }) => issuerRnc),
+        numbers.map(({ encf }) => encf),
+      ]);
+      return rows.map(fromRow);
+    },
+    async page(after, limit) {
+      const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
+      return rows.map(fromRow);
+    },
+    async exchanges({ env, issuerRnc, encf }) {
+      const { rows } = await database.query<ExchangeRow>(EXCHANGES, [env, issuerRnc, encf]);
+      return rows.map(exchangeFrom);
+    },
+    async forget() {
+      await database.query(FORGET_CHANGES, [NOTED_FOR_SECONDS]);
+    },
+  };
+}
+
+function exchangeFrom(row: ExchangeRow): RecordedExchange & { attempt: number } {
+  return {
+    attempt: row.attempt,
+    operation: row.operation,
+    at: row.at,
+    outcome: row.outcome,
+    httpStatus: row.http_status,
+    contentType: row.content_type,
+    body: row.body,
+  };
+}
