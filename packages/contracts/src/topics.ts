@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { invoiceChangedSchema } from './events/invoice.js';
+import { invoiceStatusChangedSchema } from './events/invoice-status.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
 
@@ -48,7 +49,7 @@ export const TOPICS = {
     name: 'invoice-status.v1',
     description: "The authority's answer to a query of a document's status, where it differs from the one before.",
     key: 'document',
-    events: {},
+    events: { 'invoice_status.changed': invoiceStatusChangedSchema },
     producer: 'status-poller',
     consumers: ['emission', 'approvals', 'query'],
     partitions: 12,

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { invoiceChangedSchema } from '../events/invoice.js';
+import type { InternalHandlers } from './internal.js';
+
+/** What emission answers to those who follow its documents up at the authority. */
+export const FOLLOW_UP_OPERATIONS = {
+  /** The present state of the document that was submitted under a trackId; null where none of ours was. */
+  findSubmission: {
+    path: '/internal/submissions/find',
+    request: z.object({ env: environmentSchema, track_id: z.string().min(1).max(200) }),
+    answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
+  },
+  /**
+   * A token of the authority to ask about a signed document: of the certificate that came with it, else of the taxpayer's
+   * stored one, whether the taxpayer is active or not. `refused` names a token that the authority answered 401 to: it is
+   * forgotten first.
+   */
+  documentToken: {
+    path: '/internal/submissions/token',
+    request: z.object({
+      env: environmentSchema,
+      issuer_rnc: rncSchema,
+      encf: encfSchema,
+      refused: z.string().nullable(),
+    }),
+    answer: z.object({ token: z.string() }),
+  },
+} as const;
+
+export type FollowUpOperations = InternalHandlers<typeof FOLLOW_UP_OPERATIONS>;
