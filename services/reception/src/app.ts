@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { ReceptionOperations } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
@@ -40,6 +41,7 @@ import { trustCheck } from './core/trust.js';
 import { BodyIntake } from './inbound/body-intake.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createReceptionApp } from './inbound/http.js';
+import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createCertificates } from './outbound/certificates.sealed.js';
 import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
@@ -73,6 +75,8 @@ export interface Reception {
   /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
+  /** What services of the same process ask instead of the internal routes. */
+  readonly internal: ReceptionOperations;
 }
 
 /** The reception service, wired. Nothing is connected before `start`. */
@@ -109,14 +113,16 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const report = createReceptionReport(metrics, logger, () => parts.intake.load);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const internal = receptionOperations(ports.documents);
   const app = createReceptionApp(
-    { ...parts, report, clock },
+    { ...parts, report, clock, internal },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
   const running = createRunning({ config, database, bus, ports, relay, spent: spent.clean, clock });
   return {
     app,
     ready,
+    internal,
     start: running.start,
     async stop() {
       await parts.answers.settled();

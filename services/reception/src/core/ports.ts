@@ -53,6 +53,8 @@ export interface DocumentStore {
   latestAcknowledgement(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes | null>;
   /** Follows the buyer's decision; older ones than the last are passed over. `eventId` makes a repeat do nothing. */
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
+  /** By id, from the first one after `afterId`. */
+  page(afterId: number, limit: number): Promise<ListedDocument[]>;
   /** Appends the present state of up to `limit` documents after `afterId` to the outbox; null when there were none. */
   republish(afterId: number, limit: number): Promise<{ count: number; lastId: number } | null>;
 }

@@ -1,7 +1,9 @@
+import { RECEPTION_OPERATIONS, type ReceptionOperations } from '@ecf/contracts';
 import {
   type Caller,
   createHttpApp,
   healthRoutes,
+  internalOperationRoutes,
   type Logger,
   type Readiness,
   requireIdentity,
@@ -23,7 +25,7 @@ type Handler = (req: Request, res: Response) => void | Promise<void>;
 type Route = readonly [method: 'get' | 'post', path: string, caller: Caller['kind'], handler: Handler];
 
 /**
- * Every route of the service. Paths are compared without case and with or without a slash at the end; public ones also
+ * Every route of the service but the questions of other services (`RECEPTION_OPERATIONS`). Paths are compared without case and with or without a slash at the end; public ones also
  * with an environment before them and with the accent of the official text. Literal paths stand before `:encf`.
  */
 function routeTable(parts: ReceptionHttpParts): readonly Route[] {
@@ -48,6 +50,7 @@ export interface ReceptionHttpParts extends Omit<AcknowledgeParts, 'tokens'>, Om
   readonly tokens: ProviderTokens;
   readonly query: QueryReceived;
   readonly republish: Republish;
+  readonly internal: ReceptionOperations;
 }
 
 export interface ReceptionHttpOptions {
@@ -69,6 +72,7 @@ export function createReceptionApp(parts: ReceptionHttpParts, options: Reception
       for (const [method, path, kind, handler] of routeTable(parts)) {
         app[method](path, identity(options, kind), handler);
       }
+      app.use(internalOperationRoutes(RECEPTION_OPERATIONS, parts.internal, options));
       app.use(answerErrors);
     },
   });

@@ -123,6 +123,10 @@ export function createInMemoryDocumentStore(): DocumentStore & {
         approvalDatetime: dateOf(decision.approval_datetime),
       });
     },
+    async page(afterId, limit) {
+      const later = held.filter((one) => one.document.id > afterId).slice(0, limit);
+      return later.map(listed);
+    },
     async republish(afterId, limit) {
       const batch = held.filter((one) => one.document.id > afterId).slice(0, limit);
       batch.forEach(tell);

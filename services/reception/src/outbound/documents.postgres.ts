@@ -166,6 +166,13 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         await change(tx, document.id, set, values, new Date(decision.approval_datetime ?? document.received_at));
       });
     },
+    async page(afterId, limit) {
+      const { rows } = await database.query<ReceivedRow>(
+        'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2',
+        [afterId, limit],
+      );
+      return listed(database, rows);
+    },
     async republish(afterId, limit) {
       return database.transaction(async (tx) => {
         const { rows } = await tx.query<ReceivedRow>(

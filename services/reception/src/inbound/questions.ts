@@ -1,0 +1,22 @@
+import type { ReceptionOperations } from '@ecf/contracts';
+import type { DocumentStore, ListedDocument } from '../core/ports.js';
+import { receivedInvoiceChanged } from '../core/received-document.js';
+
+/** What other services ask about received documents, over HTTP or in the same process. */
+export function receptionOperations(documents: Pick<DocumentStore, 'byNumber' | 'page'>): ReceptionOperations {
+  return {
+    async findReceived({ env, buyer_rncs, issuer_rnc, encf }) {
+      const found = await documents.byNumber({ env, buyerRncs: buyer_rncs, issuerRnc: issuer_rnc, encf });
+      return { received: found.map(told) };
+    },
+    async pageOfReceived({ after, limit }) {
+      const found = await documents.page(after, limit);
+      const last = found.length < limit ? undefined : found.at(-1);
+      return { received: found.map(told), next: last?.document.id ?? null };
+    },
+  };
+}
+
+function told({ document, conflicts }: ListedDocument) {
+  return receivedInvoiceChanged(document, conflicts);
+}
