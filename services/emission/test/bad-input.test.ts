@@ -232,8 +232,8 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     const [body, type] = make();
     const answer = await post(body, type);
     expect(answer).toMatchObject({ status, body: { code, request_id: expect.any(String), ...more } });
-    if (status === 400 && code === 'invalid_document') {
-      expect(answer.body.messages).toHaveLength(answer.body.faults.length);
+    if (status === 400) {
+      expect(answer.body.messages).toHaveLength(Math.max(1, answer.body.faults.length));
     }
     expect(await rows()).toBe(0);
   });

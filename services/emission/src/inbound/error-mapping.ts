@@ -18,6 +18,10 @@ export function toApiError(error: unknown): unknown {
       { cause: error },
     );
   }
+  if (error instanceof ApiError && error.status === 400 && error.messages === undefined) {
+    // A body that cannot be taken apart: it has no fields that could be at fault, the shape of a 400 is the same.
+    return new ApiError(400, error.code, error.message, { messages: [error.message], faults: [], cause: error.cause });
+  }
   if (!(error instanceof EmissionError)) return error;
   if (error.items !== null) return new InvalidRequest(error.items, { cause: error });
   const { status } = errorCodeEntry(error.code);

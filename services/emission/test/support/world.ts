@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -27,6 +28,8 @@ import { BUYER, type Document, ISSUER } from './documents.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;
+/** Making a key takes longer than most tests: one serves all certificates. */
+const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
 export interface Answer {
   status: number;
@@ -79,20 +82,7 @@ export class World {
     readonly databasePid: number,
     private readonly options: WorldOptions,
   ) {
-    this.config = emissionConfig({
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: this.folder,
-      MASTER_KEY: MASTER_KEY.toString('base64'),
-      AUTHORITY_URL: simulator.url,
-      AUTHORITY_TIMEOUT_MS: '1500',
-      STATUS_WAIT_MS: '3000',
-      RESEND_AFTER_MS: '200',
-      FIRST_RETRY_MS: '100',
-      FIRST_QUERY_MS: '100',
-      BACKGROUND_IDLE_MS: '20',
-      LOG_LEVEL: 'silent',
-      ...options.settings,
-    });
+    this.config = emissionConfig(this.environment());
     this.database = openDatabase(databaseUrl, { max: 2 });
     this.certificate = this.issue('00100000017');
     this.register(ISSUER, this.certificate);
@@ -105,6 +95,24 @@ export class World {
     return new World(simulator, await postgres.createDatabase(), postgres.pid, options);
   }
 
+  /** The settings of every instance, as environment variables. */
+  environment(): Record<string, string> {
+    return {
+      DATABASE_URL: this.databaseUrl,
+      DATA_DIR: this.folder,
+      MASTER_KEY: MASTER_KEY.toString('base64'),
+      AUTHORITY_URL: this.simulator.url,
+      AUTHORITY_TIMEOUT_MS: '1500',
+      STATUS_WAIT_MS: '3000',
+      RESEND_AFTER_MS: '200',
+      FIRST_RETRY_MS: '100',
+      FIRST_QUERY_MS: '100',
+      BACKGROUND_IDLE_MS: '20',
+      LOG_LEVEL: 'silent',
+      ...this.options.settings,
+    };
+  }
+
   issue(holderId: string, { expired = false, password = 'secreta' } = {}): TestCertificate {
     const now = Date.now();
     return this.authority.issue({
@@ -113,6 +121,7 @@ export class World {
       notBefore: new Date(now - 30 * DAY_MS),
       notAfter: new Date(now + (expired ? -DAY_MS : 365 * DAY_MS)),
       password,
+      key: KEY,
     });
   }
 

@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, example } from './support/documents.js';
+import { type Instance, World } from './support/world.js';
+
+const NOT_FOUND = {
+  consultatrackids: { trackId: null, estado: 'TrackId no encontrado.', fechaRecepcion: null },
+  consultaestado: { codigo: 0, estado: 'No encontrado' },
+  consultarfce: { codigo: '0', estado: 'No encontrado', mensajes: [] },
+};
+
+describe('uncertain outcomes', () => {
+  let world: World;
+  let emission: Instance;
+
+  beforeAll(async () => {
+    world = await World.create({ settings: { STATUS_WAIT_MS: '0', AUTHORITY_TIMEOUT_MS: '400' } });
+    emission = await world.start();
+  });
+  afterEach(() => world.clearFaults());
+  afterAll(() => world.stop());
+
+  /** The authority says that it does not know the document, although it does. */
+  async function hide(...operations: (keyof typeof NOT_FOUND)[]): Promise<string[]> {
+    return Promise.all(
+      operations.map((operation) =>
+        world.fault({ operation, kind: 'http', status: 200, body: JSON.stringify(NOT_FOUND[operation]) }),
+      ),
+    );
+  }
+
+  async function oneEffective(number: string, copies: number): Promise<void> {
+    const ledger = await world.ledger(number);
+    expect(ledger).toHaveLength(copies);
+    expect(ledger.filter(({ effective }) => effective)).toHaveLength(1);
+    expect(new Set(ledger.map(({ sha256 }) => sha256)).size).toBe(1);
+  }
+
+  it('when a resend is answered 1209, the first copy’s verdict is looked up and adopted', async () => {
+    await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
+    const hidden = await hide('consultatrackids', 'consultaestado');
+    const { body } = await world.submit(emission, example('ecf-31', 1));
+    expect(body).toMatchObject({ status: 'EnProceso', trackId: null });
+    await world.reaches(encf('31', 1), ['arrived']);
+    for (const id of hidden) await world.clearFaults(id);
+    const row = await world.reaches(encf('31', 1), ['accepted']);
+    await oneEffective(encf('31', 1), 2);
+    const effective = (await world.ledger(encf('31', 1))).find((one) => one.effective);
+    expect(row.track_id).toBe(effective?.track_id);
+    expect(row.past).toMatchObject([{ attempt: 1, state: 'rejected-used', messages: [{ codigo: '1209' }] }]);
+  });
+
+  it('the same for a summary whose resend is refused as used', async () => {
+    await world.fault({ operation: 'recepcionfc', kind: 'timeout-after', times: 1 });
+    const [hidden] = await hide('consultarfce');
+    const { body } = await world.submit(emission, example('ecf-32', 1));
+    expect(body.status).toBe('EnProceso');
+    await world.reaches(encf('32', 1), ['arrived']);
+    expect((await world.submit(emission, example('ecf-32', 1))).body.status).toBe('EnProceso');
+    await world.clearFaults(hidden);
+    await world.reaches(encf('32', 1), ['accepted']);
+    await oneEffective(encf('32', 1), 2);
+  });
+
+  it('an answer that is no verdict never counts as "not found"', async () => {
+    await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
+    await world.fault({ operation: 'consultatrackids', kind: 'http', status: 404, body: '<html>no encontrado</html>' });
+    await world.submit(emission, example('ecf-31', 2));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(await world.row(encf('31', 2))).toMatchObject({ state: 'unknown', not_found_since: null });
+    await world.clearFaults();
+    await world.reaches(encf('31', 2), ['accepted']);
+    await oneEffective(encf('31', 2), 1);
+  });
+
+  const transient = (times?: number) =>
+    world.fault({
+      operation: 'recepcionfc',
+      kind: 'http',
+      ...(times === undefined ? {} : { times }),
+      status: 200,
+      body: JSON.stringify({
+        codigo: 2,
+        estado: 'Rechazado',
+        mensajes: [{ codigo: '004', valor: 'Ha ocurrido un error validando en eCF, favor intentar nueva vez.' }],
+        encf: null,
+        secuenciaUtilizada: false,
+      }),
+    });
+
+  it('the summary’s passing failure (004) is tried again by the service itself', async () => {
+    await transient(2);
+    const { body } = await world.submit(emission, example('ecf-32', 3));
+    expect(body.status).toBe('EnProceso');
+    await world.reaches(encf('32', 3), ['accepted']);
+    await oneEffective(encf('32', 3), 1);
+  });
+
+  it('within the time that a caller waits, too', async () => {
+    const patient = await world.start({}, { STATUS_WAIT_MS: 3_000 });
+    await transient(2);
+    expect((await world.submit(patient, example('ecf-32', 4))).body.status).toBe('Aceptado');
+  });
+
+  it('but not without bound: then it is rejected and the number is free', async () => {
+    const id = await transient();
+    await world.submit(emission, example('ecf-32', 5));
+    const row = await world.reaches(encf('32', 5), ['rejected-reusable']);
+    expect(row.transient_refusals).toBe(5);
+    await world.clearFaults(id);
+    expect((await world.submit(emission, example('ecf-32', 5))).body).toMatchObject({
+      status: 'Aceptado',
+      sequence_used: true,
+    });
+  });
+
+  describe('in CerteCF, where a full document cannot be asked for', () => {
+    const resolve = (number: string, body: unknown, identity = world.serviceIdentity()) =>
+      world.call(emission, 'POST', `/internal/emissions/CerteCF/199999991/${number}/resolve`, {
+        identity,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      });
+    const reaches = async (number: string, check: (row: Record<string, unknown>) => boolean) => {
+      for (let waited = 0; waited < 400; waited += 1) {
+        const row = await world.row(number, 'CerteCF');
+        if (row !== null && check(row)) return row;
+        await new Promise((done) => setTimeout(done, 25));
+      }
+      throw new Error(`${number}: ${JSON.stringify(await world.row(number, 'CerteCF'))}`);
+    };
+
+    it('it is not resent by itself: an alarm, and an operator adopts the trackId', async () => {
+      await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
+      const { body } = await world.submit(emission, example('ecf-31', 6), { env: 'CerteCF' });
+      expect(body.status).toBe('EnProceso');
+      await reaches(encf('31', 6), ({ alarm }) => alarm === 'cannot-ask');
+      expect(await world.row(encf('31', 6), 'CerteCF')).toMatchObject({ state: 'unknown', next_action_at: null });
+      const [sent] = await world.ledger(encf('31', 6));
+      const answer = await resolve(encf('31', 6), { action: 'adopt', track_id: sent?.track_id });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { state: 'processing', track_id: sent?.track_id, status: 'EnProceso' },
+      });
+      await reaches(encf('31', 6), ({ state, alarm }) => state === 'accepted' && alarm === null);
+      await oneEffective(encf('31', 6), 1);
+    });
+
+    it('or has the same bytes sent again', async () => {
+      await world.fault({ operation: 'recepcion', kind: 'timeout', times: 1 });
+      await world.submit(emission, example('ecf-31', 7), { env: 'CerteCF' });
+      await reaches(encf('31', 7), ({ alarm }) => alarm === 'cannot-ask');
+      expect((await resolve(encf('31', 7), { action: 'resend' })).status).toBe(200);
+      await reaches(encf('31', 7), ({ state }) => state === 'accepted');
+      expect((await world.ledger(encf('31', 7))).filter(({ effective }) => effective)).toHaveLength(1);
+    });
+
+    it('a summary is looked up there as elsewhere', async () => {
+      await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
+      await world.submit(emission, example('ecf-32', 8), { env: 'CerteCF' });
+      await reaches(encf('32', 8), ({ state }) => state === 'accepted');
+      await oneEffective(encf('32', 8), 1);
+    });
+
+    it('there is nothing to resolve for what is decided, unknown or not asked for', async () => {
+      expect((await resolve(encf('31', 6), { action: 'resend' })).body.code).toBe('conflict');
+      expect((await resolve(encf('31', 999), { action: 'resend' })).body.code).toBe('not_found');
+      expect((await resolve(encf('31', 6), { action: 'x' })).status).toBe(422);
+      expect((await resolve('E31', { action: 'resend' })).status).toBe(422);
+      expect((await resolve(encf('31', 6), { action: 'resend' }, world.identity())).body.code).toBe('invalid_identity');
+    });
+  });
+
+  it('what a caller’s token, an expired certificate or a replaced one leave behind is sent with the present certificate', async () => {
+    await world.fault({ operation: 'recepcion', kind: 'down', times: 1 });
+    await world.submit(emission, example('ecf-31', 9));
+    world.register('199999991', world.issue('00900000009'));
+    await world.submit(emission, example('ecf-31', 10));
+    await world.reaches(encf('31', 9), ['accepted']);
+    world.register('199999991', world.certificate);
+  });
+
+  it('many documents, several instances, an unreliable authority: each ends accepted, sent effectively once', async () => {
+    const instances = [emission, await world.start(), await world.start()];
+    for (const operation of ['recepcion', 'recepcionfc', 'consultatrackids', 'consultarfce', 'consultaresultado']) {
+      for (const kind of ['reset', 'reset-after', 'http']) {
+        await world.fault({ operation, kind, rate: 0.12, ...(kind === 'http' ? { status: 502, body: '<html>' } : {}) });
+      }
+    }
+    const numbers = Array.from({ length: 24 }, (_, index) => ({
+      name: index % 3 === 0 ? 'ecf-32' : 'ecf-31',
+      sequence: 100 + index,
+    }));
+    await Promise.all(
+      numbers.map(({ name, sequence }, index) =>
+        world.submit(instances[index % 3] as Instance, example(name, sequence)),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await world.clearFaults();
+    for (const { name, sequence } of numbers) {
+      const number = encf(name === 'ecf-32' ? '32' : '31', sequence);
+      await world.reaches(number, ['accepted'], 30_000);
+      expect((await world.ledger(number)).filter(({ effective }) => effective)).toHaveLength(1);
+    }
+  });
+});
