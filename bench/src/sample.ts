@@ -5,8 +5,22 @@ import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 export const ISSUER = '131999999';
 export const BUYER = '130123454';
 
+/** Who the invoices are between, and their date as documents write it (`DD-MM-YYYY`). */
+export interface Parties {
+  issuer: string;
+  buyer: string;
+  date: string;
+}
+
+const PARTIES: Parties = { issuer: ISSUER, buyer: BUYER, date: '02-01-2026' };
+
+/** The number of the n-th invoice of type 31. */
+export function encfOf(n: number): string {
+  return `E31${String(n).padStart(10, '0')}`;
+}
+
 /** Invoice JSON of type 31 with so many lines, consistent in its sums. */
-export function invoice(encf: string, lines: number): DocumentNode {
+export function invoice(encf: string, lines: number, { issuer, buyer, date } = PARTIES): DocumentNode {
   const price = 250.25;
   const base = (lines * price).toFixed(2);
   const tax = (Math.round(lines * price * 18) / 100).toFixed(2);
@@ -24,16 +38,16 @@ export function invoice(encf: string, lines: number): DocumentNode {
           TipoPago: '1',
         },
         Emisor: {
-          RNCEmisor: ISSUER,
+          RNCEmisor: issuer,
           RazonSocialEmisor: 'COMERCIAL EL MUELLE SRL',
           DireccionEmisor: 'CALLE DEL PUERTO NO. 12, ZONA COLONIAL',
           Municipio: '010100',
           Provincia: '010000',
           CorreoEmisor: 'facturas@muelle.example',
-          FechaEmision: '02-01-2026',
+          FechaEmision: date,
         },
         Comprador: {
-          RNCComprador: BUYER,
+          RNCComprador: buyer,
           RazonSocialComprador: 'DISTRIBUIDORA LA LOMA SRL',
           DireccionComprador: 'AVENIDA DE LOS PINOS NO. 7',
         },

@@ -9,7 +9,8 @@ export interface DatabaseServer {
 }
 
 const RESTART_MS = 500;
-const SETTINGS = {
+/** Settings of the embedded server. */
+export const EMBEDDED_SETTINGS = {
   max_connections: '120',
   shared_buffers: '128MB',
   max_wal_size: '2GB',
@@ -31,7 +32,7 @@ export async function openDatabaseServer(
     return { url: (service) => databaseOf(configured, service), stop: async () => undefined };
   }
   const launch = (port: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings: SETTINGS, say });
+    startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings: EMBEDDED_SETTINGS, say });
   let server = await launch(0);
   const { port } = server;
   let stopping = false;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Demo } from './data-folder.js';
 
 export type { Demo } from './data-folder.js';
+export { EMBEDDED_SETTINGS } from './database.js';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const MAIN = path.join(FOLDER, 'dist/main.js');

@@ -1,0 +1,78 @@
+import http from 'node:http';
+
+/** One call of a round: a whole request. */
+export interface Call {
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** What a round took. */
+export interface Round {
+  calls: number;
+  seconds: number;
+  /** Seconds of each call. */
+  latencies: number[];
+}
+
+/** Sends calls to one server over connections that are kept. */
+export interface Load {
+  /**
+   * Sends the calls with so many under way at once.
+   * @throws Error when an answer is not the one that `isRight` accepts
+   */
+  round(calls: readonly Call[], callers: number): Promise<Round>;
+  close(): void;
+}
+
+/** Made for little processor time of its own: it shares the machine with what it measures. */
+export function createLoad(url: string, isRight: (status: number, text: string) => boolean): Load {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
+  const { hostname, port } = new URL(url);
+
+  function send({ path, headers, body }: Call): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        {
+          agent,
+          host: hostname,
+          port,
+          path,
+          method: 'POST',
+          headers: { ...headers, 'content-length': body.length },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            if (isRight(response.statusCode ?? 0, text)) resolve();
+            else reject(new Error(`${path} answered ${response.statusCode}: ${text.slice(0, 500)}`));
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  return {
+    async round(calls, callers) {
+      const latencies: number[] = [];
+      let next = 0;
+      const caller = async (): Promise<void> => {
+        while (next < calls.length) {
+          const call = calls[next++] as Call;
+          const began = performance.now();
+          await send(call);
+          latencies.push((performance.now() - began) / 1000);
+        }
+      };
+      const began = performance.now();
+      await Promise.all(Array.from({ length: callers }, caller));
+      return { calls: calls.length, seconds: (performance.now() - began) / 1000, latencies };
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+
+/** Clock ticks a second in which Linux counts processor time; 100 on every architecture that Node runs on. */
+const TICKS = 100;
+
+interface Stat {
+  pid: number;
+  parent: number;
+  command: string;
+  /** Seconds of processor time, user and system. */
+  own: number;
+  /** The same of children that have ended. */
+  ended: number;
+}
+
+/** Seconds of processor time (user and system) of a process alone; NaN where the system does not tell (only Linux does). */
+export function processorSeconds(pid: number): number {
+  return statOf(pid)?.own ?? Number.NaN;
+}
+
+/** The same of a process with all its children, those that have ended included. */
+export function processorSecondsOfTree(pid: number): number {
+  const top = statOf(pid);
+  if (top === null) return Number.NaN;
+  return childrenOf(pid).reduce((sum, child) => sum + child.own + child.ended, top.own + top.ended);
+}
+
+/** Bytes of memory that a process holds (resident set). */
+export function residentBytes(pid: number): number {
+  return kilobytes(pid, 'VmRSS') * 1024;
+}
+
+/** The largest resident set that a process has had. */
+export function peakBytes(pid: number): number {
+  return kilobytes(pid, 'VmHWM') * 1024;
+}
+
+/** The children of a process whose command line contains a text. */
+export function childCalled(pid: number, text: string): number {
+  const found = childrenOf(pid).find((child) => {
+    return fs.readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes(text);
+  });
+  if (found === undefined) throw new Error(`process ${pid} has no child with ${text} in its command line`);
+  return found.pid;
+}
+
+function childrenOf(pid: number): Stat[] {
+  return fs
+    .readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((stat): stat is Stat => stat?.parent === pid);
+}
+
+function statOf(pid: number): Stat | null {
+  let text: string;
+  try {
+    text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  const ticks = (field: number): number => Number(fields[field - 3]) / TICKS;
+  return {
+    pid,
+    parent: Number(fields[1]),
+    command: text.slice(open + 1, close),
+    own: ticks(14) + ticks(15),
+    ended: ticks(16) + ticks(17),
+  };
+}
+
+function kilobytes(pid: number, name: string): number {
+  try {
+    const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
+import type { Call } from './load.js';
+import { encfOf, invoice, type Parties } from './sample.js';
+
+const BOUNDARY = 'invoice-of-the-benchmark';
+
+/** The gateway as its users run it, with the calls that hand in invoices. */
+export interface Subject {
+  standalone: StandaloneProcess;
+  /** The next so many invoices, each under a number of its own, as calls of `/fe_Submit`. */
+  nextCalls(count: number): Call[];
+  /** Resolves when the background has a verdict on every document that was handed in. */
+  decided(): Promise<void>;
+}
+
+/** Starts the standalone deployment; `/fe_Submit` does not wait for verdicts. */
+export async function startSubject(dataDir: string, date: string, lines: number): Promise<Subject> {
+  const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+  const standalone = await startStandaloneProcess(dataDir, { STATUS_WAIT_MS: '0', LOG_LEVEL: 'warn' }, nodeOptions);
+  const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
+  const parties: Parties = { issuer: issuer_rnc, buyer: buyer_rnc, date };
+  const json = JSON.stringify(invoice(encfOf(0), lines, parties));
+  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
+  const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+  // The first numbers belong to the invoices of the first start.
+  const first = 10;
+  let last = first;
+
+  return {
+    standalone,
+    nextCalls: (count) =>
+      Array.from({ length: count }, () => {
+        last += 1;
+        const body = Buffer.from(`${head}${json.replace(encfOf(0), encfOf(last))}\r\n--${BOUNDARY}--\r\n`);
+        return { path: '/fe_Submit', headers, body };
+      }),
+    async decided() {
+      while ((await countOfDecisions(metrics_url)) < last - first) await delay(200);
+    },
+  };
+}
+
+async function countOfDecisions(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  const values = [...text.matchAll(/^ecf_decisions_total\{.*\} (\d+)$/gm)].map(([, value]) => Number(value));
+  return values.reduce((sum, value) => sum + value, 0);
+}

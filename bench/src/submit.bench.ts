@@ -1,0 +1,206 @@
+// POST /fe_Submit over HTTP, against a bare express route that does what no implementation can leave out: two durable
+// transactions, one RSA-2048 signature, one submission of a document signed in advance to the same simulator.
+//
+// BENCH_ROUNDS (7), BENCH_CALLERS (1,32) and BENCH_INVOICES (10000) make it shorter or longer.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { authorityEndpoints, createAuthorityClient, logIn } from '@ecf/authority-client';
+import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import { createDatabaseIfMissing } from '@ecf/service-kit';
+import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
+import { type Call, createLoad, type Load } from './load.js';
+import { median, percentile } from './measure.js';
+import { childCalled, peakBytes, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
+import { startReference } from './reference/process.js';
+import { heading, line } from './report.js';
+import { certificate } from './sample.js';
+import { startSubject } from './subject.js';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
+const CALLERS = (process.env.BENCH_CALLERS ?? '1,32').split(',').map(Number);
+const INVOICES = Number(process.env.BENCH_INVOICES ?? 10_000);
+const LINES = 10;
+/** Enough for a second or two. */
+const perRound = (callers: number): number => (callers === 1 ? 150 : 600);
+
+/** One of the things measured: its calls, the process that serves them, its database, the simulator. */
+interface Contender {
+  name: string;
+  load: Load;
+  calls(count: number): Promise<Call[]>;
+  processes: { program: number; postgres: number };
+  /** Waits until nothing of the round goes on in the background. */
+  settle(): Promise<void>;
+}
+
+interface Measured {
+  rate: number;
+  latencies: number[];
+  /** Milliseconds of processor time a call. */
+  cpu: Cpu;
+  /** The same once its background work is done. */
+  cpuInAll: Cpu;
+}
+
+interface Cpu {
+  program: number;
+  postgres: number;
+  simulator: number;
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
+// The database server of a root user runs as another one, who has to get there.
+fs.chmodSync(folder, 0o755);
+const ending: (() => Promise<unknown> | unknown)[] = [() => fs.rmSync(folder, { recursive: true, force: true })];
+try {
+  await run();
+} finally {
+  for (const end of ending.reverse()) await end();
+}
+
+async function run(): Promise<void> {
+  const date = formatDocumentDate(toCalendarDate(new Date()));
+  const subject = await startSubject(path.join(folder, 'subject'), date, LINES);
+  ending.push(() => subject.standalone.end('SIGTERM'));
+  const { demo } = subject.standalone;
+  const gateway = subject.standalone.child.pid as number;
+  const simulator = childCalled(gateway, 'authority-simulator');
+
+  const server = await startEmbeddedPostgres({
+    dataDir: path.join(folder, 'reference-postgres'),
+    settings: EMBEDDED_SETTINGS,
+  });
+  ending.push(() => server.stop());
+  const databaseUrl = server.url('reference');
+  await createDatabaseIfMissing(databaseUrl);
+  const reference = await startReference({
+    databaseUrl,
+    submissionUrl: `${demo.authority_url}/TesteCF/recepcion/api/facturaselectronicas`,
+    token: await authorityToken(demo.authority_url),
+    parties: { issuer: '131999999', buyer: demo.buyer_rnc, date },
+    lines: LINES,
+  });
+  ending.push(() => reference.stop());
+
+  const own: Contender = {
+    name: 'gateway',
+    load: createLoad(demo.base_url, (status, text) => status === 200 && text.includes('"EnProceso"')),
+    calls: async (count) => subject.nextCalls(count),
+    processes: { program: gateway, postgres: childCalled(gateway, 'postgres') },
+    settle: () => subject.decided(),
+  };
+  const [json] = subject.nextCalls(1) as [Call];
+  await own.load.round([json], 1);
+  const bare = (route: string): Contender => ({
+    name: `reference (${route})`,
+    load: createLoad(reference.url, (status) => status === 200),
+    async calls(count) {
+      await reference.prepare(count);
+      return Array.from({ length: count }, () => ({ ...json, path: `/${route}` }));
+    },
+    processes: { program: reference.pid, postgres: server.pid },
+    settle: async () => undefined,
+  });
+  const references = [bare('got'), bare('node')];
+  ending.push(() =>
+    [own, ...references].forEach(({ load }) => {
+      load.close();
+    }),
+  );
+
+  async function measure(contender: Contender, count: number, callers: number): Promise<Measured> {
+    const calls = await contender.calls(count);
+    const before = cpu(contender);
+    const { seconds, latencies } = await contender.load.round(calls, callers);
+    const after = cpu(contender);
+    await contender.settle();
+    return {
+      rate: count / seconds,
+      latencies,
+      cpu: perCall(before, after, count),
+      cpuInAll: perCall(before, cpu(contender), count),
+    };
+  }
+
+  function cpu({ processes }: Contender): Cpu {
+    return {
+      program: processorSeconds(processes.program),
+      postgres: processorSecondsOfTree(processes.postgres),
+      simulator: processorSeconds(simulator),
+    };
+  }
+
+  for (const callers of CALLERS) {
+    heading(`POST /fe_Submit, ${LINES} lines, ${callers} ${callers === 1 ? 'caller' : 'callers'}, STATUS_WAIT_MS=0`);
+    const rounds: Measured[][] = [];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const measured: Measured[] = [];
+      for (const contender of [own, ...references]) {
+        measured.push(await measure(contender, perRound(callers), callers));
+      }
+      // The first warms up.
+      if (round > 0) rounds.push(measured);
+    }
+    [own, ...references].forEach((contender, index) => {
+      describe(
+        contender.name,
+        rounds.map((round) => round[index] as Measured),
+      );
+    });
+    references.forEach(({ name }, index) => {
+      const ratios = rounds.map(([mine, ...theirs]) => (mine as Measured).rate / (theirs[index] as Measured).rate);
+      ratios.sort((a, b) => a - b);
+      const spread = `${percent(ratios[0] as number)}–${percent(ratios.at(-1) as number)} over ${ratios.length} rounds`;
+      line(`rate against ${name}: ${percent(median(ratios))}${callers === 32 ? ' (goal ≥ 80 %)' : ''}; ${spread}`);
+    });
+  }
+
+  const left = INVOICES - (ROUNDS + 1) * CALLERS.reduce((sum, callers) => sum + perRound(callers), 0);
+  if (left > 0) {
+    heading(`sustained: ${left} more, 32 callers, results asked for meanwhile`);
+    describe(own.name, [await measure(own, left, 32)]);
+    describe(references[0]!.name, [await measure(references[0]!, Math.min(left, 2_000), 32)]);
+  }
+  heading(`memory of the gateway's process after ${INVOICES} invoices`);
+  line(`resident ${megabytes(residentBytes(gateway))}, at most ${megabytes(peakBytes(gateway))}`);
+}
+
+function perCall(before: Cpu, after: Cpu, count: number): Cpu {
+  const part = (name: keyof Cpu): number => ((after[name] - before[name]) / count) * 1000;
+  return { program: part('program'), postgres: part('postgres'), simulator: part('simulator') };
+}
+
+function describe(name: string, rounds: readonly Measured[]): void {
+  const latencies = rounds.flatMap((round) => round.latencies);
+  const rate = median(rounds.map((round) => round.rate));
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)].map((one) => (one * 1e3).toFixed(1));
+  line(`${name}: ${rate.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms`);
+  line(`  processor time a call: ${inWords(rounds.map((round) => round.cpu))}`);
+  line(`  with its background work: ${inWords(rounds.map((round) => round.cpuInAll))}`);
+}
+
+function inWords(all: readonly Cpu[]): string {
+  const parts = (['program', 'postgres', 'simulator'] as const).map(
+    (name) => `${name} ${median(all.map((one) => one[name])).toFixed(2)} ms`,
+  );
+  return parts.join(', ');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+}
+
+/** The bearer token of one login, kept for the whole run. */
+async function authorityToken(authorityUrl: string): Promise<string> {
+  const client = createAuthorityClient({ endpoints: authorityEndpoints(authorityUrl), userAgent: 'benchmark' });
+  const answer = await logIn(client, 'TesteCF', certificate().certificate);
+  client.close();
+  if (answer.outcome !== 'verdict') throw new Error(`no token: ${JSON.stringify(answer)}`);
+  return answer.verdict.token;
+}
