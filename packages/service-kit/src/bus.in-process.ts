@@ -1,7 +1,8 @@
 import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
 import type { DeadLetters } from './dead-letters.js';
-import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, type RetryPolicy } from './event-handling.js';
+import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, handlingMetrics, type RetryPolicy } from './event-handling.js';
 import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
 import { outboxPartition } from './outbox.js';
 
 export interface InProcessBusOptions {
@@ -9,6 +10,7 @@ export interface InProcessBusOptions {
   deadLetters: DeadLetters;
   clock: () => Date;
   retry?: Partial<RetryPolicy>;
+  metrics?: Metrics;
 }
 
 interface Member extends SubscribeOptions {
@@ -32,6 +34,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   const groups = new Map<string, Group>();
   const tails = new Map<string, Promise<void>>();
   const retry = { ...DEFAULT_RETRY, ...options.retry };
+  const metrics = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
 
   /** Runs after whatever the group is doing for this key. */
   function inOrder(chain: string, work: () => Promise<void>): Promise<void> {
@@ -58,6 +61,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         logger: options.logger,
         clock: options.clock,
         signal: member.stopping.signal,
+        ...metrics,
       });
       member.running.add(handled);
       try {

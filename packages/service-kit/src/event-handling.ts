@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from './database-errors.js';
 import type { DeadLetters } from './dead-letters.js';
 import { checkEvent, EventError } from './events.js';
 import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
 import { withConsumerSpan } from './tracing.js';
 
 export interface RetryPolicy {
@@ -34,6 +35,22 @@ export interface HandlingContext {
   logger: Logger;
   clock: () => Date;
   signal: AbortSignal;
+  metrics?: HandlingMetrics;
+}
+
+/** Counts what became of events. */
+export interface HandlingMetrics {
+  handled(topic: string, group: string, outcome: 'done' | 'failed' | 'dead'): void;
+}
+
+/** `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead letter). */
+export function handlingMetrics(metrics: Metrics): HandlingMetrics {
+  const events = metrics.counter({
+    name: 'ecf_events_handled_total',
+    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead letter)',
+    labels: ['topic', 'group', 'outcome'],
+  });
+  return { handled: (topic, group, outcome) => events.inc({ topic, group, outcome }) };
 }
 
 /**
@@ -50,13 +67,16 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       await withConsumerSpan(event, context.group, () =>
         within(retry.timeoutMs, signal, (s) => context.handler(checked, { attempt, signal: s })),
       );
+      context.metrics?.handled(event.topic, context.group, 'done');
       return;
     } catch (error) {
       if (isDatabaseUnavailable(error) || signal.aborted) throw new HandlerUnavailable(error);
       if (error instanceof EventError || attempt >= retry.attempts) {
         await bury(event, attempt, error, context);
+        context.metrics?.handled(event.topic, context.group, 'dead');
         return;
       }
+      context.metrics?.handled(event.topic, context.group, 'failed');
       context.logger.warn(
         { err: error, event_id: event.id, topic: event.topic, group: context.group, attempt },
         'event handler failed',

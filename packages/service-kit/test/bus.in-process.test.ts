@@ -2,13 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '../src/bus.in-process.js';
 import { createMemoryDeadLetters } from '../src/dead-letters.js';
 import { silentLogger } from '../src/logger.js';
+import { createMetrics, type Metrics } from '../src/metrics.js';
 import { describeBus } from './bus-contract.js';
 import { taxpayerEvent } from './sample-events.js';
 
-function open() {
+function open(metrics?: Metrics) {
   const deadLetters = createMemoryDeadLetters();
   const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 200 };
-  const bus = createInProcessBus({ logger: silentLogger, deadLetters, clock: () => new Date(), retry });
+  const bus = createInProcessBus({
+    logger: silentLogger,
+    deadLetters,
+    clock: () => new Date(),
+    retry,
+    ...(metrics === undefined ? {} : { metrics }),
+  });
   return { bus, deadLetters };
 }
 
@@ -48,6 +55,24 @@ describe('the bus of one process, further', () => {
     await subscribe();
     await bus.publish([event]);
     expect(seen).toEqual([event.id]);
+  });
+
+  it('counts what became of events', async () => {
+    const metrics = createMetrics();
+    const { bus } = open(metrics);
+    await bus.subscribe({
+      topics: ['taxpayers.v1'],
+      group: 'g',
+      handler: async (event) => {
+        if (event.key === '131000001') throw new Error('no');
+      },
+    });
+    await bus.publish([taxpayerEvent('131000001'), taxpayerEvent('131000002')]);
+    const text = await metrics.render();
+    const line = (outcome: string) => `ecf_events_handled_total{topic="taxpayers.v1",group="g",outcome="${outcome}"}`;
+    expect(text).toContain(`${line('done')} 1`);
+    expect(text).toContain(`${line('failed')} 2`);
+    expect(text).toContain(`${line('dead')} 1`);
   });
 
   it('gives up a handler that never ends, and goes on', async () => {

@@ -3,9 +3,7 @@ import { BlockList } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@ecf/contracts';
 import {
-  assignRequestId,
   type Bus,
-  ConfigError,
   checkReadiness,
   createDatabaseIfMissing,
   createInProcessBus,
@@ -13,7 +11,6 @@ import {
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
-  errorHandler,
   identityKeyFrom,
   type Logger,
   type Metrics,
@@ -21,15 +18,12 @@ import {
   openDatabase,
   type Readiness,
   type RunningServer,
-  SealError,
   serve,
   serveMetrics,
   type TaxpayerSource,
-  unknownRoute,
-  unseal,
 } from '@ecf/service-kit';
 import { PrismaPg } from '@prisma/adapter-pg';
-import express from 'express';
+import type express from 'express';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
 import { createRateLimit } from './core/rate-limit.js';
@@ -37,17 +31,14 @@ import { createRouter } from './core/routing.js';
 import { readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import { accessLog, securityHeaders } from './inbound/access-log.js';
-import { adminRoutes } from './inbound/admin.js';
-import { edge } from './inbound/edge.js';
-import { internalRoutes } from './inbound/internal.js';
-import { ownRoutes } from './inbound/own-routes.js';
+import { createGatewayApp } from './inbound/http.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from './outbound/access-revision.postgres.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
 import { createPostgresKeyStore } from './outbound/keys.postgres.js';
+import { requireMasterKey } from './outbound/master-key.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
-import { createHttpUpstream } from './outbound/upstream.http.js';
+import { configuredUpstreams } from './upstreams.js';
 
 export interface GatewayOverrides {
   /** Services that are reached otherwise than by their address. */
@@ -84,7 +75,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
-  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const bus = overrides.bus ?? createInProcessBus({ logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
 
   const database = openDatabase(config.DATABASE_URL, {
@@ -105,7 +96,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const store = createPrismaAccountStore(changes);
   const states = createPrismaTaxpayerStates(changes);
   const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
-  const upstreams = { ...httpUpstreams(config), ...overrides.upstreams };
+  const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
@@ -115,15 +106,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     return checkReadiness(checks, 2_000, optional);
   }
 
-  const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
-  app.use((req, res, next) => {
-    assignRequestId(req, res);
-    next();
-  });
-  app.use(accessLog(logger, metrics), securityHeaders);
-  app.use(
-    edge({
+  const app = createGatewayApp({
+    edge: {
       router: createRouter(),
       access: createAccess(createPostgresKeyStore(database), noted ?? createPostgresAccessRevision(database)),
       upstreams,
@@ -134,13 +118,15 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       identityKey,
       maxBodyBytes: config.MAX_BODY_BYTES,
       clock,
-    }),
-  );
-  app.use(ownRoutes({ version: VERSION, ready }));
-  app.use(internalRoutes({ states, identityKey, clock }));
-  if (config.ADMIN_TOKEN !== undefined)
-    app.use('/admin', adminRoutes({ store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, clock }));
-  app.use(unknownRoute, errorHandler(logger));
+    },
+    admin: config.ADMIN_TOKEN === undefined ? null : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY },
+    states,
+    ready,
+    version: VERSION,
+    logger,
+    metrics,
+    clock,
+  });
 
   let server: RunningServer | null = null;
   let metricsServer: RunningServer | null = null;
@@ -187,35 +173,4 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       if (overrides.bus === undefined) await bus.close();
     },
   };
-}
-
-function httpUpstreams(config: GatewayConfig): Partial<Record<ServiceName, Upstream>> {
-  const addresses: Partial<Record<ServiceName, string | undefined>> = {
-    emission: config.EMISSION_URL,
-    'status-poller': config.STATUS_POLLER_URL,
-    reception: config.RECEPTION_URL,
-    approvals: config.APPROVALS_URL,
-    query: config.QUERY_URL,
-  };
-  const deployed = Object.entries(addresses).filter((entry): entry is [ServiceName, string] => entry[1] !== undefined);
-  return Object.fromEntries(
-    deployed.map(([name, url]) => [name, createHttpUpstream({ url, timeoutMs: config.UPSTREAM_TIMEOUT_MS })]),
-  );
-}
-
-/** A MASTER_KEY other than the one that sealed the stored certificates would be noticed only when the first invoice fails. */
-async function requireMasterKey(prisma: PrismaClient, masterKey: Uint8Array): Promise<void> {
-  const sample = await prisma.certificate.findFirst({ select: { rnc: true, sealed: true } });
-  if (sample === null) return;
-  try {
-    unseal(masterKey, sample.sealed, sample.rnc);
-  } catch (error) {
-    if (!(error instanceof SealError) || error.code !== 'other_key') throw error;
-    throw new ConfigError([
-      {
-        variable: 'MASTER_KEY',
-        message: 'is not the key that the stored certificates were sealed with; restore that key',
-      },
-    ]);
-  }
 }

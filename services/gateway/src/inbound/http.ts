@@ -1,0 +1,52 @@
+import {
+  assignRequestId,
+  errorHandler,
+  type Logger,
+  type Metrics,
+  type Readiness,
+  unknownRoute,
+} from '@ecf/service-kit';
+import express from 'express';
+import type { TaxpayerStates } from '../core/ports.js';
+import { accessLog, securityHeaders } from './access-log.js';
+import { type AdminOptions, adminRoutes } from './admin.js';
+import { type EdgeOptions, edge } from './edge.js';
+import { internalRoutes } from './internal.js';
+import { ownRoutes } from './own-routes.js';
+
+export interface GatewayAppOptions {
+  edge: EdgeOptions;
+  /** Null where no ADMIN_TOKEN is configured: then `/admin` does not exist. */
+  admin: Omit<AdminOptions, 'clock'> | null;
+  states: TaxpayerStates;
+  ready: () => Promise<Readiness>;
+  version: string;
+  logger: Logger;
+  metrics: Metrics;
+  clock: () => Date;
+}
+
+/**
+ * | Address | Where |
+ * |---|---|
+ * | every operation of the interface (`contracts/src/http/operations.ts`) | `edge.ts`: key, environment, limits, then its owner |
+ * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
+ * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
+ * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
+ */
+export function createGatewayApp(options: GatewayAppOptions): express.Express {
+  const { logger, metrics, clock } = options;
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.use((req, res, next) => {
+    assignRequestId(req, res);
+    next();
+  });
+  app.use(accessLog(logger, metrics), securityHeaders);
+  app.use(edge(options.edge));
+  app.use(ownRoutes({ version: options.version, ready: options.ready }));
+  app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
+  if (options.admin !== null) app.use('/admin', adminRoutes({ ...options.admin, clock }));
+  app.use(unknownRoute, errorHandler(logger));
+  return app;
+}
