@@ -11,8 +11,12 @@ const ENCF_GROUP: Readonly<Partial<Record<DocumentName, string>>> = {
 };
 
 /** A document whose root, and so whose schema, is unknown or undecided. */
-export function undecided(document: DocumentName | null, faults: FaultList): CheckedDocument {
-  return { document, type: null, schema: null, encf: null, tree: null, faults: faults.faults };
+export function undecided(
+  document: DocumentName | null,
+  faults: FaultList,
+  encf: string | null = null,
+): CheckedDocument {
+  return { document, type: null, schema: null, encf, tree: null, faults: faults.faults };
 }
 
 /** What a check by `schema` found. */

@@ -1,5 +1,6 @@
 import { ECF_TYPES, type Fault } from '@ecf/domain';
 import type { ElementRule, Schema } from './catalogue/element-rules.js';
+import { typesWithElement } from './catalogue/types-with-element.js';
 import { describeType } from './values/describe-type.js';
 import type { ValueFault } from './values/value-check.js';
 
@@ -22,7 +23,9 @@ export class FaultList {
   }
 
   missing(path: string, rule: ElementRule): void {
-    const what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
+    let what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
+    // 32 and RFCE demand the group and none of its elements.
+    if (rule.name === 'Comprador' && rule.requiredCount === 0) what = 'RazonSocialComprador alone is enough in it';
     this.add(path, 'required', `${rule.name} is missing; ${what}.`, rule.typeName);
   }
 
@@ -42,8 +45,11 @@ export class FaultList {
 
   unknown(path: string, name: string, group: ElementRule, schema: Schema): void {
     const close = group.children?.find((child) => child.name.toLowerCase() === name.toLowerCase());
+    const others = schema.document === 'ECF' && !close ? typesWithElement(group.name, name) : [];
+    const elsewhere = others.length > 0 ? ` (types ${others.join(', ')} have it)` : '';
     const remedy = close ? `write ${close.name}` : 'remove it or put it where it belongs';
-    this.add(path, 'unknown', `${shorten(name)} is no element of ${group.name} in ${titleOf(schema)}; ${remedy}.`);
+    const message = `${shorten(name)} is no element of ${group.name} in ${titleOf(schema)}${elsewhere}; ${remedy}.`;
+    this.add(path, 'unknown', message);
   }
 
   /** What some schemas allow and the authority refuses in every document. */

@@ -33,9 +33,12 @@ export function checkValue(value: unknown): { checked: CheckedDocument; stricter
   }
   let id = companionSchema(root);
   if (!id) {
-    const tipoEcf = tipoEcfOf(object[root]);
+    const tipoEcf = headerText(object[root], 'TipoeCF');
     const type = tipoEcf === null ? null : namedType(tipoEcf);
-    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), stricter: none };
+    if (!type) {
+      const encf = headerText(object[root], 'eNCF');
+      return { checked: undecided(root, noSuchType(tipoEcf), encf), stricter: none };
+    }
     id = `ecf-${type}`;
   }
   const schema = schemaOf(id);
@@ -52,11 +55,11 @@ export function checkValue(value: unknown): { checked: CheckedDocument; stricter
   return { checked: decided(schema, isNode(content) ? content : {}, checker.faults), stricter: checker.stricter };
 }
 
-/** TipoeCF as written, or null when there is none. */
-function tipoEcfOf(ecf: unknown): string | null {
+/** A text of Encabezado.IdDoc as written, or null when there is none. */
+function headerText(ecf: unknown, name: string): string | null {
   let value = asSingle(ecf);
-  for (const name of ['Encabezado', 'IdDoc', 'TipoeCF']) {
-    value = isObject(value) && Object.hasOwn(value, name) ? asSingle(value[name]) : undefined;
+  for (const key of ['Encabezado', 'IdDoc', name]) {
+    value = isObject(value) && Object.hasOwn(value, key) ? asSingle(value[key]) : undefined;
   }
   if (isAbsent(value)) return null;
   return leafText(value) ?? JSON.stringify(value) ?? '';

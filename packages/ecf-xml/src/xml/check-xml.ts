@@ -6,11 +6,11 @@ import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
 import { isBlankText, trimBlanks } from '../values/value-check.js';
 import { attributeFault } from './attributes.js';
+import { findText } from './find-text.js';
 import { genericContent } from './generic-content.js';
 import { declare, elementName, type NamespaceScope, NO_NAMESPACES, XML_SIGNATURE } from './namespaces.js';
 import type { CanonicalXml } from './parse-xml.js';
 import { XmlScanner } from './scanner.js';
-import { findTipoEcf } from './tipo-ecf.js';
 
 /**
  * Judges the structure of an XML document by the schema of its root and TipoeCF, with the verdicts of an XML Schema
@@ -36,9 +36,12 @@ export function checkSource(source: string): { checked: CheckedDocument; stricte
   }
   let id = companionSchema(root);
   if (!id) {
-    const tipoEcf = findTipoEcf(source);
+    const tipoEcf = findText(source, ['ECF', 'Encabezado', 'IdDoc', 'TipoeCF']);
     const type = tipoEcf === null ? null : namedType(tipoEcf);
-    if (!type) return { checked: undecided(root, noSuchType(tipoEcf)), stricter: none };
+    if (!type) {
+      const encf = findText(source, ['ECF', 'Encabezado', 'IdDoc', 'eNCF']);
+      return { checked: undecided(root, noSuchType(tipoEcf), encf), stricter: none };
+    }
     id = `ecf-${type}`;
   }
   const schema = schemaOf(id);

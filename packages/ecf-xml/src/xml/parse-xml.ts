@@ -1,5 +1,6 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
 import { guardXml } from './guard.js';
+import { canonicaliseOddNamespaces } from './odd-namespaces.js';
 import { XmlRefused } from './refusal.js';
 
 export { XmlRefused, type XmlRefusedCode } from './refusal.js';
@@ -8,6 +9,8 @@ export { XmlRefused, type XmlRefusedCode } from './refusal.js';
 export interface CanonicalXml {
   text: string;
   rootName: string;
+  /** False where a namespace is no absolute URI: `text` is then what comes closest, and no signature over it can hold. */
+  hasCanonicalForm: boolean;
   /** The document as received (no byte order mark, line ends normalised): only the structural check reads it, since a CDATA section leaves no trace in the canonical text. */
   source: string;
   /** The document had comments; the canonical text has none. */
@@ -22,7 +25,7 @@ export interface XmlLimits {
   maxBytes?: number;
 }
 
-/** A note (33, 34) may have 10,000 lines; with every element of a line filled that stays below this. */
+/** Room for a note (33, 34) of 10,000 lines with some twenty elements each. */
 export const MAX_XML_BYTES = 20 * 1024 * 1024;
 
 /**
@@ -37,10 +40,32 @@ export function parseXml(bytes: Uint8Array, limits: XmlLimits = {}): CanonicalXm
   const document = parseGuarded(bytes);
   try {
     if (document.dtd !== null) throw new XmlRefused('doctype', 'A document type declaration is never read; remove it.');
-    return { text: document.canonicalizeToString(), rootName: document.root.name, ...guarded };
+    const canonical = canonicalForm(document);
+    return {
+      text: canonical ?? canonicaliseOddNamespaces(guarded.source, canonicalText),
+      hasCanonicalForm: canonical !== null,
+      rootName: document.root.name,
+      ...guarded,
+    };
+  } finally {
+    document.dispose();
+  }
+}
+
+/** Null where Canonical XML has no form for the document: one of its namespaces is no absolute URI. */
+function canonicalForm(document: XmlDocument): string | null {
+  try {
+    return document.canonicalizeToString();
   } catch (error) {
-    if (!(error instanceof XmlError)) throw error;
-    throw new XmlRefused('not_well_formed', 'The document has no canonical form.', null, null, { cause: error });
+    if (error instanceof XmlError) return null;
+    throw error;
+  }
+}
+
+function canonicalText(source: string): string {
+  const document = XmlDocument.fromString(source);
+  try {
+    return document.canonicalizeToString();
   } finally {
     document.dispose();
   }

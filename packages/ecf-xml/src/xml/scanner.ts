@@ -118,10 +118,12 @@ export class XmlScanner {
 
 /** Where the `>` of a start tag stands; a quoted attribute value may contain others. */
 function endOfTag(source: string, from: number): number {
-  for (let at = from; ; at++) {
+  for (let at = from; at >= 0 && at < source.length; at++) {
     const code = source.charCodeAt(at);
     if (code === 0x3e) return at;
-    if (code === 0x22 || code === 0x27) at = source.indexOf(code === 0x22 ? '"' : "'", at + 1);
-    if (at < 0 || Number.isNaN(code)) throw new Error(NOT_WELL_FORMED);
+    if (code !== 0x22 && code !== 0x27) continue;
+    at = source.indexOf(code === 0x22 ? '"' : "'", at + 1);
+    if (at < 0) break;
   }
+  throw new Error(NOT_WELL_FORMED);
 }

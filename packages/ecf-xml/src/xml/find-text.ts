@@ -1,9 +1,7 @@
 import { XmlScanner } from './scanner.js';
 
-const PATH = ['ECF', 'Encabezado', 'IdDoc', 'TipoeCF'];
-
-/** The text of the first ECF/Encabezado/IdDoc/TipoeCF of a document, or null when there is none. */
-export function findTipoEcf(source: string): string | null {
+/** The text of the first element on the path from the root, both ends included, or null when there is none. */
+export function findText(source: string, path: readonly string[]): string | null {
   const scanner = new XmlScanner(source);
   let depth = 0;
   let onPath = 0;
@@ -15,8 +13,8 @@ export function findTipoEcf(source: string): string | null {
       onPath = Math.min(onPath, depth);
     }
     if (event !== 'open') continue;
-    const found = onPath === depth && scanner.name === PATH[depth];
-    if (found && depth === PATH.length - 1) return scanner.selfClosing ? '' : textOfElement(scanner);
+    const found = onPath === depth && scanner.name === path[depth];
+    if (found && depth === path.length - 1) return scanner.selfClosing ? '' : textOfElement(scanner);
     if (scanner.selfClosing) continue;
     depth++;
     if (found) onPath++;

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { XmlDocument, XmlValidateError } from 'libxml2-wasm';
+import { BLANK, type CharacterRange, DIGIT, WORD } from '../src/values/character-classes.js';
+import { compile } from './mutations/oracle.js';
+
+/** Every code point that XML can carry. */
+const CARRIABLE: readonly CharacterRange[] = [
+  [0x9, 0xa],
+  [0xd, 0xd],
+  [0x20, 0xd7ff],
+  [0xe000, 0xfffd],
+  [0x10000, 0x10ffff],
+];
+
+describe('the characters of \\w, \\d and \\s', () => {
+  it.each<[string, string, readonly CharacterRange[]]>([
+    ['\\w', '\\W', WORD],
+    ['\\d', '\\D', DIGIT],
+    ['\\s', '\\S', BLANK],
+  ])('are those of libxml2 for %s, code point by code point', (inside, outside, ranges) => {
+    const member = new Uint8Array(0x110000);
+    for (const [from, to] of ranges) member.fill(1, from, to + 1);
+    const texts = [references(member, 0), references(member, 1)];
+    expect(matches(`(${outside})*`, texts[0]!)).toBe(true);
+    expect(matches(`(${inside})*`, texts[1]!)).toBe(true);
+  });
+
+  it('would be noticed if one were wrong', () => {
+    expect(matches('(\\w)*', '&#97;&#45;&#98;')).toBe(false);
+    expect(matches('(\\W)*', '&#45;&#98;')).toBe(false);
+  });
+});
+
+function references(member: Uint8Array, wanted: number): string {
+  const found: string[] = [];
+  for (const [from, to] of CARRIABLE) {
+    for (let code = from; code <= to; code++) if (member[code] === wanted) found.push(`&#${code};`);
+  }
+  return found.join('');
+}
+
+function matches(pattern: string, content: string): boolean {
+  const validator = compile(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="v"><xs:simpleType>
+    <xs:restriction base="xs:string"><xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType></xs:element></xs:schema>`);
+  const document = XmlDocument.fromString(`<v>${content}</v>`);
+  try {
+    validator.validate(document);
+    return true;
+  } catch (error) {
+    if (error instanceof XmlValidateError) return false;
+    throw error;
+  } finally {
+    document.dispose();
+    validator.dispose();
+  }
+}

@@ -1,0 +1,218 @@
+import type { Fault } from '@ecf/domain';
+import { describe, expect, it } from '@jest/globals';
+import { checkJson, checkXml, examineJson, examineXml, parseXml } from '../src/index.js';
+
+const now = new Date('2026-08-01T12:00:00Z');
+
+/** A small valid e-CF of type 43 (minor expenses), with changes at the places named. */
+function expense(change: (ecf: Parts) => void = () => {}): { ECF: unknown } {
+  const parts: Parts = {
+    idDoc: { TipoeCF: '43', eNCF: 'E430000000001', FechaVencimientoSecuencia: '31-12-2028' },
+    issuer: {
+      RNCEmisor: '133470616',
+      RazonSocialEmisor: 'Demo',
+      DireccionEmisor: 'Calle 1',
+      FechaEmision: '01-02-2026',
+    },
+    totals: { MontoExento: '10.00', MontoTotal: '10.00' },
+    item: {
+      NumeroLinea: '1',
+      IndicadorFacturacion: '4',
+      NombreItem: 'Taxi',
+      IndicadorBienoServicio: '2',
+      CantidadItem: '1',
+      PrecioUnitarioItem: '10.00',
+      MontoItem: '10.00',
+    },
+    ecf: {},
+    header: {},
+  };
+  change(parts);
+  const { idDoc, issuer, totals, item, ecf, header } = parts;
+  const head = { Version: '1.0', IdDoc: idDoc, Emisor: issuer, Totales: totals, ...header };
+  return { ECF: { Encabezado: head, DetallesItems: { Item: [item] }, ...ecf } };
+}
+
+interface Parts {
+  idDoc: Record<string, unknown>;
+  issuer: Record<string, unknown>;
+  totals: Record<string, unknown>;
+  item: Record<string, unknown>;
+  ecf: Record<string, unknown>;
+  header: Record<string, unknown>;
+}
+
+function told(faults: readonly Fault[]): string[] {
+  return faults.map(({ path, rule }) => `${rule} ${path}`);
+}
+
+describe('faults of JSON', () => {
+  it('are none in a good document', () => {
+    const checked = checkJson(expense());
+    expect(checked).toMatchObject({ document: 'ECF', type: '43', schema: 'ecf-43', encf: 'E430000000001', faults: [] });
+    expect(examineJson(expense(), { now })).toMatchObject({ valid: true, faults: [] });
+  });
+
+  it.each<[string, (parts: Parts) => void]>([
+    ['schema.required ECF.Encabezado.Totales.MontoTotal', ({ totals }) => delete totals.MontoTotal],
+    ['schema.required ECF.Encabezado.Totales.MontoTotal', ({ totals }) => (totals.MontoTotal = '')],
+    ['schema.unknown ECF.Encabezado.Emisor.rncemisor', ({ issuer }) => (issuer.rncemisor = '1')],
+    ['schema.unknown ECF.Encabezado.Comprador', ({ header }) => (header.Comprador = { RNCComprador: '133470616' })],
+    ['schema.type ECF.DetallesItems.Item[1].MontoItem', ({ item }) => (item.MontoItem = '10,00')],
+    ['schema.type ECF.DetallesItems.Item[1].MontoItem', ({ item }) => (item.MontoItem = true)],
+    ['schema.type ECF.DetallesItems.Item[1].MontoItem', ({ item }) => (item.MontoItem = { a: '1' })],
+    ['schema.pattern ECF.DetallesItems.Item[1].MontoItem', ({ item }) => (item.MontoItem = '10.005')],
+    ['schema.length ECF.DetallesItems.Item[1].NombreItem', ({ item }) => (item.NombreItem = 'x'.repeat(81))],
+    [
+      'schema.enumeration ECF.DetallesItems.Item[1].IndicadorFacturacion',
+      ({ item }) => (item.IndicadorFacturacion = '5'),
+    ],
+    ['schema.repeat ECF.DetallesItems.Item[1].NombreItem', ({ item }) => (item.NombreItem = ['a', 'b'])],
+    ['schema.type ECF.Encabezado.Totales', ({ header }) => (header.Totales = 'x')],
+    ['schema.enumeration ECF.Encabezado.IdDoc.TipoeCF', ({ idDoc }) => (idDoc.TipoeCF = '99')],
+    ['schema.enumeration ECF.Encabezado.IdDoc.TipoeCF', ({ idDoc }) => (idDoc.TipoeCF = '043')],
+    ['schema.required ECF.Encabezado.IdDoc.TipoeCF', ({ idDoc }) => delete idDoc.TipoeCF],
+  ])('%s', (fault, change) => {
+    expect(told(checkJson(expense(change)).faults)).toEqual([fault]);
+  });
+
+  it('name field, rule and remedy, and where the rule comes from', () => {
+    const [fault] = checkJson(expense(({ totals }) => (totals.MontoTotal = '1.234,50'))).faults;
+    expect(fault).toEqual({
+      path: 'ECF.Encabezado.Totales.MontoTotal',
+      rule: 'schema.type',
+      code: null,
+      message:
+        'MontoTotal is "1.234,50"; it must be an amount of at most 16 digits, with no, one or two decimals, as 1234.50.',
+      source: 'XSD e-CF 43 v.1.0, Decimal18D1or2ValidationTypeMayorIgualCero',
+    });
+    const [foreign] = checkJson(expense(({ idDoc }) => (idDoc.TipoIngresos = '01'))).faults;
+    expect(foreign?.message).toBe(
+      'TipoIngresos is no element of IdDoc in an e-CF of type 43 (types 31, 32, 33, 34, 44, 45, 46 have it); remove it or put it where it belongs.',
+    );
+  });
+
+  it('of a root that is none of ours', () => {
+    expect(told(checkJson({ ecf: expense().ECF }).faults)).toEqual(['schema.unknown ecf']);
+    expect(told(checkJson([]).faults)).toEqual(['schema.unknown ']);
+    expect(told(checkJson('x').faults)).toEqual(['schema.unknown ']);
+    expect(told(checkJson(null).faults)).toEqual(['schema.unknown ']);
+    expect(told(checkJson({ ...expense(), X: '1' }).faults)).toEqual(['schema.unknown X']);
+    expect(checkJson({ ...expense(), X: '' }).faults).toEqual([]);
+  });
+
+  it('say that the name of the buyer is enough where 32 demands the group', () => {
+    const document = expense(({ idDoc }) => Object.assign(idDoc, { TipoeCF: '32', TipoIngresos: '01', TipoPago: '1' }));
+    const fault = checkJson(document).faults.find(({ path }) => path.endsWith('.Comprador'));
+    expect(fault).toMatchObject({
+      rule: 'schema.required',
+      message: 'Comprador is missing; RazonSocialComprador alone is enough in it.',
+    });
+  });
+
+  it('end at a thousand', () => {
+    const item = Array.from({ length: 3000 }, () => ({ X: '1' }));
+    expect(checkJson({ ECF: { ...(expense().ECF as object), DetallesItems: { Item: item } } }).faults).toHaveLength(
+      1001,
+    );
+  });
+
+  it('never touch the prototype of anything', () => {
+    const value = JSON.parse('{"ECF": {"__proto__": {"Encabezado": {}}, "constructor": "x"}}');
+    expect(told(checkJson(value).faults)).toContain('schema.required ECF.Encabezado.IdDoc.TipoeCF');
+    expect(({} as Record<string, unknown>).Encabezado).toBeUndefined();
+  });
+
+  it('of a value that is deeper than any stack', () => {
+    let deep: unknown = 'x';
+    for (let i = 0; i < 200_000; i++) deep = i % 2 ? [deep] : { a: deep };
+    expect(checkJson({ ECF: deep }).faults).not.toEqual([]);
+    expect(checkJson(expense(({ item }) => (item.NombreItem = deep))).faults).not.toEqual([]);
+  });
+});
+
+describe('faults of XML', () => {
+  const of = (source: string): string[] => told(checkXml(parseXml(Buffer.from(source))).faults);
+  const receipt = (detail: string, behind = ''): string =>
+    `<ARECF><DetalleAcusedeRecibo>${detail}</DetalleAcusedeRecibo>${behind}</ARECF>`;
+  const good =
+    '<Version>1.0</Version><RNCEmisor>133470616</RNCEmisor><RNCComprador>131880681</RNCComprador><eNCF>E310000000001</eNCF>' +
+    '<Estado>0</Estado><FechaHoraAcuseRecibo>01-02-2026 10:11:12</FechaHoraAcuseRecibo>';
+
+  it.each<[string, string[]]>([
+    [receipt(good), []],
+    [receipt(good.replace('<Estado>0</Estado>', '')), ['schema.required ARECF.DetalleAcusedeRecibo.Estado']],
+    [receipt(good.replace('>0<', '><')), ['schema.empty ARECF.DetalleAcusedeRecibo.Estado']],
+    [receipt(`${good}<Estado>0</Estado>`), ['schema.repeat ARECF.DetalleAcusedeRecibo.Estado']],
+    [
+      receipt(`<Estado>0</Estado>${good}`),
+      ['Version', 'RNCEmisor', 'RNCComprador', 'eNCF']
+        .map((name) => `schema.order ARECF.DetalleAcusedeRecibo.${name}`)
+        .concat(
+          'schema.repeat ARECF.DetalleAcusedeRecibo.Estado',
+          ...['Version', 'RNCEmisor', 'RNCComprador', 'eNCF'].map(
+            (name) => `schema.required ARECF.DetalleAcusedeRecibo.${name}`,
+          ),
+        ),
+    ],
+    [receipt(`${good}<Foo/>`), ['schema.unknown ARECF.DetalleAcusedeRecibo.Foo']],
+    [receipt(`x${good}`), ['schema.type ARECF.DetalleAcusedeRecibo']],
+    [receipt(`<![CDATA[ ]]>${good}`), ['schema.type ARECF.DetalleAcusedeRecibo']],
+    [receipt(good.replace('>0<', '><a/>0<')), ['schema.type ARECF.DetalleAcusedeRecibo.Estado']],
+    [receipt(good.replace('<Estado>', '<Estado a="1">')), ['schema.unknown ARECF.DetalleAcusedeRecibo.Estado']],
+    [receipt(good, '<a/><b/>'), ['schema.unknown ARECF.b']],
+    [`<ECF xmlns="urn:x"/>`, ['schema.unknown ECF of the namespace urn:x']],
+    ['<Foo/>', ['schema.unknown Foo']],
+    ['<ECF/>', ['schema.required ECF.Encabezado.IdDoc.TipoeCF']],
+  ])('%s', (source, faults) => {
+    expect(of(source)).toEqual(faults);
+  });
+
+  it('tell a signature that is missing or stands in the wrong place', () => {
+    const seed = (content: string): string => `<SemillaModel>${content}</SemillaModel>`;
+    const signature = '<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"/>';
+    const valor = '<valor>x</valor><fecha>2026-01-31T09:30:00-04:00</fecha>';
+    expect(of(seed(valor + signature))).toEqual([]);
+    expect(of(seed(valor))).toEqual(['schema.required SemillaModel.Signature']);
+    expect(of(seed(valor + signature + signature))).toEqual(['schema.repeat SemillaModel.Signature']);
+    expect(of(seed(signature + valor))).toEqual([
+      'schema.order SemillaModel.Signature',
+      'schema.required SemillaModel.Signature',
+    ]);
+  });
+
+  it('still name the document where the type is unlisted', () => {
+    const source = '<ECF><Encabezado><IdDoc><TipoeCF>99</TipoeCF><eNCF>E310000000001</eNCF></IdDoc></Encabezado></ECF>';
+    expect(checkXml(parseXml(Buffer.from(source)))).toMatchObject({
+      document: 'ECF',
+      type: null,
+      encf: 'E310000000001',
+      tree: null,
+    });
+  });
+});
+
+describe('what the schemas let pass and the authority does not', () => {
+  const summary = (buyer: string): string =>
+    '<RFCE><Encabezado><Version>1.0</Version><IdDoc><TipoeCF>32</TipoeCF><eNCF>E320000000001</eNCF><TipoIngresos>01</TipoIngresos>' +
+    '<TipoPago>1</TipoPago></IdDoc><Emisor><RNCEmisor>133470616</RNCEmisor><RazonSocialEmisor>x</RazonSocialEmisor>' +
+    `<FechaEmision>01-02-2026</FechaEmision></Emisor>${buyer}<Totales><MontoTotal>1.00</MontoTotal></Totales>` +
+    '<CodigoSeguridadeCF>abcdef</CodigoSeguridadeCF></Encabezado><Signature xmlns="http://www.w3.org/2000/09/xmldsig#"/></RFCE>';
+
+  it.each(['<Comprador/>', '<Comprador> </Comprador>', '<Comprador><RazonSocialComprador/></Comprador>'])(
+    '%s',
+    (buyer) => {
+      const xml = parseXml(Buffer.from(summary(buyer)));
+      expect(checkXml(xml).faults).toEqual([]);
+      expect(examineXml(xml, { now, schemaOnly: true }).valid).toBe(true);
+      expect(told(examineXml(xml, { now }).faults)).toContain('schema.empty RFCE.Encabezado.Comprador');
+    },
+  );
+
+  it('in JSON: a group of blanks', () => {
+    const value = { ECF: { Encabezado: { IdDoc: { TipoeCF: '43' }, Transporte: '  ' } } };
+    expect(told(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');
+    const rfce = { RFCE: { Encabezado: { Comprador: ' ' } } };
+    expect(told(checkJson(rfce).faults)).not.toContain('schema.required RFCE.Encabezado.Comprador');
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { JsonRefused, parseJson } from '../src/index.js';
+
+function refusal(text: string | Uint8Array): Pick<JsonRefused, 'code' | 'line' | 'column'> | null {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonRefused) return { code: error.code, line: error.line, column: error.column };
+    throw error;
+  }
+  return null;
+}
+
+describe('parseJson', () => {
+  it('reads what JSON.parse reads', () => {
+    const texts = [
+      '{}',
+      '[]',
+      ' { "a" : [ "b" , null , true , false , { } ] } \r\n\t',
+      '"\\u0041\\n\\"\\\\\\/\\b\\f\\r\\té€😀"',
+      '{"constructor":"x","toString":"y","":"z"}',
+      '"\\ud83d\\ude00"',
+    ];
+    for (const text of texts) expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('keeps numbers as they are written', () => {
+    const text = '[1180.00, 12345678901234567890, -0, 1e3, 0.10]';
+    expect(parseJson(text)).toEqual(['1180.00', '12345678901234567890', '-0', '1e3', '0.10']);
+  });
+
+  it('takes bytes, with or without byte order mark', () => {
+    expect(parseJson(Buffer.from('{"a":"ñ"}'))).toEqual({ a: 'ñ' });
+    expect(parseJson(Buffer.from('\ufeff{"a":"ñ"}'))).toEqual({ a: 'ñ' });
+    expect(parseJson('\ufeff[]')).toEqual([]);
+  });
+
+  it.each<[string, string, number, number]>([
+    ['', 'invalid_json', 1, 1],
+    ['{"a": 1,}', 'invalid_json', 1, 9],
+    ['{"a" 1}', 'invalid_json', 1, 6],
+    ['{a: 1}', 'invalid_json', 1, 2],
+    ["{'a': 1}", 'invalid_json', 1, 2],
+    ['[1,]', 'invalid_json', 1, 4],
+    ['[1 2]', 'invalid_json', 1, 4],
+    ['{"a": "b"', 'invalid_json', 1, 10],
+    ['"a\nb"', 'invalid_json', 1, 3],
+    ['"a', 'invalid_json', 1, 3],
+    ['"\\x"', 'invalid_json', 1, 2],
+    ['"\\u12"', 'invalid_json', 1, 2],
+    ['01', 'invalid_json', 1, 2],
+    ['1.', 'invalid_json', 1, 2],
+    ['.5', 'invalid_json', 1, 1],
+    ['+1', 'invalid_json', 1, 1],
+    ['-', 'invalid_json', 1, 1],
+    ['NaN', 'invalid_json', 1, 1],
+    ['nul', 'invalid_json', 1, 1],
+    ['{} {}', 'invalid_json', 1, 4],
+    ['/* a */ {}', 'invalid_json', 1, 1],
+    ['{\n  "a": [\n    1\n    2]}', 'invalid_json', 4, 5],
+    ['{"ECF": {"__proto__": {"a": 1}}}', 'forbidden_key', 1, 10],
+    ['{"a": {"\\u005f_proto__": 1}}', 'forbidden_key', 1, 8],
+    ['{"a": 1,\n "a": 2}', 'duplicate_key', 1, 1],
+    ['[{"a": {"Item": {}, "Item": {}}}]', 'duplicate_key', 1, 8],
+  ])('refuses %s', (text, code, line, column) => {
+    expect(refusal(text)).toEqual({ code, line, column });
+  });
+
+  it('names the place of bytes that are not UTF-8, and never replaces them', () => {
+    const bytes = Buffer.concat([Buffer.from('{\n"a": "ñ'), Buffer.from([0xe1]), Buffer.from('"}')]);
+    expect(refusal(bytes)).toEqual({ code: 'not_utf8', line: 2, column: 8 });
+    expect(refusal(Buffer.from([0xff, 0xfe, 0x7b, 0]))).toMatchObject({ code: 'not_utf8' });
+  });
+
+  it('is bounded in depth and length', () => {
+    expect(refusal('['.repeat(65) + ']'.repeat(65))).toEqual({ code: 'too_deep', line: 1, column: 65 });
+    expect(refusal('{"a":'.repeat(1_000_000))).toMatchObject({ code: 'too_deep' });
+    expect(refusal(`["${'x'.repeat(20 * 1024 * 1024)}"]`)).toMatchObject({ code: 'too_large' });
+    expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeDefined();
+  });
+
+  it('reads large documents', () => {
+    const value = { list: Array.from({ length: 100_000 }, (_, i) => ({ a: `${i}`, b: ['x', null] })) };
+    const text = JSON.stringify(value);
+    expect(JSON.stringify(parseJson(text)) === text).toBe(true);
+    expect(JSON.stringify(parseJson(JSON.stringify(value, null, 2))) === text).toBe(true);
+  });
+});
