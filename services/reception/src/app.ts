@@ -35,7 +35,6 @@ import { ProviderTokens } from './core/provider-tokens.js';
 import { QueryReceived } from './core/query-received.js';
 import { ReceiveDocument } from './core/receive-document.js';
 import { Receivers } from './core/receivers.js';
-import { Republish } from './core/republish.js';
 import { Seeds } from './core/seeds.js';
 import { trustCheck } from './core/trust.js';
 import { BodyIntake } from './inbound/body-intake.js';
@@ -113,7 +112,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const report = createReceptionReport(metrics, logger, () => parts.intake.load);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
-  const internal = receptionOperations(ports.documents);
+  const internal = receptionOperations(ports.documents, parts.tokens);
   const app = createReceptionApp(
     { ...parts, report, clock, internal },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
@@ -148,7 +147,6 @@ function createParts(
     answers,
     receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, settings),
     query: new QueryReceived(ports),
-    republish: new Republish(ports.documents),
     seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(
       { keys: stores.keys, clock },

@@ -3,8 +3,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { HOSTILE } from '../src/hostile-inputs.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
-import { HOSTILE } from './support/hostile.js';
+import { forger } from './support/senders.js';
 import { startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -38,7 +39,9 @@ describe('each hostile input gets a clear answer', () => {
   it.each(HOSTILE)('$name', async ({ make, headers = {}, answer }) => {
     const number = next();
     const before = await refusals();
-    const response = await world.send(make(await sampleXml({ encf: number })), { headers });
+    const response = await world.send(make(await sampleXml({ encf: number }), forger.certificate.certificate), {
+      headers,
+    });
     const text = await response.text();
     if ('kind' in answer) {
       expect([response.status, JSON.parse(text).detail]).toMatchObject([

@@ -1,8 +1,9 @@
 import { RECEPTION_OPERATIONS, type ReceptionOperations, receivedInvoiceChangedSchema } from '@ecf/contracts';
 import { createInternalClient, identityKeyFrom, serve } from '@ecf/service-kit';
+import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
+import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider } from './support/senders.js';
 import { MASTER_KEY, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 describe('questions of other services', () => {
   it('what was received under a number, with its conflicts', async () => {
-    const question = { env: 'TesteCF', buyer_rncs: [BUYER, OTHER_BUYER], encf: encf(1) } as const;
+    const question = { env: 'TesteCF' as const, buyer_rncs: [BUYER, OTHER_BUYER], encf: encf(1) };
     const { received } = await ask.findReceived({ ...question, issuer_rnc: PROVIDER });
     expect(received).toMatchObject([{ issuer_rnc: PROVIDER, buyer_rnc: BUYER, revision: 2, conflicts: [{}] }]);
     const all = await ask.findReceived({ ...question, issuer_rnc: null });
@@ -50,5 +51,16 @@ describe('questions of other services', () => {
     expect([...first.received, ...second.received].map((one) => one.encf)).toEqual([encf(1), encf(1), encf(2)]);
     expect(second.next).toBeNull();
     for (const one of first.received) expect(receivedInvoiceChangedSchema.parse(one)).toEqual(one);
+  });
+
+  it('whom a token proves', async () => {
+    const seed = await (await fetch(`${world.url()}/fe/autenticacion/api/semilla`)).text();
+    const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
+    const { xml } = await signXml({ canonical, output: canonical }, provider.certificate);
+    const answer = await world.send(xml, { path: '/fe/autenticacion/api/validacioncertificado' });
+    const authorization = `Bearer ${(await answer.json()).token}`;
+    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization })).toEqual({ holder: '00100000001' });
+    expect(await ask.verifyProviderToken({ env: 'eCF', authorization })).toEqual({ holder: null });
+    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization: null })).toEqual({ holder: null });
   });
 });

@@ -287,18 +287,3 @@ it('private keys and certificates never stand open in the database', async () =>
   const { rows } = await database.query<{ private_jwk: Buffer }>('SELECT private_jwk FROM token_keys');
   expect(rows.map((row) => row.private_jwk.toString('latin1')).join()).not.toContain('secret');
 });
-
-it('the present state can be told again', async () => {
-  const { documents } = stores.postgres as Stores;
-  await database.query('DELETE FROM outbox');
-  let after = 0;
-  let told = 0;
-  for (let batch = await documents.republish(after, 3); batch !== null; batch = await documents.republish(after, 3)) {
-    told += batch.count;
-    after = batch.lastId;
-  }
-  const { rows } = await database.query('SELECT count(*) AS count FROM received_documents');
-  expect(rows).toEqual([{ count: told }]);
-  const outbox = await database.query('SELECT count(*) AS count FROM outbox');
-  expect(outbox.rows).toEqual([{ count: told }]);
-});

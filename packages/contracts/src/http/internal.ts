@@ -105,6 +105,15 @@ export const RECEPTION_OPERATIONS = {
     pageSchema,
     z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
   ),
+  /**
+   * Whom a sender's header `Authorization` proves: the holder's id of the certificate that its token was given for, null
+   * where the token is missing, expired, forged or of another environment. Only asked where PROVIDER_AUTH is required.
+   */
+  verifyProviderToken: operation(
+    '/internal/provider-token',
+    z.object({ env: environmentSchema, authorization: z.string().nullable() }),
+    z.object({ holder: z.string().nullable() }),
+  ),
 } as const;
 
 /** The functions behind a set of operations, in the service that answers and in the one that asks. */

@@ -55,8 +55,6 @@ export interface DocumentStore {
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
   /** By id, from the first one after `afterId`. */
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
-  /** Appends the present state of up to `limit` documents after `afterId` to the outbox; null when there were none. */
-  republish(afterId: number, limit: number): Promise<{ count: number; lastId: number } | null>;
 }
 
 export interface NumberSearch {

@@ -38,7 +38,6 @@ export interface IssuedToken {
 interface UsableKey {
   readonly kid: string;
   readonly createdAt: Date;
-  readonly publicJwk: Record<string, unknown>;
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
 }
@@ -99,12 +98,6 @@ export class ProviderTokens {
     }
   }
 
-  /** The public halves as a JSON Web Key Set, for services that take the same tokens. */
-  async publicKeys(): Promise<{ keys: Record<string, unknown>[] }> {
-    await this.#signingKey();
-    return { keys: this.#keys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, alg: ALGORITHM, use: 'sig' })) };
-  }
-
   async #key(kid: string): Promise<UsableKey | null> {
     const known = () => this.#keys.find((key) => key.kid === kid && this.#lives(key)) ?? null;
     if (known() === null && this.ports.clock().getTime() - this.#readAt >= REREAD_MS) await this.#read();
@@ -149,7 +142,7 @@ async function makeKey(createdAt: Date): Promise<TokenKey> {
 async function usable(key: TokenKey): Promise<UsableKey> {
   const load = async (jwk: Record<string, unknown>) => (await importJWK(jwk as JWK, ALGORITHM)) as CryptoKey;
   const [privateKey, publicKey] = await Promise.all([load(key.privateJwk), load(key.publicJwk)]);
-  return { kid: key.kid, createdAt: key.createdAt, publicJwk: key.publicJwk, privateKey, publicKey };
+  return { kid: key.kid, createdAt: key.createdAt, privateKey, publicKey };
 }
 
 function isTokenError(error: unknown): boolean {

@@ -11,26 +11,24 @@ import {
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { ProviderTokens } from '../core/provider-tokens.js';
 import type { QueryReceived } from '../core/query-received.js';
-import type { Republish } from '../core/republish.js';
 import { type AcknowledgeParts, acknowledge } from './acknowledge.js';
 import { toAnswer } from './answer-errors.js';
 import { type AuthenticateParts, issueSeed, validateSeed } from './authenticate.js';
-import { internalRoutes } from './internal.js';
 import { listings } from './listings.js';
 import { withPlainPublicPath } from './public-path.js';
 
 type Handler = (req: Request, res: Response) => void | Promise<void>;
 
-/** Who may call: `public` the world, `account` a customer with its key, `service` another part of the deployment. */
-type Route = readonly [method: 'get' | 'post', path: string, caller: Caller['kind'], handler: Handler];
+/** Who may call: `public` the world, `account` a customer with its key. */
+type Route = readonly [method: 'get' | 'post', path: string, caller: 'public' | 'account', handler: Handler];
 
 /**
- * Every route of the service but the questions of other services (`RECEPTION_OPERATIONS`). Paths are compared without case and with or without a slash at the end; public ones also
- * with an environment before them and with the accent of the official text. Literal paths stand before `:encf`.
+ * Every route of the service but the questions of other services (`RECEPTION_OPERATIONS`). Paths are compared without
+ * case and with or without a slash at the end; public ones also with an environment before them and with the accent of
+ * the official text. Literal paths stand before `:encf`.
  */
 function routeTable(parts: ReceptionHttpParts): readonly Route[] {
   const list = listings(parts.query);
-  const internal = internalRoutes(parts);
   return [
     ['post', '/fe/recepcion/api/ecf', 'public', acknowledge(parts)],
     ['get', '/fe/autenticacion/api/semilla', 'public', issueSeed(parts)],
@@ -41,15 +39,12 @@ function routeTable(parts: ReceptionHttpParts): readonly Route[] {
     ['get', '/fe/recepcion/api/invoices/:encf', 'account', list.one],
     ['get', '/arecf/:encf', 'account', list.acknowledgement],
     ['get', '/:encf/xml', 'account', list.xml],
-    ['get', '/internal/provider-keys', 'service', internal.providerKeys],
-    ['post', '/internal/republish', 'service', internal.republish],
   ];
 }
 
 export interface ReceptionHttpParts extends Omit<AcknowledgeParts, 'tokens'>, Omit<AuthenticateParts, 'tokens'> {
   readonly tokens: ProviderTokens;
   readonly query: QueryReceived;
-  readonly republish: Republish;
   readonly internal: ReceptionOperations;
 }
 

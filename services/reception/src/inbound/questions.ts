@@ -1,9 +1,14 @@
 import type { ReceptionOperations } from '@ecf/contracts';
+import { ReceptionError } from '../core/errors.js';
 import type { DocumentStore, ListedDocument } from '../core/ports.js';
+import type { ProviderTokens } from '../core/provider-tokens.js';
 import { receivedInvoiceChanged } from '../core/received-document.js';
 
-/** What other services ask about received documents, over HTTP or in the same process. */
-export function receptionOperations(documents: Pick<DocumentStore, 'byNumber' | 'page'>): ReceptionOperations {
+/** What other services ask about received documents and senders, over HTTP or in the same process. */
+export function receptionOperations(
+  documents: Pick<DocumentStore, 'byNumber' | 'page'>,
+  tokens: Pick<ProviderTokens, 'verify'>,
+): ReceptionOperations {
   return {
     async findReceived({ env, buyer_rncs, issuer_rnc, encf }) {
       const found = await documents.byNumber({ env, buyerRncs: buyer_rncs, issuerRnc: issuer_rnc, encf });
@@ -13,6 +18,14 @@ export function receptionOperations(documents: Pick<DocumentStore, 'byNumber' | 
       const found = await documents.page(after, limit);
       const last = found.length < limit ? undefined : found.at(-1);
       return { received: found.map(told), next: last?.document.id ?? null };
+    },
+    async verifyProviderToken({ env, authorization }) {
+      try {
+        return { holder: await tokens.verify(authorization ?? undefined, env) };
+      } catch (error) {
+        if (error instanceof ReceptionError && error.code === 'token_refused') return { holder: null };
+        throw error;
+      }
     },
   };
 }

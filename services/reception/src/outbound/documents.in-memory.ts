@@ -127,12 +127,6 @@ export function createInMemoryDocumentStore(): DocumentStore & {
       const later = held.filter((one) => one.document.id > afterId).slice(0, limit);
       return later.map(listed);
     },
-    async republish(afterId, limit) {
-      const batch = held.filter((one) => one.document.id > afterId).slice(0, limit);
-      batch.forEach(tell);
-      const last = batch.at(-1);
-      return last === undefined ? null : { count: batch.length, lastId: last.document.id };
-    },
   };
 }
 

@@ -173,19 +173,6 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       );
       return listed(database, rows);
     },
-    async republish(afterId, limit) {
-      return database.transaction(async (tx) => {
-        const { rows } = await tx.query<ReceivedRow>(
-          'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2 FOR SHARE',
-          [afterId, limit],
-        );
-        for (const { document, conflicts } of await listed(tx, rows)) {
-          await changed(tx, document, conflicts, document.acknowledgedAt);
-        }
-        const last = rows.at(-1);
-        return last === undefined ? null : { count: rows.length, lastId: last.id };
-      });
-    },
   };
 }
 

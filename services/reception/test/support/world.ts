@@ -32,6 +32,8 @@ type Environment = 'TesteCF' | 'CerteCF' | 'eCF';
 export interface WorldOptions {
   settings?: Record<string, string>;
   overrides?: Partial<ReceptionOverrides>;
+  /** Another way to the database, for the service alone. */
+  databaseUrl?: (url: string) => Promise<string>;
   /** Instances of the service on the same database, archive and bus. */
   instances?: number;
 }
@@ -82,7 +84,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock });
   const archive = options.overrides?.archive ?? (await openFileXmlStore(path.join(folder, 'xml')));
   const config = readReceptionConfig({
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: (await options.databaseUrl?.(databaseUrl)) ?? databaseUrl,
     MASTER_KEY: MASTER_KEY.toString('base64'),
     DATA_DIR: folder,
     ...options.settings,

@@ -1,9 +1,7 @@
-import { forger, PROVIDER } from './senders.js';
-
-/** A hostile input, made from a genuine signed document of the same sender. */
+/** A hostile input, made from a genuine signed document; for tests and benchmarks. */
 export interface Hostile {
   readonly name: string;
-  readonly make: (genuine: string) => string | Buffer;
+  readonly make: (genuine: string, foreignCertificate: string) => string | Buffer;
   readonly headers?: Record<string, string>;
   /** What has to come back: the kind of a 422, the motives an acknowledgement may have, or a status. */
   readonly answer: { kind: string } | { motive: readonly string[] } | { status: number };
@@ -18,7 +16,7 @@ const BAD = { motive: ['1', '2'] };
 const SIGNATURE = /<Signature .*<\/Signature>/s;
 const signatureOf = (xml: string) => SIGNATURE.exec(xml)?.[0] ?? '';
 const bare = (xml: string) => xml.replace(/^<\?xml[^>]*\?>/, '');
-const forge = (xml: string) => xml.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
+const forge = (xml: string) => xml.replace(/<MontoTotal>[^<]*/, '<MontoTotal>99999.99');
 const doctype = (declaration: string, xml: string) => bare(xml).replace(/^/, `<?xml version="1.0"?>${declaration}`);
 const inSignature = (xml: string, from: string | RegExp, to: string) =>
   xml.replace(signatureOf(xml), (s) => s.replace(from, to));
@@ -150,12 +148,12 @@ const documents: readonly Hostile[] = [
   },
   {
     name: 'path characters for an RNC',
-    make: (xml) => xml.replace(`<RNCEmisor>${PROVIDER}`, '<RNCEmisor>../../etc'),
+    make: (xml) => xml.replace(/<RNCEmisor>[^<]*/, '<RNCEmisor>../../etc'),
     answer: unreadable('document.party_malformed'),
   },
   {
     name: 'SQL for an RNC',
-    make: (xml) => xml.replace(`<RNCEmisor>${PROVIDER}`, "<RNCEmisor>1'; DROP TABLE x; --"),
+    make: (xml) => xml.replace(/<RNCEmisor>[^<]*/, "<RNCEmisor>1'; DROP TABLE x; --"),
     answer: unreadable('document.party_malformed'),
   },
   {
@@ -288,7 +286,7 @@ const signatures: readonly Hostile[] = [
   },
   {
     name: 'the certificate of somebody else',
-    make: (xml) => inSignature(xml, /<X509Certificate>[^<]*/, `<X509Certificate>${forger.certificate.certificate}`),
+    make: (xml, foreign) => inSignature(xml, /<X509Certificate>[^<]*/, `<X509Certificate>${foreign}`),
     answer: BAD_SIGNATURE,
   },
   {

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { openFileXmlStore, type XmlStore } from '@ecf/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encf, sampleBytes } from './support/documents.js';
+import { startWorld, type World } from './support/world.js';
+
+let world: World;
+let folder: string;
+let way: Awaited<ReturnType<typeof openWay>>;
+let sequence = 0;
+let broken: ((path: string) => boolean) | null = null;
+const next = () => encf(++sequence);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-failures-'));
+  const files = await openFileXmlStore(folder);
+  const archive: XmlStore = {
+    async put(name, bytes) {
+      if (broken?.(name)) throw new Error('the disk is full');
+      return files.put(name, bytes);
+    },
+    get: files.get,
+  };
+  world = await startWorld({
+    overrides: { archive },
+    async databaseUrl(url) {
+      way = await openWay(url);
+      return way.url;
+    },
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  way.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function recorded(number: string): Promise<number> {
+  const { rows } = await world.database.query<{ count: number }>(
+    `SELECT (SELECT count(*) FROM received_documents WHERE encf = $1) + (SELECT count(*) FROM refused_documents WHERE encf = $1) AS count`,
+    [number],
+  );
+  return rows[0]?.count ?? -1;
+}
+
+describe('nothing is acknowledged that is not stored', () => {
+  it.each([
+    ['the document', '/ecf/'],
+    ['the acknowledgement', '/arecf/'],
+  ])('%s cannot be stored: 500, nothing recorded; the next attempt is received', async (_, part) => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    broken = (name) => name.includes(part);
+    const response = await world.send(bytes);
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: 'internal_error', request_id: expect.any(String) },
+    ]);
+    expect(await recorded(number)).toBe(0);
+    broken = null;
+    const again = await world.send(bytes);
+    expect([again.status, (await again.text()).includes('<Estado>0<')]).toEqual([200, true]);
+    expect(await recorded(number)).toBe(1);
+  });
+
+  it('the database is gone for a while: 503 with Retry-After; then the same bytes are received once', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    way.cut();
+    const response = await world.send(bytes);
+    expect([response.status, response.headers.get('retry-after'), (await response.json()).code]).toEqual([
+      503,
+      '5',
+      'service_unavailable',
+    ]);
+    way.mend();
+    const again = await world.send(bytes);
+    expect([again.status, (await again.text()).includes('<Estado>0<')]).toEqual([200, true]);
+    expect(await recorded(number)).toBe(1);
+  });
+});
+
+/** A way to a server that can be cut and mended. */
+async function openWay(address: string) {
+  const target = new URL(address);
+  const sockets = new Set<Socket>();
+  let open = true;
+  const server = createServer((incoming) => {
+    if (!open) return void incoming.destroy();
+    const outgoing = connect(Number(target.port), target.hostname);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(address);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cut() {
+      open = false;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      open = true;
+    },
+    close() {
+      this.cut();
+      server.close();
+    },
+  };
+}
