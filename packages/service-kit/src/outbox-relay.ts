@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus, BusEvent } from './bus.js';
 import { type Database, openDatabase } from './database.js';
 import type { Logger } from './logger.js';
@@ -17,7 +18,7 @@ export interface OutboxRelayOptions {
   clock: () => Date;
   /** Events of one partition published at once; default 200. */
   batchSize?: number;
-  /** Milliseconds that a wake-up waits for more; default 5. */
+  /** Milliseconds that a wake-up, and the deletion of what was published, wait for more; default 10. */
   gatherMs?: number;
   /** Milliseconds between looks when nothing wakes the relay (rows of a process that died after its commit); default 1000. */
   pollMs?: number;
@@ -70,6 +71,7 @@ const LONGEST_PAUSE = 5_000;
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, bus, service, logger } = options;
   const batchSize = options.batchSize ?? 200;
+  const gatherMs = options.gatherMs ?? 10;
   const metrics = outboxMetrics(options.metrics, service, database);
   // A deletion lost in a crash only publishes a row again, so nothing waits for the disk here.
   const settings = { synchronous_commit: 'off' };
@@ -89,6 +91,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let gathering: NodeJS.Timeout | undefined;
   let scanning = Promise.resolve();
   let balancing: Promise<void> | null = null;
+  let deleting: { positions: number[]; done: Promise<void> } | null = null;
   let stopListening = () => {};
 
   function wake(numbers: Iterable<number> = partitions.keys()): void {
@@ -110,7 +113,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     gathering = setTimeout(() => {
       gathering = undefined;
       scanning = scanning.then(() => withoutTrace(scan));
-    }, options.gatherMs ?? 5);
+    }, gatherMs);
   }
 
   async function scan(): Promise<void> {
@@ -148,7 +151,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     try {
       const events = batch.map((row) => row.event);
       await withProducerSpans(events, (stamped) => bus.publish(stamped));
-      await queries.query(PUBLISHED, [batch.map((row) => row.position)]);
+      await forget(batch.map((row) => row.position));
       const now = options.clock().getTime();
       for (const row of batch) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
       partition.pause = 0;
@@ -156,6 +159,19 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       metrics.failed();
       fail(partition, error, 'events could not be published');
     }
+  }
+
+  /** Deletes published rows; batches that end at about the same time share a statement. */
+  function forget(positions: readonly number[]): Promise<void> {
+    deleting ??= { positions: [], done: delay(gatherMs).then(deleteCollected) };
+    deleting.positions.push(...positions);
+    return deleting.done;
+  }
+
+  async function deleteCollected(): Promise<void> {
+    const positions = deleting?.positions ?? [];
+    deleting = null;
+    await queries.query(PUBLISHED, [positions]);
   }
 
   function fail(partition: Partition, error: unknown, words: string): void {
