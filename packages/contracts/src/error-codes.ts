@@ -229,6 +229,12 @@ export const ERROR_CODES = {
     meaning: 'An unexpected failure; it is in the log under request_id.',
     remedy: 'Repeat the request; if it stays, report request_id to who operates the service.',
   },
+  document_damaged: {
+    status: 500,
+    retryAfter: null,
+    meaning: 'The stored document is missing, or its checksum is not the one it was stored with.',
+    remedy: 'Report it to who operates the service; nothing but the very bytes that were stored is given out.',
+  },
   authority_unreadable: {
     status: 502,
     retryAfter: null,

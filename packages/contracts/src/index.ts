@@ -1,5 +1,6 @@
 export * from './environment.js';
 export * from './error-codes.js';
+export * from './events/delivery.js';
 export * from './events/invoice.js';
 export * from './events/invoice-status.js';
 export * from './events/received-invoice.js';

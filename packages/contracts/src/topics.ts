@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
@@ -89,7 +90,7 @@ export const TOPICS = {
     name: 'deliveries.v1',
     description: "The present state of each delivery to a buyer's receiver, with the acknowledgement it returned.",
     key: 'document',
-    events: {},
+    events: { 'delivery.changed': deliveryChangedSchema },
     producer: 'approvals',
     consumers: ['query'],
     partitions: 12,

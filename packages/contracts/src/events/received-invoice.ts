@@ -82,6 +82,16 @@ export const receivedInvoiceDecisionSchema = z.object({
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
 
+/**
+ * `approval.changed` with direction `received`: the buyer's decision about a document that one of our taxpayers issued.
+ * `revision` increases per document.
+ */
+export const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
+export type IssuedInvoiceDecision = z.infer<typeof issuedInvoiceDecisionSchema>;
+
 /** The data of `approval.changed`, told apart by `direction`. */
-export const approvalChangedSchema = z.discriminatedUnion('direction', [receivedInvoiceDecisionSchema]);
+export const approvalChangedSchema = z.discriminatedUnion('direction', [
+  receivedInvoiceDecisionSchema,
+  issuedInvoiceDecisionSchema,
+]);
 export type ApprovalChanged = z.infer<typeof approvalChangedSchema>;
