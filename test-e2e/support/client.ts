@@ -10,6 +10,26 @@ export interface Answer {
   body: any;
 }
 
+/** A submission in the simulator's ledger. */
+export interface LedgerRow {
+  id: string;
+  operation: string;
+  sha256: string;
+  track_id: string | null;
+  status: string;
+  effective: boolean;
+  answered: boolean;
+}
+
+const answers: { place: string; answer: Answer }[] = [];
+const secrets = new Set<string>();
+
+/** Every answer of the gateway so far, with the call that it answers. */
+export const answersSeen = (): readonly { place: string; answer: Answer }[] => answers;
+
+/** Every key, token and password that was made so far: none may show up where it does not belong. */
+export const secretsSeen = (): string[] => [...secrets];
+
 /** Calls of the public interface, as an ERP or an administrator would make them. */
 export class Client {
   constructor(
@@ -17,14 +37,20 @@ export class Client {
     readonly apiKey = standalone.demo.api_key,
   ) {}
 
-  async call(method: string, path: string, init: { headers?: Record<string, string>; body?: BodyInit } = {}) {
-    return read(
+  async call(
+    method: string,
+    path: string,
+    init: { headers?: Record<string, string>; body?: BodyInit } = {},
+  ): Promise<Answer> {
+    const answer = await read(
       await fetch(`${this.standalone.demo.base_url}${path}`, {
         method,
         headers: { 'x-api-key': this.apiKey, ...init.headers },
-        ...(init.body === undefined ? {} : { body: init.body }),
-      }),
+        ...(init.body === undefined ? {} : { body: init.body, duplex: 'half' }),
+      } as RequestInit),
     );
+    answers.push({ place: `${method} ${path}`, answer });
+    return answer;
   }
 
   /** `POST /fe_Submit` with the invoice in the part `data`. */
@@ -34,10 +60,36 @@ export class Client {
     return this.call('POST', `/fe_Submit${query}`, { headers, body: form });
   }
 
+  /** `POST /fe_Submit` with a certificate file of the caller. */
+  submitWith(invoice: object, file: { p12: Uint8Array; password: string }, query = '') {
+    const form = new FormData();
+    form.set('data', JSON.stringify(invoice));
+    form.set('certificate', new Blob([new Uint8Array(file.p12)]), 'firma.p12');
+    form.set('password', file.password);
+    if (file.password.length > 8) secrets.add(file.password);
+    return this.call('POST', `/fe_Submit${query}`, { body: form });
+  }
+
+  /** `POST /submit_ecf` or `/submit_fc`. */
+  submitSigned(route: '/submit_ecf' | '/submit_fc', xml: string, token: string, headers: Record<string, string> = {}) {
+    return this.call('POST', route, {
+      headers: { 'content-type': 'application/json', 'x-token': token, ...headers },
+      body: JSON.stringify({ xml }),
+    });
+  }
+
+  /** The authority's token of the account. */
+  async token(headers: Record<string, string> = {}): Promise<string> {
+    const { status, body, text } = await this.call('GET', '/obtain_token', { headers });
+    if (status !== 200) throw new Error(`no token: ${text}`);
+    secrets.add(body.token);
+    return body.token;
+  }
+
   /** A JSON call of `/admin`. */
   async admin(method: string, path: string, body?: object | FormData): Promise<Answer> {
     const json = body !== undefined && !(body instanceof FormData);
-    return read(
+    const answer = await read(
       await fetch(`${this.standalone.demo.base_url}/admin${path}`, {
         method,
         headers: {
@@ -47,6 +99,9 @@ export class Client {
         ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : (body as FormData) }),
       }),
     );
+    answers.push({ place: `${method} /admin${path}`, answer });
+    if (typeof answer.body?.key === 'string') secrets.add(answer.body.key);
+    return answer;
   }
 
   /** The simulator's control interface. */
@@ -58,6 +113,34 @@ export class Client {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );
+  }
+
+  /** What arrived at the authority's reception under a number, oldest first. */
+  async ledger(encf: string): Promise<LedgerRow[]> {
+    const { body } = await this.control('GET', `/submissions?encf=${encf}`);
+    return (body as LedgerRow[]).filter(({ operation }) => /^recepcion/.test(operation));
+  }
+
+  /** The bytes of a submission in the simulator's ledger. */
+  async submittedXml(row: LedgerRow): Promise<string> {
+    return (await this.control('GET', `/submissions/${row.id}/xml`)).text;
+  }
+
+  /** Makes the authority fail; resolves with what ends it. */
+  async fault(fault: Record<string, unknown>): Promise<() => Promise<unknown>> {
+    const { status, body, text } = await this.control('POST', '/faults', fault);
+    if (status !== 200) throw new Error(text);
+    return () => this.control('DELETE', `/faults/${body.id}`);
+  }
+
+  /** Repeats a call until its answer has the status; rejects with the last answer otherwise. */
+  async until(status: string, repeat: () => Promise<Answer>, withinMs = 20_000): Promise<Answer> {
+    for (const end = Date.now() + withinMs; ; ) {
+      const answer = await repeat();
+      if (answer.body?.status === status) return answer;
+      if (Date.now() > end) throw new Error(`not ${status} within ${withinMs} ms: ${answer.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 }
 
@@ -71,16 +154,23 @@ async function read(response: Response): Promise<Answer> {
 const DAY = 86_400_000;
 const authority = createTestAuthority();
 
-/** A PKCS#12 file of the test authority for a holder. */
-export function testCertificate(rnc: string, password = 'clave-de-prueba', validFromDays = -1, validToDays = 365) {
-  return authority.issue({
+/** A PKCS#12 file of the test authority for a holder. Days count from now. */
+export function testCertificate(
+  rnc: string,
+  options: { holderId?: string; password?: string; validFromDays?: number; validToDays?: number } = {},
+): { p12: Buffer; password: string; pem: string } {
+  const { holderId = '00100000009', password = `clave-de-${rnc}`, validFromDays = -1, validToDays = 365 } = options;
+  const file = authority.issue({
     commonName: `Representante de ${rnc}`,
-    holderId: '00100000009',
+    holderId,
     rnc,
     notBefore: new Date(Date.now() + validFromDays * DAY),
     notAfter: new Date(Date.now() + validToDays * DAY),
     password,
   });
+  secrets.add(file.password);
+  for (const line of file.key.split('\n').slice(2, 4)) secrets.add(line);
+  return file;
 }
 
 /** A new account with one taxpayer, its certificate and a key; resolves with a client that acts for it. */

@@ -1,0 +1,268 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { type Invoice, Numbering, withLines } from '../support/documents.js';
+
+const TAXPAYER = { rnc: '101000015', name: 'Ferretería Roble Inventado, SRL' };
+const OTHER = { rnc: '101000031', name: 'Panadería Trigo Inventado, SRL' };
+const numbers = new Numbering(TAXPAYER);
+const deployment = useDeployment();
+let client: Client;
+
+beforeAll(async () => {
+  client = await newAccount(deployment.running, TAXPAYER);
+});
+
+/** The parts as given, in this order. */
+function form(...parts: [name: string, content: string | Uint8Array, type?: string][]): FormData {
+  const body = new FormData();
+  for (const [name, content, type] of parts)
+    if (typeof content === 'string' && type === undefined) body.append(name, content);
+    else body.append(name, new Blob([content as BlobPart], type === undefined ? {} : { type }), 'data.json');
+  return body;
+}
+
+const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  client.call('POST', '/fe_Submit', { body, headers });
+
+/** Nothing arrived at the authority, and the number is as good as new. */
+async function expectUntouched({ invoice, encf }: { invoice: Invoice; encf: string }): Promise<void> {
+  expect(await client.ledger(encf)).toEqual([]);
+  const good = await client.submit(invoice);
+  expect(good.body).toMatchObject({ status: 'Aceptado', encf, sequence_used: true });
+  expect(await client.ledger(encf)).toHaveLength(1);
+}
+
+const loc = (answer: Answer) => answer.body.detail.map((item: { loc: unknown[] }) => item.loc);
+
+describe('the request', () => {
+  it('without the part data, or with two of them, is 422', async () => {
+    const one = numbers.next();
+    const none = await post(form(['datos', JSON.stringify(one.invoice)]));
+    expect(none).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+    expect(loc(none)).toEqual([['body', 'data']]);
+    const text = JSON.stringify(one.invoice);
+    for (const two of [
+      form(['data', text], ['data', text]),
+      form(['data', text], ['data', text, 'application/json']),
+    ]) {
+      const answer = await post(two);
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'data'], type: 'repeated' }] } });
+    }
+    await expectUntouched(one);
+  });
+
+  it('may carry data as a field or as a file, with or without a content type', async () => {
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/octet-stream',
+      'application/json; charset=utf-8',
+    ]) {
+      const { invoice, encf } = numbers.next();
+      const answer = await post(form(['data', JSON.stringify(invoice), type]));
+      expect(answer.body).toMatchObject({ status: 'Aceptado', encf });
+    }
+  });
+
+  it('of 20 MB is 413, with and without a stated length', async () => {
+    const one = numbers.next();
+    const large = new Uint8Array(20 * 1024 * 1024).fill(0x20);
+    const stated = await post(form(['data', JSON.stringify(one.invoice)], ['data2', large, 'text/plain']));
+    expect(stated).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    const chunks = new Blob([large]).stream() as unknown as BodyInit;
+    const streamed = await post(chunks, { 'content-type': 'multipart/form-data; boundary=abc' });
+    expect(streamed).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    await expectUntouched(one);
+  });
+
+  it('of another content type is 415, a broken body 400', async () => {
+    const { invoice } = numbers.next();
+    const json = await post(JSON.stringify(invoice), { 'content-type': 'application/json' });
+    expect(json).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+    const untyped = await post(new TextEncoder().encode('{}'));
+    expect(untyped).toMatchObject({ status: 415 });
+    const broken = await post('--abc\r\nContent-Disposition: form-data; name="data"\r\n\r\n{', {
+      'content-type': 'multipart/form-data; boundary=abc',
+    });
+    expect(broken).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+    const boundless = await post('x', { 'content-type': 'multipart/form-data' });
+    expect(boundless).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  });
+});
+
+describe('the part data', () => {
+  it('that is no JSON is 400 and names the position', async () => {
+    const one = numbers.next();
+    const text = JSON.stringify(one.invoice, null, 2).replace('"TipoPago": "1",', '"TipoPago": "1"');
+    const line = text.split('\n').findIndex((row) => row.includes('"TablaFormasPago"')) + 1;
+    const answer = await client.submit(text);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json', faults: [] } });
+    expect(answer.body.detail).toMatch(new RegExp(`line ${line}, column 9`));
+    for (const bad of ['', ' ', '{', 'null', '[]', '"x"', '{"ECF":{}}{}', '{"ECF":NaN}', '<ECF/>'])
+      expect((await client.submit(bad)).status).toBe(400);
+    await expectUntouched(one);
+  });
+
+  it('with another root, a forbidden key, a key twice or 1,000 levels is 400', async () => {
+    const one = numbers.next();
+    const root = await client.submit({ Factura: one.invoice.ECF });
+    expect(root).toMatchObject({ status: 400, body: { code: 'invalid_document' } });
+    const both = await client.submit({ ...one.invoice, RFCE: { Encabezado: one.invoice.ECF.Encabezado } });
+    expect(both.status).toBe(400);
+    const text = JSON.stringify(one.invoice);
+    const polluted = await client.submit(text.replace('{"ECF":{', '{"ECF":{"__proto__":{"Version":"9"},'));
+    expect(polluted).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    expect(polluted.body.detail).toMatch(/__proto__.*line 1, column 9/);
+    const inherited = await client.submit(text.replace('{"ECF":{', '{"ECF":{"constructor":"x",'));
+    expect(inherited.body.faults).toMatchObject([{ path: 'ECF.constructor', rule: 'schema.unknown' }]);
+    const twice = await client.submit(text.replace('{"ECF":{', '{"ECF":{"Encabezado":{},'));
+    expect(twice).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    const deep = await client.submit(`{"ECF":${'['.repeat(1_000)}${']'.repeat(1_000)}}`);
+    expect(deep).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    const objects = await client.submit(`${'{"ECF":'.repeat(1_000)}"x"${'}'.repeat(1_000)}`);
+    expect(objects).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    await expectUntouched(one);
+  });
+
+  it('in another charset is 400, and no character is replaced', async () => {
+    const one = numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.Comprador.ContactoComprador = 'José Peña';
+    });
+    const text = JSON.stringify(one.invoice);
+    const latin = await post(form(['data', new Uint8Array(Buffer.from(text, 'latin1')), 'application/json']));
+    expect(latin).toMatchObject({ status: 400, body: { code: 'not_utf8' } });
+    expect(latin.body.detail).toMatch(/line 1, column \d+/);
+    const declared = await post(form(['data', text, 'application/json; charset=iso-8859-1']));
+    expect(declared).toMatchObject({ status: 400, body: { code: 'not_utf8' } });
+    const wide = await post(form(['data', new Uint8Array(Buffer.from(text, 'utf16le')), 'application/json']));
+    expect(wide.status).toBe(400);
+    await expectUntouched(one);
+    const marked = numbers.next();
+    const bom = await post(form(['data', `\ufeff${JSON.stringify(marked.invoice)}`]));
+    expect(bom.body).toMatchObject({ status: 'Aceptado', encf: marked.encf });
+  });
+
+  it('of an unknown type is 400 at TipoeCF', async () => {
+    const one = numbers.next();
+    const invoice = structuredClone(one.invoice);
+    for (const type of ['99', '35', 'x']) {
+      invoice.ECF.Encabezado.IdDoc.TipoeCF = type;
+      const answer = await client.submit(invoice);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_document' } });
+      const [fault] = answer.body.faults;
+      expect(fault).toMatchObject({ path: 'ECF.Encabezado.IdDoc.TipoeCF', rule: 'schema.enumeration' });
+    }
+    delete invoice.ECF.Encabezado.IdDoc.TipoeCF;
+    const missing = await client.submit(invoice);
+    expect(missing.body.faults[0]).toMatchObject({ path: 'ECF.Encabezado.IdDoc.TipoeCF', rule: 'schema.required' });
+    await expectUntouched(one);
+  });
+
+  it.each(['ecf-31', 'ecf-32'])('with 0 or 1,001 lines is 400, 1,000 are accepted (%s)', async (example) => {
+    const one = numbers.next(example);
+    const none = await client.submit(withLines(one.invoice, 0));
+    expect(none).toMatchObject({ status: 400, body: { code: 'invalid_document' } });
+    expect(none.body.faults.map(({ path }: { path: string }) => path)).toContain('ECF.DetallesItems');
+    const many = await client.submit(withLines(one.invoice, 1_001));
+    expect(many).toMatchObject({ status: 400, body: { code: 'invalid_document' } });
+    expect(many.body.faults).toContainEqual(
+      expect.objectContaining({ path: expect.stringMatching(/^ECF\.DetallesItems\.Item/), rule: 'schema.repeat' }),
+    );
+    expect(await client.ledger(one.encf)).toEqual([]);
+    const most = await client.submit(withLines(one.invoice, 1_000));
+    expect(most.body).toMatchObject({ status: 'Aceptado', encf: one.encf, warnings: [] });
+  });
+
+  it('with several faults names each, with its path, rule and source', async () => {
+    const one = numbers.next();
+    const invoice = structuredClone(one.invoice);
+    invoice.ECF.Encabezado.Emisor.FechaEmision = '2026-06-15';
+    invoice.ECF.DetallesItems.Item[1].MontoItem = '1,750';
+    invoice.ECF.Sobra = 'x';
+    const { status, body } = await client.submit(invoice);
+    expect(status).toBe(400);
+    expect(body.faults.map(({ path }: { path: string }) => path)).toEqual(
+      expect.arrayContaining([
+        'ECF.Encabezado.Emisor.FechaEmision',
+        'ECF.DetallesItems.Item[2].MontoItem',
+        'ECF.Sobra',
+      ]),
+    );
+    await expectUntouched(one);
+  });
+
+  it('with an RNC of another account, or of nobody, is 404', async () => {
+    await newAccount(deployment.running, OTHER);
+    for (const rnc of [OTHER.rnc, deployment.running.demo.issuer_rnc, '101999999']) {
+      const { invoice, encf } = new Numbering({ rnc, name: OTHER.name }).next();
+      const answer = await client.submit(invoice);
+      expect(answer).toMatchObject({ status: 404, body: { code: 'taxpayer_not_found' } });
+      const own = await client.submitWith(invoice, testCertificate(rnc));
+      expect(own).toMatchObject({ status: 404, body: { code: 'taxpayer_not_found' } });
+      const rows = (await client.control('GET', `/submissions?rnc=${rnc}&encf=${encf}`)).body;
+      expect(rows).toEqual([]);
+    }
+  });
+});
+
+describe('the certificate', () => {
+  it('that came with the request and is none, expired, not yet valid or locked is 422', async () => {
+    const one = numbers.next();
+    const good = testCertificate(TAXPAYER.rnc);
+    const cases = [
+      [{ p12: Buffer.from('no certificate at all'), password: 'x' }, 'certificate', 'not_a_pkcs12'],
+      [{ p12: Buffer.from(good.pem), password: 'x' }, 'certificate', 'not_a_pkcs12'],
+      [{ p12: good.p12.subarray(0, 900), password: good.password }, 'certificate', 'not_a_pkcs12'],
+      [testCertificate(TAXPAYER.rnc, { validFromDays: -30, validToDays: -1 }), 'certificate', 'certificate_expired'],
+      [testCertificate(TAXPAYER.rnc, { validFromDays: 1 }), 'certificate', 'certificate_not_yet_valid'],
+      [{ p12: good.p12, password: 'equivocada' }, 'password', 'wrong_password'],
+    ] as const;
+    for (const [file, part, type] of cases) {
+      const answer = await client.submitWith(one.invoice, file);
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', part], type }] } });
+    }
+    const text = JSON.stringify(one.invoice);
+    const bytes = new Uint8Array(good.p12);
+    const lonely = await post(form(['data', text], ['certificate', bytes, 'application/x-pkcs12']));
+    expect(lonely).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'password'] }] } });
+    const locked = await post(form(['data', text], ['password', 'x']));
+    expect(locked).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'certificate'] }] } });
+    await expectUntouched(one);
+  });
+
+  it('that came with the request signs, and the stored one stays as it is', async () => {
+    const one = numbers.next();
+    const file = testCertificate(TAXPAYER.rnc);
+    const answer = await client.submitWith(one.invoice, file);
+    expect(answer.body).toMatchObject({ status: 'Aceptado' });
+    const der = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
+    expect(answer.body.xml).toContain(der(file.pem));
+    const two = numbers.next();
+    expect((await client.submit(two.invoice)).body.xml).not.toContain(der(file.pem));
+  });
+
+  it('whose login the authority refuses is 401, before a number is used', async () => {
+    const one = numbers.next();
+    const holderId = '00200000017';
+    await client.control('PUT', `/taxpayers/${holderId}`, { name: 'Sin delegación', active: false });
+    const answer = await client.submitWith(one.invoice, testCertificate(TAXPAYER.rnc, { holderId }));
+    expect(answer).toMatchObject({ status: 401, body: { code: 'login_refused' } });
+    expect(answer.body.detail).toContain('no está delegado');
+    await expectUntouched(one);
+  });
+
+  it('stored for the taxpayer and missing is 503 without Retry-After; an upload serves the very next request', async () => {
+    const fresh = { rnc: '101000058', name: 'Imprenta Papel Inventado, SRL' };
+    const newcomer = await newAccount(deployment.running, fresh, { certificate: false });
+    const one = new Numbering(fresh).next();
+    const answer = await newcomer.submit(one.invoice);
+    expect(answer).toMatchObject({ status: 503, body: { code: 'certificate_missing' } });
+    expect((await newcomer.submit(one.invoice, {}, '?validate=true')).status).toBe(503);
+    const expired = testCertificate(fresh.rnc, { validFromDays: -30, validToDays: -1 });
+    const refused = await uploadCertificate(newcomer, newcomer.accountId, fresh.rnc, expired);
+    expect(refused).toMatchObject({ status: 422, body: { detail: [{ type: 'certificate_expired' }] } });
+    expect((await uploadCertificate(newcomer, newcomer.accountId, fresh.rnc)).status).toBe(200);
+    expect((await newcomer.submit(one.invoice)).body).toMatchObject({ status: 'Aceptado', encf: one.encf });
+  });
+});

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
+import { type Standalone, startStandalone } from '../support/standalone-process.js';
+
+/** A folder in which `npm install dgii-ecf` was run; it is no dependency of this project. */
+const clientFolder = process.env.INDEPENDENT_CLIENT ?? '';
+const clientPresent = clientFolder !== '' && fs.existsSync(path.join(clientFolder, 'node_modules/dgii-ecf'));
+if (!clientPresent) console.log('skipped: INDEPENDENT_CLIENT names no folder with the npm package dgii-ecf');
+const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/independent-sender.cjs');
+
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-reception-e2e-'));
+fs.chmodSync(dataDir, 0o755);
+let running: Standalone;
+let client: Client;
+
+beforeAll(async () => {
+  running = await startStandalone(dataDir);
+  client = new Client(running);
+}, 120_000);
+afterAll(async () => {
+  if (running?.child.exitCode === null) await running.end('SIGTERM');
+  fs.rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Asks the authority's counterpart to issue an e-CF to a taxpayer of ours and to deliver it to our public address. */
+async function order(type: string, options: { rnc?: string; authenticate?: boolean; prefix?: string } = {}) {
+  const { base_url, authority_url, buyer_rnc } = running.demo;
+  const receiver = `${base_url}${options.prefix ?? ''}`;
+  const response = await fetch(`${authority_url}/testecf/emisorreceptor/api/emision/emisioncomprobantes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      rnc: options.rnc ?? buyer_rnc,
+      tipoEncf: type,
+      urlRecepcion: receiver,
+      ...(options.authenticate ? { urlAutenticacion: receiver } : {}),
+    }),
+  });
+  const xml = await response.text();
+  return { xml, encf: /<eNCF>([^<]+)/.exec(xml)?.[1] ?? '', provider: /<RNCEmisor>([^<]+)/.exec(xml)?.[1] ?? '' };
+}
+
+/** What the counterpart made of our acknowledgement: it checks structure, signature and parties. */
+async function receipt(encf: string, rnc = running.demo.buyer_rnc): Promise<{ estado: string; mensajes: string[] }> {
+  const address = `${running.demo.authority_url}/testecf/emisorreceptor/api/emision/consultaacuserecibo?Rnc=${rnc}&Encf=${encf}`;
+  return (await (await fetch(address)).json()) as { estado: string; mensajes: string[] };
+}
+
+function push(xml: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return client.call('POST', '/fe/recepcion/api/ecf', {
+    body: xml,
+    headers: { 'content-type': 'text/xml', ...headers },
+  });
+}
+
+const today = () => {
+  const local = new Date(Date.now() - 4 * 3_600_000).toISOString();
+  return `${local.slice(8, 10)}-${local.slice(5, 7)}-${local.slice(0, 4)}`;
+};
+
+describe("the authority's counterpart pushes e-CF through the public address", () => {
+  it.each([
+    ['31', false, ''],
+    ['33', true, ''],
+    ['34', true, '/testecf'],
+    ['44', false, '/TesteCF'],
+  ])('type %s, authenticated first: %s, under "%s"', async (type, authenticate, prefix) => {
+    const sent = await order(type, { authenticate, prefix });
+    expect(await receipt(sent.encf)).toMatchObject({ estado: 'e-CF Recibido', mensajes: [] });
+
+    const headers = { 'buyer-rnc': running.demo.buyer_rnc, 'provider-rnc': sent.provider };
+    const found = await client.call('GET', `/fe/recepcion/api/invoices/${sent.encf}`, { headers });
+    expect([found.status, found.body]).toMatchObject([
+      200,
+      { encf: sent.encf, ecf_type: type, provider_rnc: sent.provider, approval_status: 'pending' },
+    ]);
+    const period = { ...headers, 'start-date': today(), 'end-date': today() };
+    const listed = await client.call('GET', '/fe/recepcion/api/invoices', { headers: period });
+    expect(listed.body.invoices.map((one: { encf: string }) => one.encf)).toContain(sent.encf);
+
+    const acknowledgement = await client.call('GET', `/arecf/${sent.encf}?issuer_rnc=${sent.provider}`);
+    expect(acknowledgement.text).toContain('<Estado>0</Estado>');
+  });
+
+  it('a document for nobody we serve gets motive 4 under the signature of the demo buyer', async () => {
+    const sent = await order('31', { rnc: '155555554' });
+    expect(await receipt(sent.encf, '155555554')).toEqual(
+      expect.objectContaining({ estado: 'e-CF No Recibido', mensajes: ['RNC Comprador no corresponde'] }),
+    );
+  });
+
+  it('the same document again is motive 3, a changed one motive 2', async () => {
+    const { xml } = await order('31');
+    const again = await push(xml);
+    expect(again.text).toContain('<CodigoMotivoNoRecibido>3</CodigoMotivoNoRecibido>');
+    const changed = await push(xml.replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.00'));
+    expect(changed.text).toContain('<CodigoMotivoNoRecibido>2</CodigoMotivoNoRecibido>');
+    expect(changed.headers.get('x-rejection-reason')).toMatch(/^2 Error de Firma Digital: /);
+  });
+});
+
+it('a taxpayer registered a moment ago receives at once, in every environment', async () => {
+  const rnc = '144444445';
+  await newAccount(running, { rnc, name: 'Newcomer' });
+  const { encf } = await order('31', { rnc });
+  expect(await receipt(encf, rnc)).toMatchObject({ estado: 'e-CF Recibido' });
+});
+
+it('an invoice that one taxpayer of the sandbox issues is received by the other', async () => {
+  const submitted = await client.call('GET', '/arecf/E310000000001?issuer_rnc=' + running.demo.issuer_rnc);
+  expect(submitted.status).toBe(404);
+  const form = new FormData();
+  form.set('data', fs.readFileSync(path.join(dataDir, 'my-invoice.json'), 'utf8'));
+  const issued = await client.call('POST', '/fe_Submit', { body: form });
+  expect(issued.body.status).toBe('Aceptado');
+  const delivered = await push(issued.body.xml);
+  expect(delivered.text).toContain('<Estado>0</Estado>');
+  expect((await client.call('GET', `/arecf/${issued.body.encf}?issuer_rnc=${running.demo.issuer_rnc}`)).text).toBe(
+    delivered.text,
+  );
+});
+
+it('another account sees nothing of it', async () => {
+  const { encf, provider } = await order('31');
+  const other = await newAccount(running, { rnc: '133333336', name: 'Other' });
+  const headers = { 'buyer-rnc': running.demo.buyer_rnc, 'start-date': today(), 'end-date': today() };
+  expect((await other.call('GET', '/fe/recepcion/api/invoices/all', { headers })).status).toBe(404);
+  expect((await other.call('GET', `/fe/recepcion/api/invoices/${encf}`, { headers })).status).toBe(404);
+  expect((await other.call('GET', `/arecf/${encf}?issuer_rnc=${provider}`)).status).toBe(404);
+});
+
+(clientPresent ? it : it.skip)(
+  'a client library that was written for the authority authenticates and delivers',
+  async () => {
+    const holder = testCertificate('199999991');
+    const p12 = path.join(dataDir, 'sender.p12');
+    fs.writeFileSync(p12, holder.p12);
+    const args = [script, clientFolder, running.demo.base_url, p12, holder.password, running.demo.buyer_rnc];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const answers = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(answers).toMatchObject({
+      token: { token: expect.any(String) },
+      receipt: expect.stringContaining('<Estado>0</Estado>'),
+    });
+  },
+  30_000,
+);

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { answersSeen, Client, secretsSeen } from './client.js';
+import { type Standalone, startStandalone } from './standalone-process.js';
+
+/** Verdicts are waited for, so that a slow machine changes no answer; everything is logged, so that a secret would show. */
+const PATIENT = { STATUS_WAIT_MS: '15000', PROCESSING_MS: '20', LOG_LEVEL: 'trace' };
+
+/** A standalone deployment that lives as long as the test file. */
+export interface Deployment {
+  readonly running: Standalone;
+  readonly dataDir: string;
+  /** Acts for the demo account. */
+  readonly demo: Client;
+}
+
+/** Starts a deployment before the tests of the file and ends it after them; whatever it answered and printed is judged then. */
+export function useDeployment(env: Record<string, string> = {}): Deployment {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-e2e-'));
+  let running: Standalone;
+  beforeAll(async () => {
+    // The database server runs as another user where the tests run as root.
+    fs.chmodSync(dataDir, 0o755);
+    running = await startStandalone(dataDir, { ...PATIENT, ...env });
+  }, 120_000);
+  afterAll(async () => {
+    try {
+      await expectPublishedErrors(running);
+    } finally {
+      await running?.end('SIGTERM');
+    }
+    try {
+      expect(running.child.exitCode).toBe(0);
+      expectNoSecrets(running, dataDir);
+    } finally {
+      fs.rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 60_000);
+  return {
+    get running() {
+      return running;
+    },
+    dataDir,
+    get demo() {
+      return new Client(running);
+    },
+  };
+}
+
+const WITH_RETRY_AFTER = [408, 429, 503];
+
+/** Every error that a test met: the one body, a published code with its status, `Retry-After` where it belongs. */
+async function expectPublishedErrors(running: Standalone): Promise<void> {
+  const listed = (await new Client(running).call('GET', '/errors')).body as { code: string; status: number }[];
+  const statuses = new Map(listed.map(({ code, status }) => [code, status]));
+  for (const { place, answer } of answersSeen().filter(({ answer }) => answer.status >= 400)) {
+    const { body, status, headers } = answer;
+    const seen = { place, status, body, retry: headers.get('retry-after') !== null, id: headers.get('x-request-id') };
+    const { code } = body;
+    const detail = status === 422 ? expect.any(Array) : expect.any(String);
+    const forCertificate = /^certificate_|^status_key_missing$/.test(code);
+    expect(seen).toEqual({
+      place,
+      status: statuses.get(code),
+      body: expect.objectContaining({ detail, code, request_id: headers.get('x-request-id') }),
+      retry: WITH_RETRY_AFTER.includes(status) && !forCertificate,
+      id: expect.any(String),
+    });
+    for (const item of status === 422 ? body.detail : [])
+      expect(item).toEqual({ loc: expect.any(Array), msg: expect.any(String), type: expect.any(String) });
+    const hasFaults = status === 400 && /^POST \/(fe_Submit|submit_)/.test(place);
+    if (!hasFaults) continue;
+    expect({ place, body }).toEqual({
+      place,
+      body: expect.objectContaining({ messages: expect.any(Array), faults: expect.any(Array) }),
+    });
+    if (body.faults.length > 0) expect(body.messages).toHaveLength(body.faults.length);
+    for (const [index, fault] of body.faults.entries()) {
+      expect(fault).toEqual({
+        path: expect.any(String),
+        rule: expect.stringMatching(/^(schema|business)\./),
+        code: fault.code === null ? null : expect.any(String),
+        message: expect.any(String),
+        source: expect.stringMatching(/./),
+      });
+      expect(body.messages[index]).toContain(fault.path);
+    }
+  }
+}
+
+/** Neither an error nor the output of the process, nor the database's files, hold a key, token, password or private key. */
+function expectNoSecrets(running: Standalone, dataDir: string): void {
+  const files = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+  const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
+  const secrets = [...Object.values(files), password, ...secretsSeen()];
+  const errors = answersSeen()
+    .filter(({ answer }) => answer.status >= 400)
+    .map(({ answer }) => answer.text)
+    .join('\n');
+  const output = running.output().replace(/^your turn.*$/m, '');
+  const forms = [/ecf_(test|live)_[\w-]{20}/, /PRIVATE KEY/, /eyJ[\w-]{10,}\.[\w-]{10,}/, /Bearer [\w.-]{12}/];
+  for (const text of [errors, output]) {
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    for (const form of forms) expect(text).not.toMatch(form);
+  }
+  for (const folder of ['postgres', 'xml', 'dead-letters']) {
+    if (!fs.existsSync(path.join(dataDir, folder))) continue;
+    // Standard input carries the patterns, so that they stand in no process list.
+    const found = grep(secrets, path.join(dataDir, folder));
+    expect(found).toEqual([]);
+  }
+}
+
+function grep(patterns: readonly string[], folder: string): string[] {
+  try {
+    const options = { input: `${patterns.join('\n')}\n`, stdio: ['pipe', 'pipe', 'ignore'] as const };
+    return execFileSync('grep', ['-rlaF', '-f', '-', folder], { ...options, stdio: [...options.stdio] })
+      .toString()
+      .trim()
+      .split('\n');
+  } catch (error) {
+    if ((error as { status?: number }).status === 1) return [];
+    throw error;
+  }
+}
