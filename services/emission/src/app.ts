@@ -9,16 +9,16 @@ import {
   inMemoryTokenCache,
   type TokenCache,
 } from '@ecf/authority-client';
-import { type EmissionOperations, TOPICS } from '@ecf/contracts';
+import { type EmissionOperations, type FollowUpOperations, TOPICS } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
   createDatabaseIfMissing,
+  createHttpTaxpayerSource,
   createInProcessBus,
   createLogger,
   createMetrics,
   createOutboxRelay,
-  IDENTITY_HEADER,
   type Logger,
   type Metrics,
   makeEvent,
@@ -29,15 +29,17 @@ import {
   type Readiness,
   type Subscription,
   seal,
-  signIdentity,
   unseal,
   type XmlStore,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
 import { type EmissionConfig, identityKey } from './config.js';
+import { applyStatus } from './core/apply-status.js';
 import { type Attempt, documentKey } from './core/attempt.js';
 import { createBackground } from './core/background.js';
 import { createCertificates } from './core/certificates.js';
+import { createDocumentToken } from './core/document-token.js';
+import { createDocumentTokens } from './core/document-tokens.js';
 import { createFollowUp } from './core/follow-up.js';
 import { invoiceChanged } from './core/invoice-event.js';
 import { createKeyedLock } from './core/keyed-lock.js';
@@ -47,11 +49,12 @@ import { createResolveByOperator } from './core/resolve-by-operator.js';
 import { createSubmitJson } from './core/submit-json.js';
 import { createSubmitSigned } from './core/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
+import { followUpOperations } from './inbound/follow-up-questions.js';
 import { createEmissionApp } from './inbound/http.js';
 import { internalOperations } from './inbound/internal.js';
+import { subscribeInvoiceStatus } from './inbound/invoice-status-events.js';
 import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
 import { createEmissionMetrics } from './observer.js';
-import { createHttpAccountSource } from './outbound/account-source.http.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
 import { createPostgresToldDocuments } from './outbound/told-documents.postgres.js';
@@ -84,6 +87,8 @@ export interface Emission {
   ready(): Promise<Readiness>;
   /** What services of the same process ask instead of the internal routes. */
   readonly internal: EmissionOperations;
+  /** The same for those who follow documents up. */
+  readonly followUps: FollowUpOperations;
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
@@ -155,7 +160,8 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   };
   const taxpayers = createTaxpayers(ports);
   const certificates = createCertificates(ports);
-  const followUp = createFollowUp(ports, taxpayers, certificates);
+  const documentTokens = createDocumentTokens(ports, taxpayers, certificates);
+  const followUp = createFollowUp(ports, documentTokens);
   const background = createBackground(ports, followUp, {
     concurrency: config.BACKGROUND_CONCURRENCY,
     idleMs: config.BACKGROUND_IDLE_MS,
@@ -166,12 +172,14 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const told = createPostgresToldDocuments(database);
   const internal = internalOperations({ told, obtainToken });
+  const followUps = followUpOperations({ told, documentToken: createDocumentToken(ports, documentTokens) });
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp),
     obtainToken,
     resolveByOperator: createResolveByOperator(ports),
     internal,
+    followUps,
     ready,
     identityKey: key,
     maxBodyBytes: config.MAX_BODY_BYTES,
@@ -179,7 +187,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     clock,
   });
 
-  let subscription: Subscription | null = null;
+  let subscriptions: Subscription[] = [];
   let counting: NodeJS.Timeout | undefined;
 
   function count(): void {
@@ -194,10 +202,14 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     app,
     ready,
     internal,
+    followUps,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
-      subscription = await subscribeTaxpayers(bus, EMISSION_GROUP, taxpayerStore);
+      subscriptions = [
+        await subscribeTaxpayers(bus, EMISSION_GROUP, taxpayerStore),
+        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (told) => applyStatus(ports, told)),
+      ];
       relay.start();
       await background.start();
       count();
@@ -209,7 +221,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       await Promise.allSettled(ports.pending);
       await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
       await relay.stop();
-      await subscription?.stop();
+      for (const subscription of subscriptions) await subscription.stop();
       if (overrides.bus === undefined) await bus.close();
       client.close();
       await database.close();
@@ -232,19 +244,12 @@ function invoiceEvent(attempt: Attempt, now: Date) {
 }
 
 function gatewayAccounts(config: EmissionConfig, key: Uint8Array, clock: () => Date): AccountSource {
-  const url = config.GATEWAY_URL;
-  if (url === undefined) {
+  const gatewayUrl = config.GATEWAY_URL;
+  if (gatewayUrl === undefined) {
     return {
       fetch: () => Promise.reject(new Error('GATEWAY_URL is not set, so accounts that changed cannot be asked for')),
     };
   }
-  return createHttpAccountSource({
-    url: url.replace(/\/+$/, ''),
-    timeoutMs: 5_000,
-    identity() {
-      const iat = Math.floor(clock().getTime() / 1_000);
-      const caller = { kind: 'service', service: 'emission', request_id: randomUUID(), iat, exp: iat + 60 } as const;
-      return { [IDENTITY_HEADER]: signIdentity(caller, key) };
-    },
-  });
+  const source = createHttpTaxpayerSource({ gatewayUrl, identityKey: key, service: 'emission', clock });
+  return { fetch: (accountId) => source.account(accountId) };
 }

@@ -1,8 +1,7 @@
 import { LoginError } from '@ecf/authority-client';
 import { EMISSION_STATES } from '@ecf/domain';
-import type { SigningCertificate } from '@ecf/xml-signing';
 import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
-import type { Certificates } from './certificates.js';
+import type { DocumentTokens } from './document-tokens.js';
 import type { Ports } from './ports.js';
 import {
   afterLookUp,
@@ -16,8 +15,7 @@ import {
 } from './progress.js';
 import { exchange, moment, record, recordSurely } from './record.js';
 import { sendAttempt } from './send-attempt.js';
-import type { Taxpayers } from './taxpayers.js';
-import { certificateTokens, type TokenSource } from './token-source.js';
+import type { TokenSource } from './token-source.js';
 
 export interface FollowUp {
   /**
@@ -29,7 +27,7 @@ export interface FollowUp {
   advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
 }
 
-export function createFollowUp(ports: Ports, taxpayers: Taxpayers, certificates: Certificates): FollowUp {
+export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowUp {
   return {
     async advance(attempt, tokens) {
       if (attempt.state === 'sending' || attempt.state === 'resending') {
@@ -157,36 +155,6 @@ export function createFollowUp(ports: Ports, taxpayers: Taxpayers, certificates:
     return record(ports, attempt, (present) =>
       present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
     );
-  }
-
-  /** The certificate that came with the document while it is valid, else the taxpayer's stored one, else none. */
-  async function ownTokens(attempt: Attempt): Promise<TokenSource | null> {
-    const certificate = (await sentAlong(attempt)) ?? (await stored(attempt));
-    if (certificate === null) return null;
-    return certificateTokens(ports, { env: attempt.env, account: attempt.accountId, certificate });
-  }
-
-  async function sentAlong(attempt: Attempt): Promise<SigningCertificate | null> {
-    if (!attempt.hasOwnCertificate) return null;
-    const sealed = await ports.emissions.sealedCertificate(attempt);
-    if (sealed === null) return null;
-    try {
-      const certificate = certificates.unsealed(sealed, attempt.issuerRnc);
-      return certificate.notAfter > ports.clock() ? certificate : null;
-    } catch (error) {
-      ports.observer.failed('opening the certificate of a document', error, attempt);
-      return null;
-    }
-  }
-
-  async function stored(attempt: Attempt): Promise<SigningCertificate | null> {
-    const taxpayer = await taxpayers.lastKnown(attempt.issuerRnc);
-    if (taxpayer === null || taxpayer.account_id !== attempt.accountId) return null;
-    try {
-      return certificates.stored(taxpayer);
-    } catch {
-      return null;
-    }
   }
 }
 

@@ -15,6 +15,8 @@ export interface ToldDocuments {
   /** Changes of an issuer since the answer that had the cursor; null = all that are still noted, about a quarter of an hour. */
   recent(issuer: Pick<DocumentKey, 'env' | 'issuerRnc'>, cursor: string | null): Promise<RecentChanges>;
   find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
+  /** The document of which an attempt was submitted under the trackId; null where none of ours was. */
+  findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
   /** By id, from the first one after `after`. */
   page(after: number, limit: number): Promise<Attempt[]>;
   /** Everything the authority answered about a document, oldest first. */

@@ -1,4 +1,9 @@
-import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
+import {
+  EMISSION_OPERATIONS,
+  type EmissionOperations,
+  FOLLOW_UP_OPERATIONS,
+  type FollowUpOperations,
+} from '@ecf/contracts';
 import { isEncf, isEnvironment, isRnc } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import {
@@ -29,6 +34,7 @@ export interface HttpOptions {
   readonly obtainToken: ObtainToken;
   readonly resolveByOperator: ResolveByOperator;
   readonly internal: EmissionOperations;
+  readonly followUps: FollowUpOperations;
   readonly ready: () => Promise<Readiness>;
   readonly identityKey: Uint8Array;
   readonly maxBodyBytes: number;
@@ -36,7 +42,7 @@ export interface HttpOptions {
   readonly clock: () => Date;
 }
 
-/** Every route of the service, and who may call it; beside them the questions of other services, `EMISSION_OPERATIONS`. */
+/** Every route of the service, and who may call it; beside them the questions of other services, as the contracts name them. */
 const ROUTES = [
   { method: 'post', path: '/fe_Submit', callers: ['account'], handler: submitJson },
   { method: 'post', path: '/submit_ecf', callers: ['account'], handler: submitEcf },
@@ -59,6 +65,7 @@ export function createEmissionApp(options: HttpOptions): Express {
         app[method](path, guard, answering(options, handler));
       }
       app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
+      app.use(internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options));
       app.use(mapErrors);
     },
   });

@@ -45,7 +45,7 @@ export function internalOperations(parts: { told: ToldDocuments; obtainToken: Ob
 }
 
 /** Refusals of this service's core as they look outside. */
-function refusing<Q, A>(work: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
+export function refusing<Q, A>(work: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
   return async (question) => {
     try {
       return await work(question);

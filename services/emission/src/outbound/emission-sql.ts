@@ -27,6 +27,15 @@ export const FIND = {
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
 };
 
+/** The latest attempt of the number of which an attempt was submitted under a trackId. */
+export const FIND_SUBMISSION = {
+  name: 'emission_find_submission',
+  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM attempt t JOIN emission e ON e.id = t.emission_id AND e.env = $1
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+    WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
+};
+
 const INSERT_ATTEMPT = `INSERT INTO attempt (emission_id, ${COLUMNS})
     SELECT r.emission_id, ${prefixed(COLUMNS, 'r')} FROM r JOIN taken USING (emission_id)`;
 

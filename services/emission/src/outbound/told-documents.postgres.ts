@@ -3,7 +3,7 @@ import type { Database } from '@ecf/service-kit';
 import type { RecordedExchange } from '../core/ports.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
-import { EXCHANGES, FIND, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
+import { EXCHANGES, FIND, FIND_SUBMISSION, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
 
 const NOTED_FOR_SECONDS = 900;
 
@@ -35,6 +35,10 @@ export function createPostgresToldDocuments(database: Database): ToldDocuments {
         numbers.map(({ encf }) => encf),
       ]);
       return rows.map(fromRow);
+    },
+    async findSubmission(env, trackId) {
+      const { rows } = await database.query<AttemptRow>(FIND_SUBMISSION, [env, trackId]);
+      return rows[0] === undefined ? null : fromRow(rows[0]);
     },
     async page(after, limit) {
       const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
