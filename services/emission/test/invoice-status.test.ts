@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { documentKey, type InvoiceStatusChanged, TOPICS } from '@ecf/contracts';
 import { createInProcessBus, createMemoryDeadLetters, makeEvent, silentLogger } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ISSUER, invoice } from './support/documents.js';
+import { encf as encfOf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 const clock = () => new Date();
@@ -26,8 +26,8 @@ describe('results that the status poller tells', () => {
   let sequence = 0;
   async function submitted() {
     sequence += 1;
-    const encf = `E3100000091${String(sequence).padStart(2, '0')}`;
-    const { status, body } = await world.submit(instance, invoice({ encf }));
+    const encf = encfOf('31', sequence);
+    const { status, body } = await world.submit(instance, example('ecf-31', sequence));
     expect({ status, word: body.status }).toEqual({ status: 200, word: 'EnProceso' });
     return { encf, trackId: body.trackId as string };
   }
@@ -105,7 +105,7 @@ describe('results that the status poller tells', () => {
   it('about another trackId or another document change nothing', async () => {
     const document = await submitted();
     await publish(told(document, { track_id: randomUUID() }));
-    await publish(told(document, { encf: 'E310000009199' }));
+    await publish(told(document, { encf: encfOf('31', 9_199) }));
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing', track_id: document.trackId });
     expect(await deadLetters.list()).toEqual([]);
   });
@@ -120,21 +120,22 @@ describe('results that the status poller tells', () => {
     const { token } = await followUps.documentToken(request);
     expect(await followUps.documentToken(request)).toEqual({ token });
     expect((await followUps.documentToken({ ...request, refused: token })).token).not.toBe(token);
-    await expect(followUps.documentToken({ ...request, encf: 'E310000009198' })).rejects.toMatchObject({
+    await expect(followUps.documentToken({ ...request, encf: encfOf('31', 9_198) })).rejects.toMatchObject({
       status: 404,
       code: 'not_found',
     });
   });
 
   it('are asked about with the certificate that came with the document, until it is decided', async () => {
-    const rnc = '131234567';
-    world.register(rnc, null);
-    const encf = 'E310000009150';
-    const document = invoice({ encf, issuer: rnc });
-    const { body } = await world.submit(instance, document, { certificate: world.issue('00100000017') });
-    const request = { env: 'TesteCF', issuer_rnc: rnc, encf, refused: null } as const;
+    world.register(ISSUER, null);
+    sequence += 1;
+    const encf = encfOf('31', sequence);
+    const { body } = await world.submit(instance, example('ecf-31', sequence), {
+      certificate: world.issue('00100000017'),
+    });
+    const request = { env: 'TesteCF', issuer_rnc: ISSUER, encf, refused: null } as const;
     expect((await instance.emission.followUps.documentToken(request)).token).toMatch(/./);
-    await publish(told({ encf, trackId: body.trackId }, { issuer_rnc: rnc }));
+    await publish(told({ encf, trackId: body.trackId }));
     expect(await world.row(encf)).toMatchObject({ state: 'accepted' });
     await expect(instance.emission.followUps.documentToken(request)).rejects.toMatchObject({
       code: 'certificate_missing',
