@@ -108,12 +108,13 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     wake(numbers);
   }
 
-  function gather(): void {
+  /** Looks soon; at once where a full batch says that there is more. */
+  function gather(patience = gatherMs): void {
     if (state !== 'running' || gathering !== undefined) return;
     gathering = setTimeout(() => {
       gathering = undefined;
       scanning = scanning.then(() => withoutTrace(scan));
-    }, gatherMs);
+    }, patience);
   }
 
   async function scan(): Promise<void> {
@@ -142,7 +143,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     const work = publish(partition, batch).finally(() => {
       partition.busy = false;
       underWay.delete(work);
-      if (partition.dirty) gather();
+      if (partition.dirty) gather(batch.length === batchSize ? 0 : gatherMs);
     });
     underWay.add(work);
   }
@@ -151,7 +152,10 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     try {
       const events = batch.map((row) => row.event);
       await withProducerSpans(events, (stamped) => bus.publish(stamped));
-      await forget(batch.map((row) => row.position));
+      await forget(
+        batch.map((row) => row.position),
+        batch.length === batchSize ? 0 : gatherMs,
+      );
       const now = options.clock().getTime();
       for (const row of batch) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
       partition.pause = 0;
@@ -162,8 +166,8 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   }
 
   /** Deletes published rows; batches that end at about the same time share a statement. */
-  function forget(positions: readonly number[]): Promise<void> {
-    deleting ??= { positions: [], done: delay(gatherMs).then(deleteCollected) };
+  function forget(positions: readonly number[], patience: number): Promise<void> {
+    deleting ??= { positions: [], done: delay(patience).then(deleteCollected) };
     deleting.positions.push(...positions);
     return deleting.done;
   }
