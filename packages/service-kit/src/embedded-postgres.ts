@@ -1,22 +1,10 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, findPostgresBinaries, postgresUser, requirePassage } from './postgres-binaries.js';
+import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from './postgres-cluster.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
 
 export { EmbeddedPostgresError } from './postgres-binaries.js';
@@ -59,12 +47,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = findPostgresBinaries();
   requirePassage(binaries.postgres, 'the PostgreSQL programs');
   requirePassage(dataDir, 'the database folder');
-  claim(dataDir);
+  claimCluster(dataDir);
   await replaceOrphan(dataDir, options.say);
-  const password = readPassword(dataDir);
+  const password = clusterPassword(dataDir);
   if (!existsSync(path.join(dataDir, 'PG_VERSION'))) {
     options.say?.('making a new database cluster');
-    await makeCluster(dataDir, binaries.initdb, password, options.durable ?? true);
+    await makeCluster(dataDir, binaries.initdb, { user: USER, password, durable: options.durable ?? true });
   }
   const port = options.port || (await freePort());
   const server = await launch(dataDir, binaries.postgres, port, options);
@@ -81,30 +69,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** Two programs on one cluster would stop each other's server. */
-function claim(dataDir: string): void {
-  const file = `${dataDir}.owner`;
-  const me = `${process.pid} ${processStart(process.pid)}`;
-  const owner = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  const [pid, started] = owner.split(' ');
-  const living = owner !== '' && owner !== me && isAlive(Number(pid)) && processStart(Number(pid)) === started;
-  if (living)
-    throw new EmbeddedPostgresError(
-      `${dataDir} is in use by the running process ${pid}; stop it first, or choose another DATA_DIR.`,
-    );
-  writeFileSync(file, `${me}\n`);
-}
-
-/** When a process began, so that a number that was given again is not taken for it; empty where the system does not tell. */
-function processStart(pid: number): string {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
-  } catch {
-    return '-';
-  }
-}
-
 async function replaceOrphan(dataDir: string, say?: (text: string) => void): Promise<void> {
   const file = path.join(dataDir, 'postmaster.pid');
   const found = readPostmasterFile(dataDir);
@@ -114,74 +78,6 @@ async function replaceOrphan(dataDir: string, say?: (text: string) => void): Pro
     await stopPostmaster(found.pid);
   }
   rmSync(file, { force: true });
-}
-
-function readPassword(dataDir: string): string {
-  const file = `${dataDir}.password`;
-  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
-  return readFileSync(file, 'utf8').trim();
-}
-
-/** Makes the cluster beside its place and renames it there, so that an interrupted attempt leaves no half of one. */
-async function makeCluster(dataDir: string, initdb: string, password: string, durable: boolean): Promise<void> {
-  const fresh = `${dataDir}.new`;
-  const passwordFile = `${dataDir}.init`;
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh, { mode: 0o700 });
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  giveAway(fresh);
-  giveAway(passwordFile);
-  const args = [
-    '-D',
-    fresh,
-    '-U',
-    USER,
-    '--auth=scram-sha-256',
-    `--pwfile=${passwordFile}`,
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-  ];
-  try {
-    await runInitdb(initdb, durable ? args : [...args, '--no-sync'], fresh);
-    renameSync(fresh, dataDir);
-  } finally {
-    rmSync(passwordFile, { force: true });
-  }
-}
-
-function runInitdb(initdb: string, args: string[], home: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(initdb, args, {
-      ...postgresUser(),
-      cwd: home,
-      env: environment(home),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let words = '';
-    child.stdout.on('data', (chunk) => (words += chunk));
-    child.stderr.on('data', (chunk) => (words += chunk));
-    child.on('error', (cause) =>
-      reject(new EmbeddedPostgresError(`initdb cannot be started: ${cause.message}`, { cause })),
-    );
-    child.on('exit', (code) => {
-      if (code === 0) resolve();
-      else
-        reject(
-          new EmbeddedPostgresError(
-            `The database cluster could not be made (initdb ended with ${code}): ${words.trim().slice(-1500)}`,
-          ),
-        );
-    });
-  });
-}
-
-function environment(home: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
-}
-
-function giveAway(target: string): void {
-  const user = postgresUser();
-  if ('uid' in user) chownSync(target, user.uid as number, user.gid as number);
 }
 
 const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
@@ -217,9 +113,9 @@ async function launch(
   // A file, not a pipe: the server must survive its parent's death without losing its standard error.
   const log = openSync(logFile, before > 10_000_000 ? 'w' : 'a', 0o640);
   const child = spawn(postgres, args, {
-    ...postgresUser(),
+    ...postgresUser(dataDir),
     cwd: dataDir,
-    env: environment(dataDir),
+    env: postgresEnvironment(dataDir),
     stdio: ['ignore', log, log],
     // A process group of its own: Ctrl-C reaches the parent, which stops the database last.
     detached: true,

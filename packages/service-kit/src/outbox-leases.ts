@@ -35,6 +35,8 @@ export async function openOutboxLeases(options: OutboxLeasesOptions): Promise<Ou
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // A server that hangs must not keep the leases of a relay that cannot use them.
+    query_timeout: 10_000,
     application_name: 'ecf outbox relay',
     options:
       '-c synchronous_commit=off -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus, BusEvent } from './bus.js';
 import { type Database, openDatabase } from './database.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { OUTBOX_PARTITIONS } from './outbox.js';
+import { createOutboxCleanup } from './outbox-cleanup.js';
 import { type OutboxLeases, openOutboxLeases } from './outbox-leases.js';
 import { outboxMetrics } from './outbox-metrics.js';
 import { withoutTrace, withProducerSpans } from './tracing.js';
@@ -59,7 +59,6 @@ const NEXT = {
          CROSS JOIN LATERAL (SELECT * FROM outbox WHERE outbox.partition = p.partition ORDER BY outbox.position LIMIT $2) AS o
          ORDER BY o.position`,
 };
-const PUBLISHED = { name: 'outbox_published', text: 'DELETE FROM outbox WHERE position = ANY($1::bigint[])' };
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;
 
@@ -76,6 +75,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   // A deletion lost in a crash only publishes a row again, so nothing waits for the disk here.
   const settings = { synchronous_commit: 'off' };
   const queries = openDatabase(database.url, { max: 2, settings, applicationName: 'ecf outbox relay' });
+  const forget = createOutboxCleanup(queries);
   const partitions: readonly Partition[] = Array.from({ length: OUTBOX_PARTITIONS }, (_, number) => ({
     number,
     dirty: true,
@@ -91,7 +91,6 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let gathering: NodeJS.Timeout | undefined;
   let scanning = Promise.resolve();
   let balancing: Promise<void> | null = null;
-  let deleting: { positions: number[]; done: Promise<void> } | null = null;
   let stopListening = () => {};
 
   function wake(numbers: Iterable<number> = partitions.keys()): void {
@@ -165,19 +164,6 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** Deletes published rows; batches that end at about the same time share a statement. */
-  function forget(positions: readonly number[], patience: number): Promise<void> {
-    deleting ??= { positions: [], done: delay(patience).then(deleteCollected) };
-    deleting.positions.push(...positions);
-    return deleting.done;
-  }
-
-  async function deleteCollected(): Promise<void> {
-    const positions = deleting?.positions ?? [];
-    deleting = null;
-    await queries.query(PUBLISHED, [positions]);
-  }
-
   function fail(partition: Partition, error: unknown, words: string): void {
     partition.pause = Math.min(Math.max(FIRST_PAUSE, partition.pause * 2), LONGEST_PAUSE);
     partition.paused = true;
@@ -211,6 +197,8 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       wake();
     } catch (error) {
       logger.warn({ err: error, service }, 'the outbox relay cannot reach its database');
+      await leases?.close();
+      leases = null;
     }
   }
 
@@ -226,7 +214,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       if (state !== 'new') return;
       state = 'running';
       stopListening = database.onOutbox(appended);
-      timers.push(setInterval(() => wake(), options.pollMs ?? 1_000));
+      timers.push(setInterval(() => (leases === null ? void balance() : wake()), options.pollMs ?? 1_000));
       timers.push(setInterval(() => void balance(), options.rebalanceMs ?? 5_000));
       void balance();
     },

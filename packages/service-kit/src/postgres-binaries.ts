@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -18,9 +18,15 @@ export interface PostgresBinaries {
 /** PostgreSQL refuses to run as root; as root it is started under this user (nobody) without changing the system. */
 const NOBODY = 65_534;
 
-/** User and group to run PostgreSQL under; empty where the own user will do. */
-export function postgresUser(): { uid: number; gid: number } | Record<string, never> {
-  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+/**
+ * User and group to run PostgreSQL under; empty where the own user will do. As root: the owner of the cluster where there
+ * is one, else nobody.
+ */
+export function postgresUser(dataDir?: string): { uid: number; gid: number } | Record<string, never> {
+  if (process.getuid?.() !== 0) return {};
+  if (dataDir === undefined || !existsSync(dataDir)) return { uid: NOBODY, gid: NOBODY };
+  const { uid, gid } = statSync(dataDir);
+  return uid === 0 ? { uid: NOBODY, gid: NOBODY } : { uid, gid };
 }
 
 /** The programs that came with the package for this platform. */
