@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import type { Standalone } from './standalone-process.js';
 
@@ -116,8 +117,9 @@ export class Client {
   }
 
   /** What arrived at the authority's reception under a number, oldest first. */
-  async ledger(encf: string): Promise<LedgerRow[]> {
-    const { body } = await this.control('GET', `/submissions?encf=${encf}`);
+  async ledger(encf: string, rnc?: string): Promise<LedgerRow[]> {
+    const issuer = rnc === undefined ? '' : `&rnc=${rnc}`;
+    const { body } = await this.control('GET', `/submissions?encf=${encf}${issuer}`);
     return (body as LedgerRow[]).filter(({ operation }) => /^recepcion/.test(operation));
   }
 
@@ -153,6 +155,8 @@ async function read(response: Response): Promise<Answer> {
 
 const DAY = 86_400_000;
 const authority = createTestAuthority();
+/** One key for all certificates of a file: making one takes longer than many a test. */
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /** A PKCS#12 file of the test authority for a holder. Days count from now. */
 export function testCertificate(
@@ -167,6 +171,7 @@ export function testCertificate(
     notBefore: new Date(Date.now() + validFromDays * DAY),
     notAfter: new Date(Date.now() + validToDays * DAY),
     password,
+    key: privateKey,
   });
   secrets.add(file.password);
   for (const line of file.key.split('\n').slice(2, 4)) secrets.add(line);

@@ -1,0 +1,310 @@
+import { describe, expect, it } from '@jest/globals';
+import { Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { Numbering, otherContent, signedByCaller } from '../support/documents.js';
+
+const ROBLE = { rnc: '101000074', name: 'Muebles Roble Inventado, SRL' };
+const CEIBA = { rnc: '101000092', name: 'Transporte Ceiba Inventada, SRL' };
+const LATE = { rnc: '101000112', name: 'Farmacia Menta Inventada, SRL' };
+const deployment = useDeployment();
+
+const admin = (method: string, path: string, body?: object | FormData) => deployment.demo.admin(method, path, body);
+const newId = async () => (await admin('POST', '/accounts', { name: 'Cuenta nueva' })).body.id as string;
+/** What 422 names, as dotted places. */
+const places = (answer: { body: { detail: { loc: unknown[] }[] } }) =>
+  answer.body.detail.map(({ loc }) => loc.join('.'));
+
+describe('an account', () => {
+  it('is made, listed, shown and deactivated', async () => {
+    const created = await admin('POST', '/accounts', { name: 'Muebles Roble' });
+    expect(created).toMatchObject({ status: 201, body: { id: expect.any(String), name: 'Muebles Roble' } });
+    const { id } = created.body;
+    const list = await admin('GET', '/accounts');
+    expect(list).toMatchObject({ status: 200 });
+    expect(list.body).toContainEqual(expect.objectContaining({ id, name: 'Muebles Roble', active: true }));
+    expect(await admin('GET', `/accounts/${id}`)).toMatchObject({ status: 200, body: { id, active: true } });
+    expect(await admin('PATCH', `/accounts/${id}`, { active: false })).toMatchObject({ body: { id, active: false } });
+    expect(await admin('GET', `/accounts/${id}`)).toMatchObject({ body: { active: false } });
+  });
+
+  it('that is unknown is 404 everywhere', async () => {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['PATCH', '', { active: true }],
+      ['GET', '/taxpayers'],
+      ['POST', '/taxpayers', ROBLE],
+      ['GET', `/taxpayers/${ROBLE.rnc}`],
+      ['PATCH', `/taxpayers/${ROBLE.rnc}`, { active: true }],
+      ['GET', `/taxpayers/${ROBLE.rnc}/ranges`],
+      ['PUT', `/taxpayers/${ROBLE.rnc}/ranges`, []],
+      ['GET', `/taxpayers/${ROBLE.rnc}/certificate`],
+      ['GET', '/api-keys'],
+      ['POST', '/api-keys', { name: 'x', environments: ['TesteCF'] }],
+      ['DELETE', '/api-keys/nada'],
+    ] as [string, string, object?][])
+      for (const id of ['nada', '5f8b2c9e-0000-4000-8000-000000000000', '%00', "'%20OR%201=1"]) {
+        const answer = await admin(method, `/accounts/${id}${path}`, body);
+        expect([method, path, answer.status]).toEqual([method, path, 404]);
+      }
+  });
+
+  it('with a bad body is 422, naming the field; what is no JSON is 400 or 415', async () => {
+    for (const [body, place] of [
+      [{}, 'body.name'],
+      [{ name: '' }, 'body.name'],
+      [{ name: 5 }, 'body.name'],
+      [{ name: 'x', id: 'y' }, 'body.id'],
+      [{ name: 'x'.repeat(201) }, 'body.name'],
+    ] as const) {
+      const answer = await admin('POST', '/accounts', body);
+      expect(answer).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+      expect(places(answer)).toEqual([place]);
+    }
+    expect((await admin('PATCH', `/accounts/${await newId()}`, { active: 'yes' })).status).toBe(422);
+    const bearer = { authorization: `Bearer ${deployment.running.demo.admin_token}` };
+    const raw = (body: string | null, type: string) =>
+      deployment.demo.call('POST', '/admin/accounts', {
+        headers: { ...bearer, 'content-type': type },
+        ...(body === null ? {} : { body }),
+      });
+    expect(await raw('{"name":', 'application/json')).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    expect(await raw('name=x', 'application/x-www-form-urlencoded')).toMatchObject({ status: 415 });
+    expect(await raw(null, 'application/json')).toMatchObject({ status: 422 });
+    expect(await raw('"x"', 'application/json')).toMatchObject({ status: 422 });
+    expect(await raw('{"name":"x","__proto__":{"active":false}}', 'application/json')).toMatchObject({ status: 422 });
+  });
+
+  it('is not administered without the token', async () => {
+    for (const authorization of ['', 'Bearer', 'Bearer nope', `Basic ${deployment.running.demo.admin_token}`]) {
+      const answer = await deployment.demo.call('GET', '/admin/accounts', { headers: { authorization } });
+      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_admin_token' } });
+    }
+    const keyed = await deployment.demo.call('GET', '/admin/accounts');
+    expect(keyed.status).toBe(401);
+    expect((await admin('DELETE', '/accounts')).status).toBe(405);
+    expect((await admin('GET', '/nada')).status).toBe(404);
+  });
+});
+
+describe('a taxpayer', () => {
+  it('is made, listed, shown; an RNC belongs to one account', async () => {
+    const [first, second] = [await newId(), await newId()];
+    const created = await admin('POST', `/accounts/${first}/taxpayers`, ROBLE);
+    expect(created).toMatchObject({ status: 201, body: ROBLE });
+    for (const id of [first, second]) {
+      const again = await admin('POST', `/accounts/${id}/taxpayers`, ROBLE);
+      expect(again).toMatchObject({ status: 409, body: { code: 'taxpayer_taken' } });
+    }
+    const list = await admin('GET', `/accounts/${first}/taxpayers`);
+    expect(list.body).toEqual([expect.objectContaining({ ...ROBLE, active: true, certificate: null, ranges: [] })]);
+    expect((await admin('GET', `/accounts/${second}/taxpayers`)).body).toEqual([]);
+    expect((await admin('GET', `/accounts/${first}/taxpayers/${ROBLE.rnc}`)).body).toMatchObject(ROBLE);
+    expect((await admin('GET', `/accounts/${second}/taxpayers/${ROBLE.rnc}`)).status).toBe(404);
+    expect((await admin('PATCH', `/accounts/${second}/taxpayers/${ROBLE.rnc}`, { active: false })).status).toBe(404);
+    expect((await uploadCertificate(deployment.demo, second, ROBLE.rnc)).status).toBe(404);
+    for (const rnc of ['', '12345678', '1234567890', 'abcdefghi', 101000074])
+      expect((await admin('POST', `/accounts/${second}/taxpayers`, { ...CEIBA, rnc })).status).toBe(422);
+  });
+
+  it('of two accounts registered at the same moment is one account’s', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, newId));
+    const taxpayer = { rnc: '101000139', name: 'Disputado, SRL' };
+    const answers = await Promise.all(ids.map((id) => admin('POST', `/accounts/${id}/taxpayers`, taxpayer)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  });
+
+  it('has a certificate that the very next request uses, and never shows it again', async () => {
+    const client = await newAccount(deployment.running, LATE, { certificate: false });
+    const numbers = new Numbering(LATE);
+    expect((await client.submit(numbers.next().invoice)).body.code).toBe('certificate_missing');
+    const path = `/accounts/${client.accountId}/taxpayers/${LATE.rnc}/certificate`;
+    expect((await admin('GET', path)).status).toBe(404);
+    for (let round = 0; round < 3; round += 1) {
+      const file = testCertificate(LATE.rnc);
+      const uploaded = await uploadCertificate(client, client.accountId, LATE.rnc, file);
+      expect(uploaded).toEqual(
+        expect.objectContaining({
+          status: 200,
+          body: {
+            subject: expect.stringContaining(LATE.rnc),
+            serial_number: expect.any(String),
+            not_before: expect.stringMatching(/-04:00$/),
+            not_after: expect.stringMatching(/-04:00$/),
+            fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/i),
+          },
+        }),
+      );
+      const { body } = await client.submit(numbers.next().invoice);
+      expect(body.status).toBe('Aceptado');
+      expect(body.xml).toContain(file.pem.replace(/-----[^-]+-----|\s/g, ''));
+      expect((await admin('GET', path)).body).toEqual(uploaded.body);
+    }
+    const form = new FormData();
+    form.set('password', 'x');
+    const lonely = await admin('PUT', path, form);
+    expect(lonely).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'certificate'] }] } });
+    const good = testCertificate(LATE.rnc);
+    for (const [file, part, type] of [
+      [{ p12: Buffer.from('nada'), password: 'x' }, 'certificate', 'not_a_pkcs12'],
+      [{ p12: good.p12, password: 'equivocada' }, 'password', 'wrong_password'],
+      [testCertificate(LATE.rnc, { validFromDays: -9, validToDays: -1 }), 'certificate', 'certificate_expired'],
+      [testCertificate(LATE.rnc, { validFromDays: 1 }), 'certificate', 'certificate_not_yet_valid'],
+    ] as const) {
+      const answer = await uploadCertificate(client, client.accountId, LATE.rnc, file);
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', part], type }] } });
+    }
+    expect((await admin('PUT', path, { certificate: 'x' })).status).toBe(415);
+    expect((await client.submit(numbers.next().invoice)).body.status).toBe('Aceptado');
+  });
+
+  it('is bound to the number ranges that were registered, where some were', async () => {
+    const taxpayer = { rnc: '101000155', name: 'Rangos Inventados, SRL' };
+    const client = await newAccount(deployment.running, taxpayer);
+    const path = `/accounts/${client.accountId}/taxpayers/${taxpayer.rnc}/ranges`;
+    const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000500', to: 'E310000000502', expires: '2028-12-31' };
+    for (const [body, place] of [
+      [{ ...range, ecf_type: '32' }, 'body.0.from'],
+      [{ ...range, from: 'E310000000503' }, 'body.0.to'],
+      [{ ...range, env: 'ecf' }, 'body.0.env'],
+      [{ ...range, expires: '31-12-2028' }, 'body.0.expires'],
+      [{ ...range, to: 'E31x' }, 'body.0.to'],
+    ] as const) {
+      const answer = await admin('PUT', path, [body]);
+      expect(answer.status).toBe(422);
+      expect(places(answer)).toContain(place);
+    }
+    expect((await admin('PUT', path, [range, { ...range, from: 'E310000000502' }])).status).toBe(422);
+    expect(await admin('PUT', path, [range])).toMatchObject({ status: 200, body: [range] });
+    expect((await admin('GET', path)).body).toEqual([range]);
+    const numbers = new Numbering(taxpayer);
+    const submit = (encf: string, expiry = '31-12-2028') =>
+      client.submit(
+        numbers.next('ecf-31', (ecf) => {
+          Object.assign(ecf.Encabezado.IdDoc, { eNCF: encf, FechaVencimientoSecuencia: expiry });
+        }).invoice,
+      );
+    expect((await submit('E310000000499')).body).toMatchObject({ code: 'invalid_document', faults: [{ code: '75' }] });
+    expect((await submit('E310000000500', '31-12-2027')).body).toMatchObject({ faults: [{ code: '145' }] });
+    expect((await submit('E310000000500')).body.status).toBe('Aceptado');
+    expect((await client.submit(numbers.next('ecf-32').invoice)).body.status).toBe('Aceptado');
+    expect(await admin('PUT', path, [])).toMatchObject({ status: 200, body: [] });
+    expect((await submit('E310000000499')).body.status).toBe('Aceptado');
+  });
+
+  it('that is deactivated, or whose account is, starts nothing new until it is active again', async () => {
+    const taxpayer = { rnc: '101000171', name: 'Cerrado Inventado, SRL' };
+    const client = await newAccount(deployment.running, taxpayer);
+    const numbers = new Numbering(taxpayer);
+    const done = numbers.next();
+    expect((await client.submit(done.invoice)).body.status).toBe('Aceptado');
+    const path = `/accounts/${client.accountId}`;
+    await admin('PATCH', `${path}/taxpayers/${taxpayer.rnc}`, { active: false });
+    expect((await client.submit(numbers.next().invoice)).body.code).toBe('taxpayer_not_found');
+    await admin('PATCH', `${path}/taxpayers/${taxpayer.rnc}`, { active: true });
+    expect((await client.submit(numbers.next().invoice)).body.status).toBe('Aceptado');
+    await admin('PATCH', path, { active: false });
+    expect((await client.submit(numbers.next().invoice)).body.code).toBe('invalid_api_key');
+    await admin('PATCH', path, { active: true });
+    expect((await client.submit(done.invoice)).body.status).toBe('Aceptado');
+  });
+});
+
+describe('an API key', () => {
+  it('is shown once, listed by its first characters, and dead the moment it is deleted', async () => {
+    const taxpayer = { rnc: '101000198', name: 'Llaves Inventadas, SRL' };
+    const { accountId } = await newAccount(deployment.running, taxpayer);
+    const path = `/accounts/${accountId}/api-keys`;
+    const created = await admin('POST', path, { name: 'caja 1', environments: ['TesteCF'] });
+    expect(created).toMatchObject({ status: 201, body: { id: expect.any(String), key: expect.any(String) } });
+    const { id, key } = created.body;
+    const list = await admin('GET', path);
+    expect(list.body).toHaveLength(2);
+    expect(list.text).not.toContain(key);
+    expect((await admin('GET', `${path}/${id}`)).body).toMatchObject({ id, name: 'caja 1', environments: ['TesteCF'] });
+    const client = new Client(deployment.running, key);
+    const numbers = new Numbering(taxpayer);
+    expect((await client.submit(numbers.next().invoice)).status).toBe(200);
+    expect((await admin('DELETE', `${path}/${id}`)).status).toBe(204);
+    const refused = await Promise.all(Array.from({ length: 5 }, () => client.call('GET', '/obtain_token')));
+    for (const answer of refused) expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+    expect((await admin('DELETE', `${path}/nada`)).status).toBe(404);
+    for (const body of [
+      { name: 'x' },
+      { name: 'x', environments: [] },
+      { name: 'x', environments: ['testecf'] },
+      { name: 'x', environments: ['eCF', 'eCF'] },
+      { environments: ['eCF'] },
+    ])
+      expect((await admin('POST', path, body)).status).toBe(422);
+  });
+
+  it('is asked for, in its own environments', async () => {
+    for (const key of ['', 'nope', `${deployment.running.demo.api_key}x`, 'ecf_test_'.padEnd(52, 'A')]) {
+      const answer = await new Client(deployment.running, key).call('GET', '/obtain_token');
+      expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
+    }
+    const sandbox = await deployment.demo.call('GET', '/obtain_token', { headers: { env: 'eCF' } });
+    expect(sandbox).toMatchObject({ status: 401, body: { code: 'environment_not_allowed' } });
+    for (const env of ['ecf', 'ECF', 'Produccion', '']) {
+      const answer = await deployment.demo.call('GET', '/obtain_token', { headers: { env } });
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['header', 'env'] }] } });
+    }
+  });
+
+  it('of production answers eCF alone; every environment is a world of its own', async () => {
+    const live = await newAccount(deployment.running, CEIBA, { environments: ['eCF'] });
+    const test = new Client(
+      deployment.running,
+      (await admin('POST', `/accounts/${live.accountId}/api-keys`, { name: 't', environments: ['TesteCF', 'CerteCF'] }))
+        .body.key,
+    );
+    const { invoice, encf } = new Numbering(CEIBA).next();
+    const absent = await live.submit(invoice);
+    expect(absent).toMatchObject({ status: 401, body: { code: 'environment_not_allowed' } });
+    const answers = [
+      { env: 'TesteCF', segment: 'testecf', answer: await test.submit(invoice) },
+      { env: 'CerteCF', segment: 'certecf', answer: await test.submit(otherContent(invoice), { env: 'CerteCF' }) },
+      { env: 'eCF', segment: 'ecf', answer: await live.submit(invoice, { env: 'eCF' }) },
+    ];
+    for (const { segment, answer } of answers) {
+      expect(answer.body).toMatchObject({ status: 'Aceptado', encf });
+      expect(answer.body.qr_url).toMatch(new RegExp(`^https://ecf\\.dgii\\.gov\\.do/${segment}/`, 'i'));
+    }
+    const rows = (await test.control('GET', `/submissions?encf=${encf}&rnc=${CEIBA.rnc}`)).body as { env: string }[];
+    expect(rows.map(({ env }) => env).sort()).toEqual(['CerteCF', 'TesteCF', 'eCF']);
+    expect(new Set(answers.map(({ answer }) => answer.body.trackId)).size).toBe(3);
+  });
+});
+
+describe('several accounts', () => {
+  it('never see or sign for one another, and are told 404, never 403', async () => {
+    const a = { rnc: '101000211', name: 'Alfa Inventada, SRL' };
+    const b = { rnc: '101000236', name: 'Beta Inventada, SRL' };
+    const [alfa, beta] = [await newAccount(deployment.running, a), await newAccount(deployment.running, b)];
+    const { invoice, encf } = new Numbering(a).next();
+    expect((await alfa.submit(invoice)).body.status).toBe('Aceptado');
+    const file = testCertificate(a.rnc);
+    const other = new Numbering(a).next('ecf-31', (ecf) => {
+      ecf.Encabezado.IdDoc.eNCF = 'E310000009999';
+    });
+    const signed = (await signedByCaller(other.invoice, file)).xml;
+    const answers = [
+      await beta.submit(invoice),
+      await beta.submit(invoice, {}, '?validate=true'),
+      await beta.submit(otherContent(invoice)),
+      await beta.submitWith(other.invoice, file),
+      await beta.submitSigned('/submit_ecf', signed, await beta.token()),
+      await beta.call('GET', '/obtain_token', { headers: { 'rnc-issuing': a.rnc } }),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: 'taxpayer_not_found' } });
+    const nobody = await beta.call('GET', '/obtain_token', { headers: { 'rnc-issuing': '101999999' } });
+    expect(nobody.body.detail.replace('101999999', a.rnc)).toBe(answers.at(-1)?.body.detail);
+    expect(await alfa.ledger(encf, a.rnc)).toHaveLength(1);
+    expect(await alfa.ledger('E310000009999')).toEqual([]);
+    // The same number is another document under another issuer.
+    const same = new Numbering(b).next();
+    expect(same.encf).toBe(encf);
+    expect((await beta.submit(same.invoice)).body).toMatchObject({ status: 'Aceptado', encf });
+    expect(await alfa.token()).not.toBe(await beta.token());
+  });
+});
