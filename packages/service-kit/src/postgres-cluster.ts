@@ -59,11 +59,17 @@ export async function makeCluster(
     '--locale=C.UTF-8',
   ];
   try {
-    await runInitdb(initdb, options.durable ? args : [...args, '--no-sync'], fresh);
+    await runInitdb(initdb, [...args, ...syncing(options.durable)], fresh);
     renameSync(fresh, dataDir);
   } finally {
     rmSync(passwordFile, { force: true });
   }
+}
+
+/** One sync of the file system takes half the time of a thousand of single files. */
+function syncing(durable: boolean): string[] {
+  if (!durable) return ['--no-sync'];
+  return process.platform === 'linux' ? ['--sync-method=syncfs'] : [];
 }
 
 function runInitdb(initdb: string, args: string[], home: string): Promise<void> {
