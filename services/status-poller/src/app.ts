@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
+import {
+  type Bus,
+  ConfigError,
+  checkReadiness,
+  cleanInbox,
+  createDatabaseIfMissing,
+  createInProcessBus,
+  createInternalClient,
+  createLogger,
+  createMemoryDeadLetters,
+  createMetrics,
+  createOutboxRelay,
+  type Logger,
+  type Metrics,
+  makeEvent,
+  migrate,
+  openDatabase,
+  type Readiness,
+  type Subscription,
+} from '@ecf/service-kit';
+import type { Express } from 'express';
+import { identityKey, type StatusPollerConfig } from './config.js';
+import { createBackground } from './core/background.js';
+import { createInvoiceStatus } from './core/invoice-status.js';
+import type { Learned, Ports } from './core/ports.js';
+import { invoiceStatusChanged } from './core/status-event.js';
+import type { Submission } from './core/submission.js';
+import { createStatusApp } from './inbound/http.js';
+import { subscribeToInvoices } from './inbound/invoice-events.js';
+import { createPollerMetrics } from './observer.js';
+import { createSubmissionStore, STATUS_POLLER_GROUP } from './outbound/submission-store.postgres.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const CLEANING_MS = 10 * 60_000;
+const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
+const QUESTION_MS = 5_000;
+
+/** What a deployment shares between services, and what tests replace. */
+export interface StatusPollerOverrides {
+  /** By default one of this process. */
+  bus?: Bus;
+  /** By default asked over HTTP, at EMISSION_URL. */
+  emission?: FollowUpOperations;
+  authority?: Ports['authority'];
+  logger?: Logger;
+  metrics?: Metrics;
+  clock?: () => Date;
+  random?: () => number;
+  checkpoint?: Ports['checkpoint'];
+}
+
+export interface StatusPoller {
+  readonly app: Express;
+  /** Makes and migrates the database, then hears of submissions, asks for what is due and publishes changes. */
+  start(): Promise<void>;
+  /** Ends gracefully: questions under way are answered and recorded. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+}
+
+/** Wires the status poller. Nothing is connected before `start`. */
+export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'status-poller', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics();
+  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const key = identityKey(config);
+  const { observer, onCall, backlog } = createPollerMetrics(metrics, logger);
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf status-poller',
+    // Polls are found by their index; plans made while the table was empty must not say otherwise.
+    settings: { jit: 'off' },
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const client = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall,
+    clock,
+  });
+  const ports: Ports = {
+    submissions: createSubmissionStore({
+      database,
+      describe: (submission, revision, learned) => statusEvent(submission, revision, learned, clock()),
+    }),
+    authority: overrides.authority ?? client,
+    emission: overrides.emission ?? emissionOverHttp(config, key, clock),
+    observer,
+    clock,
+    random: overrides.random ?? Math.random,
+    settings: {
+      firstQueryMs: config.FIRST_QUERY_MS,
+      ratePerSecond: config.POLL_RATE,
+      leaseMs: config.POLL_LEASE_MS,
+      answerBudgetMs: config.STATUS_BUDGET_MS,
+      freshMs: config.STATUS_FRESH_MS,
+    },
+    checkpoint: overrides.checkpoint ?? (() => undefined),
+  };
+  const background = createBackground(ports, { concurrency: config.POLL_CONCURRENCY, idleMs: config.POLL_IDLE_MS });
+  const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const app = createStatusApp({
+    invoiceStatus: createInvoiceStatus(ports, background.wake),
+    logger,
+    identityKey: key,
+    clock,
+    ready,
+  });
+
+  let subscription: Subscription | null = null;
+  let cleaning: NodeJS.Timeout | undefined;
+  let endCounting: () => void = () => undefined;
+
+  function clean(): void {
+    cleanInbox(database, new Date(clock().getTime() - INBOX_KEPT_MS)).catch((error) =>
+      observer.failed('cleaning', error),
+    );
+  }
+
+  return {
+    app,
+    ready,
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, ports, background.wake);
+      relay.start();
+      background.start();
+      endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
+      cleaning = setInterval(clean, CLEANING_MS);
+      cleaning.unref();
+    },
+    async stop() {
+      clearInterval(cleaning);
+      endCounting();
+      await background.stop();
+      await relay.stop();
+      await subscription?.stop();
+      if (overrides.bus === undefined) await bus.close();
+      client.close();
+      await database.close();
+    },
+  };
+}
+
+function statusEvent(submission: Submission, revision: number, learned: Learned, now: Date) {
+  const data = invoiceStatusChanged(submission, revision, learned);
+  return makeEvent(
+    {
+      topic: TOPICS.invoiceStatus.name,
+      type: 'invoice_status.changed',
+      source: 'status-poller',
+      subject: `${data.issuer_rnc}:${data.encf}`,
+      key: documentKey(data),
+      data,
+    },
+    { id: randomUUID(), time: now },
+  );
+}
+
+function emissionOverHttp(config: StatusPollerConfig, key: Uint8Array, clock: () => Date): FollowUpOperations {
+  if (config.EMISSION_URL === undefined) {
+    throw new ConfigError([{ variable: 'EMISSION_URL', message: 'is required where emission is another process' }]);
+  }
+  return createInternalClient(FOLLOW_UP_OPERATIONS, {
+    url: config.EMISSION_URL,
+    owner: 'emission',
+    service: 'status-poller',
+    identityKey: key,
+    clock,
+    timeoutMs: QUESTION_MS,
+  });
+}

@@ -1,0 +1,88 @@
+import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import type { Learned, Ports } from './ports.js';
+import { factsOf, type Submission } from './submission.js';
+
+/** How a question for a result ended. */
+export type Asked =
+  | { readonly outcome: 'learned'; readonly learned: Learned }
+  /** The authority will not let us in: it refuses the certificate, or a fresh token twice. */
+  | { readonly outcome: 'login_refused'; readonly detail: string; readonly error: unknown }
+  /** A person has to act before asking can help: no usable certificate, no delegation. */
+  | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string }
+  /** Nothing was learned. `pauseMs`: how long the environment asks to be left alone. */
+  | { readonly outcome: 'unanswered'; readonly cause: string; readonly pauseMs: number | null; readonly sent: boolean };
+
+/**
+ * Asks for the result of a submission, with a token from emission; a token that the authority does not take any more is
+ * replaced once.
+ */
+export async function askAuthority(
+  ports: Pick<Ports, 'authority' | 'emission' | 'clock'>,
+  submission: Submission,
+  signal?: AbortSignal,
+): Promise<Asked> {
+  const { env, trackId, issuerRnc, encf } = submission;
+  let refused: string | null = null;
+  for (;;) {
+    let token: string;
+    try {
+      const request = { env, issuer_rnc: issuerRnc, encf, refused };
+      token = (await within(ports.emission.documentToken(request), signal)).token;
+    } catch (error) {
+      return withoutToken(error);
+    }
+    const askedAt = ports.clock();
+    const answer = await ports.authority.queryResult({ env, token, trackId, signal });
+    if (answer.outcome !== 'unauthorized') return asked(answer, askedAt);
+    if (refused !== null) {
+      const detail = 'The authority refuses tokens that it has just issued.';
+      return { outcome: 'login_refused', detail, error: null };
+    }
+    refused = token;
+  }
+}
+
+function asked(answer: Exclude<Answer<AuthorityVerdict>, { outcome: 'unauthorized' }>, askedAt: Date): Asked {
+  switch (answer.outcome) {
+    case 'verdict':
+      return { outcome: 'learned', learned: { facts: factsOf(answer.verdict), askedAt, raw: answer.raw } };
+    case 'refused':
+      return { outcome: 'refused', reason: answer.code, detail: answer.reason };
+    case 'unknown':
+      return {
+        outcome: 'unanswered',
+        cause: answer.cause,
+        pauseMs: answer.retryAfterMs ?? null,
+        sent: answer.cause !== 'circuit_open',
+      };
+  }
+}
+
+const UNUSABLE = new Set([
+  'certificate_missing',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_unusable',
+  'taxpayer_not_found',
+  'not_found',
+]);
+
+/** Emission's refusals carry the public codes. */
+function withoutToken(error: unknown): Asked {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const detail = String(message ?? error);
+  if (code === 'login_refused') return { outcome: 'login_refused', detail, error };
+  if (typeof code === 'string' && UNUSABLE.has(code)) return { outcome: 'refused', reason: code, detail };
+  return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, sent: false };
+}
+
+/** The same promise, given up when the signal ends the call. */
+function within<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}

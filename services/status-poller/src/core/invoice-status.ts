@@ -1,0 +1,103 @@
+import type { InvoiceStatusResponse } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { type Asked, askAuthority } from './ask-authority.js';
+import { outcomeWord } from './background.js';
+import { StatusError } from './errors.js';
+import type { Ports } from './ports.js';
+import { firstDue } from './schedule.js';
+import { type Submission, toldSubmissions } from './submission.js';
+
+export type InvoiceStatusQuery = (request: {
+  accountId: string;
+  env: Environment;
+  trackId: string;
+}) => Promise<InvoiceStatusResponse>;
+
+/**
+ * `GET /invoice-status/{track_id}`: a decided state from the store, any other asked at the authority within a short budget;
+ * where that brings nothing, the last known state. Callers who ask for the same trackId at the same time share a question.
+ */
+export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceStatusQuery {
+  const asking = new Map<string, Promise<Submission>>();
+
+  return async ({ accountId, env, trackId }) => {
+    const known = await knownSubmission(env, trackId);
+    if (known === null || known.accountId !== accountId) {
+      throw new StatusError('not_found', `No submission of this account has the trackId ${trackId} in ${env}.`);
+    }
+    return answer(isCurrent(known) ? known : await shared(known));
+  };
+
+  /** What was submitted a moment ago may not have been told yet: emission knows it from the moment it answered its caller. */
+  async function knownSubmission(env: Environment, trackId: string): Promise<Submission | null> {
+    const known = await ports.submissions.find({ env, trackId });
+    if (known !== null) return known;
+    const { invoice } = await ports.emission.findSubmission({ env, track_id: trackId });
+    if (invoice === null) return null;
+    const now = ports.clock();
+    const { firstQueryMs } = ports.settings;
+    const added = await ports.submissions.apply(
+      toldSubmissions(invoice, now),
+      (told) => firstDue(told.submittedAt, now, firstQueryMs, ports.random),
+      null,
+    );
+    if (added) onPoll();
+    return ports.submissions.find({ env, trackId });
+  }
+
+  function isCurrent({ final, askedAt }: Submission): boolean {
+    return final || (askedAt !== null && ports.clock().getTime() - askedAt.getTime() < ports.settings.freshMs);
+  }
+
+  function shared(known: Submission): Promise<Submission> {
+    const key = `${known.env}:${known.trackId}`;
+    const present = asking.get(key);
+    if (present !== undefined) return present;
+    const promise = askNow(known).finally(() => asking.delete(key));
+    asking.set(key, promise);
+    return promise;
+  }
+
+  async function askNow(known: Submission): Promise<Submission> {
+    const { env } = known;
+    const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
+    if (!(await ports.submissions.askAhead({ env, now: ports.clock(), rate }))) return known;
+    const asked = await askAuthority(ports, known, AbortSignal.timeout(answerBudgetMs));
+    ports.observer.asked(env, outcomeWord(asked));
+    return keep(known, asked);
+  }
+
+  async function keep(known: Submission, asked: Asked): Promise<Submission> {
+    switch (asked.outcome) {
+      case 'learned': {
+        const { submission, changed } = await ports.submissions.record(known, asked.learned, null);
+        if (changed) ports.observer.changed(submission);
+        return submission;
+      }
+      case 'login_refused':
+        throw new StatusError('login_refused', `The authority refuses the login: ${asked.detail}`, {
+          cause: asked.error,
+        });
+      case 'unanswered':
+        if (asked.pauseMs !== null) {
+          const until = new Date(ports.clock().getTime() + asked.pauseMs);
+          await ports.submissions.pause(known.env, until);
+          ports.observer.paused(known.env, until);
+        }
+        return known;
+      case 'refused':
+        return known;
+    }
+  }
+}
+
+function answer({ trackId, issuerRnc, facts }: Submission): InvoiceStatusResponse {
+  return {
+    track_id: trackId,
+    status: facts.status,
+    code: facts.code,
+    rnc: issuerRnc,
+    date_received: facts.dateReceived,
+    messages: [...facts.messages],
+  };
+}

@@ -1,0 +1,120 @@
+import type { AuthorityClient, RawAnswer } from '@ecf/authority-client';
+import type { FollowUpOperations } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { Pace } from './pace.js';
+import type { Random } from './schedule.js';
+import type { ClaimedPoll, StatusFacts, Submission, SubmissionKey, ToldSubmission } from './submission.js';
+
+/** An answer of the authority to the question for a result. */
+export interface Learned {
+  readonly facts: StatusFacts;
+  /** When it was asked. */
+  readonly askedAt: Date;
+  readonly raw: RawAnswer;
+}
+
+/** How a claimed poll goes on where it is not decided. */
+export interface NextPoll {
+  readonly claim: string;
+  readonly dueAt: Date;
+  readonly tries: number;
+  readonly failures: number;
+  readonly alarmed: boolean;
+}
+
+/** How much is waiting in an environment. */
+export interface Backlog {
+  readonly env: Environment;
+  readonly waiting: number;
+  readonly due: number;
+  readonly claimed: number;
+  /** Undecided for longer than 72 hours. */
+  readonly overdue: number;
+  readonly oldestSubmittedAt: Date | null;
+}
+
+/** When there is work for the background. */
+export interface DueWork extends Pace {
+  /** When the next poll falls due; null when none waits. */
+  readonly dueAt: Date | null;
+}
+
+/** Submissions, the polls of those that are undecided, and the pace of each environment. */
+export interface SubmissionStore {
+  /**
+   * Keeps what emission tells, once per event. What the authority answered here is not replaced by less; a decided
+   * submission is not asked for any more. Resolves with whether a poll was added.
+   */
+  apply(
+    told: readonly ToldSubmission[],
+    dueAt: (told: ToldSubmission) => Date,
+    eventId: string | null,
+  ): Promise<boolean>;
+  find(key: SubmissionKey): Promise<Submission | null>;
+  /** For each environment. */
+  dueWork(): Promise<DueWork[]>;
+  /**
+   * Gives due polls of an environment into the care of the caller until `until`, at most `limit` and no more than the rate
+   * allows; other instances pass them over.
+   */
+  claimDue(request: { env: Environment; now: Date; until: Date; limit: number; rate: number }): Promise<ClaimedPoll[]>;
+  /** Takes a question out of the rate for a caller who waits; false when the environment is paused or far ahead of it. */
+  askAhead(request: { env: Environment; now: Date; rate: number }): Promise<boolean>;
+  /** Nobody asks this environment before then. */
+  pause(env: Environment, until: Date): Promise<void>;
+  /**
+   * Keeps an answer and publishes it where it changes what is known, in one transaction; `next` puts the poll back, unless
+   * its claim was lost meanwhile. Resolves with the submission as it stands then, and whether something changed.
+   */
+  record(key: SubmissionKey, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
+  backlog(now: Date): Promise<Backlog[]>;
+}
+
+export interface Recorded {
+  readonly submission: Submission;
+  readonly changed: boolean;
+}
+
+export type Authority = Pick<AuthorityClient, 'queryResult'>;
+
+/** What people who operate the service are told. */
+export interface Observer {
+  /** A question and how it ended: the status, or why there was none. */
+  asked(env: Environment, outcome: string): void;
+  /** The poller learned a decision after so many answered questions. */
+  decided(poll: ClaimedPoll, facts: StatusFacts): void;
+  /** The event of a change was committed. */
+  changed(submission: Submission): void;
+  overdue(poll: ClaimedPoll): void;
+  paused(env: Environment, until: Date): void;
+  failed(what: string, error: unknown, submission?: SubmissionKey): void;
+}
+
+export interface PollerSettings {
+  /** Milliseconds from a submission to the first question. */
+  readonly firstQueryMs: number;
+  /** Questions a second to one environment, all instances together. */
+  readonly ratePerSecond: number;
+  /** Milliseconds after which a claimed poll is believed to be abandoned. */
+  readonly leaseMs: number;
+  /** Milliseconds that `GET /invoice-status` waits for the authority. */
+  readonly answerBudgetMs: number;
+  /** An answer of the authority younger than this is given again without asking. */
+  readonly freshMs: number;
+}
+
+/** Steps between which a process may end; tests end it there. */
+export type Checkpoint = 'claimed' | 'asked' | 'recorded';
+
+export interface Ports {
+  readonly submissions: SubmissionStore;
+  readonly authority: Authority;
+  /** Emission: which documents are ours, and the tokens to ask with. */
+  readonly emission: FollowUpOperations;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+  readonly random: Random;
+  readonly settings: PollerSettings;
+  /** Called between steps; does nothing outside tests. */
+  readonly checkpoint: (step: Checkpoint) => Promise<void> | void;
+}

@@ -1,0 +1,29 @@
+import type { InvoiceStatusChanged } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import type { Learned } from './ports.js';
+import type { Submission } from './submission.js';
+
+/** Data of `invoice_status.changed`. */
+export function invoiceStatusChanged(
+  submission: Submission,
+  revision: number,
+  { raw, askedAt }: Learned,
+): InvoiceStatusChanged {
+  const { facts } = submission;
+  return {
+    env: submission.env,
+    issuer_rnc: submission.issuerRnc,
+    encf: submission.encf,
+    account_id: submission.accountId,
+    track_id: submission.trackId,
+    revision,
+    status: facts.status,
+    final: submission.final,
+    code: facts.code ?? '',
+    messages: [...facts.messages],
+    sequence_used: facts.sequenceUsed,
+    date_received: facts.dateReceived,
+    asked_at: toIsoDominican(askedAt),
+    answer: { http_status: raw.status, content_type: raw.contentType, body: raw.body },
+  };
+}

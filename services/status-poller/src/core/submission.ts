@@ -1,0 +1,109 @@
+import type { AuthorityVerdict } from '@ecf/authority-client';
+import type { AuthorityMessage, InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
+import type { Environment, InvoiceStatus } from '@ecf/domain';
+
+/** What is known of the result of a submission. */
+export interface StatusFacts {
+  readonly status: InvoiceStatus;
+  readonly code: string | null;
+  readonly messages: readonly AuthorityMessage[];
+  /** The authority's flag; null unless the document was rejected, since it means nothing before. */
+  readonly sequenceUsed: boolean | null;
+  /** ISO 8601 with offset. */
+  readonly dateReceived: string | null;
+}
+
+export interface SubmissionKey {
+  readonly env: Environment;
+  readonly trackId: string;
+}
+
+/** A document that was submitted under a trackId. */
+export interface Submission extends SubmissionKey {
+  readonly issuerRnc: string;
+  readonly encf: string;
+  readonly accountId: string;
+  readonly submittedAt: Date;
+  readonly facts: StatusFacts;
+  /** The authority has decided: it is not asked again. */
+  readonly final: boolean;
+  /** When the question was asked whose answer the facts are; null while they are what emission told. */
+  readonly askedAt: Date | null;
+}
+
+/** A submission that this instance is to ask for. */
+export interface ClaimedPoll extends Submission {
+  /** Proves that the claim is still ours when the answer is recorded. */
+  readonly claim: string;
+  /** Questions that were answered so far. */
+  readonly tries: number;
+  /** Questions in a row that brought no answer. */
+  readonly failures: number;
+  readonly alarmed: boolean;
+}
+
+/** A submission as emission tells of it, and whether it has to be asked for. */
+export interface ToldSubmission extends Omit<Submission, 'askedAt'> {
+  readonly revision: number;
+  readonly polled: boolean;
+}
+
+/** States of the emission life cycle in which the verdict on the document's trackId is awaited. */
+const AWAITING = new Set(['processing', 'not-found']);
+
+/**
+ * All submissions of a document that have a trackId. Only the present one is asked for, and only while its verdict is
+ * awaited: a copy that was given up, or refused as a repeat, is none of emission's concern any more.
+ *
+ * @param heardAt stands in where emission does not know when a submission was made (its trackId was found by asking)
+ */
+export function toldSubmissions(invoice: InvoiceChanged, heardAt: Date): ToldSubmission[] {
+  const told = new Map<string, ToldSubmission>();
+  for (const attempt of invoice.attempts) {
+    if (attempt.track_id === null) continue;
+    told.set(attempt.track_id, {
+      env: invoice.env,
+      trackId: attempt.track_id,
+      issuerRnc: invoice.issuer_rnc,
+      encf: invoice.encf,
+      accountId: invoice.account_id,
+      submittedAt: attempt.submitted_at === null ? heardAt : new Date(attempt.submitted_at),
+      facts: toldFacts(attempt),
+      final: attempt.final,
+      revision: invoice.revision,
+      polled: attempt.track_id === invoice.track_id && !attempt.final && AWAITING.has(invoice.state),
+    });
+  }
+  return [...told.values()];
+}
+
+function toldFacts(attempt: InvoiceAttempt): StatusFacts {
+  return {
+    status: attempt.status,
+    code: attempt.code,
+    messages: attempt.messages,
+    sequenceUsed: attempt.status === 'Rechazado' ? attempt.sequence_used : null,
+    dateReceived: attempt.date_received,
+  };
+}
+
+/** What the authority answered, in the form it is kept. */
+export function factsOf(verdict: AuthorityVerdict): StatusFacts {
+  return {
+    status: verdict.status,
+    code: verdict.code,
+    messages: verdict.messages.map(({ codigo, valor }) => ({ codigo: storable(codigo), valor: storable(valor) })),
+    sequenceUsed: verdict.status === 'Rechazado' ? verdict.sequenceUsed : null,
+    dateReceived: verdict.dateReceived,
+  };
+}
+
+/** Whether the authority has decided. */
+export function isFinal({ status }: Pick<StatusFacts, 'status'>): boolean {
+  return status !== 'EnProceso' && status !== 'No encontrado';
+}
+
+/** Text of the network may hold what the database's text cannot: NUL and halves of surrogate pairs. */
+function storable(text: string): string {
+  return Buffer.from(text).toString('utf8').replaceAll('\0', '\ufffd');
+}

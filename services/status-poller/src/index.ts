@@ -1,0 +1,2 @@
+export { createStatusPoller, type StatusPoller, type StatusPollerOverrides } from './app.js';
+export { readStatusPollerConfig, type StatusPollerConfig, statusPollerSettings } from './config.js';

@@ -1,0 +1,87 @@
+import type { CallReport } from '@ecf/authority-client';
+import type { Logger, Metrics } from '@ecf/service-kit';
+import type { Backlog, Observer } from './core/ports.js';
+
+export interface PollerMetrics {
+  readonly observer: Observer;
+  readonly onCall: (report: CallReport) => void;
+  readonly backlog: (backlog: readonly Backlog[], now: Date) => void;
+}
+
+/** What this service counts and logs. */
+export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMetrics {
+  const questions = metrics.counter({
+    name: 'ecf_status_questions_total',
+    help: 'Questions for the result of a submission, by the status learned or the reason why there was none',
+    labels: ['env', 'outcome'],
+  });
+  const changes = metrics.counter({
+    name: 'ecf_status_changes_total',
+    help: 'Changes of a status that were published',
+    labels: ['env', 'status'],
+  });
+  const perDecision = metrics.histogram({
+    name: 'ecf_status_questions_per_decision',
+    help: 'Answered questions of the background until a submission was decided',
+    labels: ['env'],
+    buckets: [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50],
+  });
+  const alarms = metrics.counter({
+    name: 'ecf_status_alarms_total',
+    help: 'Submissions that became undecided for more than 72 hours',
+    labels: ['env'],
+  });
+  const calls = metrics.histogram({
+    name: 'ecf_authority_call_seconds',
+    help: 'Calls to the authority',
+    labels: ['operation', 'env', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  });
+  const polls = metrics.gauge({
+    name: 'ecf_status_polls',
+    help: 'Submissions that are asked for until they are decided: waiting for their time, due, claimed, overdue (72 hours)',
+    labels: ['env', 'state'],
+  });
+  const oldest = metrics.gauge({
+    name: 'ecf_status_oldest_poll_seconds',
+    help: 'Age of the oldest undecided submission',
+    labels: ['env'],
+  });
+
+  return {
+    observer: {
+      asked: (env, outcome) => questions.inc({ env, outcome }),
+      decided: ({ env, tries }) => perDecision.observe({ env }, tries + 1),
+      changed: ({ env, facts }) => changes.inc({ env, status: facts.status }),
+      overdue(poll) {
+        alarms.inc({ env: poll.env });
+        const { env, issuerRnc, encf, trackId } = poll;
+        logger.error(
+          { env, issuer_rnc: issuerRnc, encf, track_id: trackId },
+          'a submission is undecided for more than 72 hours',
+        );
+      },
+      paused: (env, until) =>
+        logger.warn({ env, until: until.toISOString() }, 'the authority is left alone for a while'),
+      failed: (what, error, key) =>
+        logger.error(
+          { ...(key === undefined ? {} : { env: key.env, track_id: key.trackId }), err: error },
+          `${what} failed`,
+        ),
+    },
+    onCall: ({ operation, env, outcome, cause, durationMs }) =>
+      calls.observe(
+        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
+        durationMs / 1_000,
+      ),
+    backlog(backlog, now) {
+      for (const { env, waiting, due, claimed, overdue, oldestSubmittedAt } of backlog) {
+        polls.set({ env, state: 'waiting' }, waiting);
+        polls.set({ env, state: 'due' }, due);
+        polls.set({ env, state: 'claimed' }, claimed);
+        polls.set({ env, state: 'overdue' }, overdue);
+        oldest.set({ env }, oldestSubmittedAt === null ? 0 : (now.getTime() - oldestSubmittedAt.getTime()) / 1_000);
+      }
+    },
+  };
+}

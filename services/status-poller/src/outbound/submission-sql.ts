@@ -1,0 +1,103 @@
+/** The statements of the submission store. */
+
+const COLUMNS =
+  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.asked_at';
+
+export const FIND = {
+  name: 'submission_find',
+  text: `SELECT ${COLUMNS} FROM submission s WHERE s.env = $1 AND s.track_id = $2`,
+};
+
+/**
+ * Keeps what emission told, the newest revision of its document. What was learned here stays, unless emission knows the
+ * decision; a decision stays in any case.
+ */
+export const KEEP = {
+  name: 'submission_keep',
+  text: `INSERT INTO submission AS s (env, track_id, issuer_rnc, encf, account_id, submitted_at, invoice_revision, revision, facts, final)
+    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.invoice_revision, 1, t.facts, t.final
+    FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, issuer_rnc text, encf text, account_id text,
+      submitted_at timestamptz, invoice_revision bigint, facts jsonb, final boolean)
+    ORDER BY t.env, t.track_id
+    ON CONFLICT (env, track_id) DO UPDATE SET
+      invoice_revision = excluded.invoice_revision,
+      facts = CASE WHEN s.final OR (s.asked_at IS NOT NULL AND NOT excluded.final) THEN s.facts ELSE excluded.facts END,
+      final = s.final OR excluded.final
+    WHERE s.invoice_revision <= excluded.invoice_revision
+    RETURNING s.env, s.track_id, s.final`,
+};
+
+export const ADD_POLLS = {
+  name: 'submission_add_polls',
+  text: `INSERT INTO poll (env, track_id, due_at) SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+    ON CONFLICT (env, track_id) DO NOTHING`,
+};
+
+export const REMOVE_POLLS = {
+  name: 'submission_remove_polls',
+  text: `DELETE FROM poll USING unnest($1::text[], $2::text[]) AS gone(env, track_id)
+    WHERE poll.env = gone.env AND poll.track_id = gone.track_id`,
+};
+
+/** One cheap look: the earliest poll of each environment by the index. */
+export const DUE_WORK = {
+  name: 'submission_due_work',
+  text: `SELECT p.env, p.ready_at, p.paused_until,
+      (SELECT due_at FROM poll WHERE poll.env = p.env ORDER BY due_at LIMIT 1) AS due_at
+    FROM pace p`,
+};
+
+/** Instances that claim in one environment come one after the other, so that the rate is theirs together. */
+export const LOCK_PACE = {
+  name: 'submission_lock_pace',
+  text: 'SELECT env, ready_at, paused_until FROM pace WHERE env = $1 FOR UPDATE',
+};
+
+export const CLAIM = {
+  name: 'submission_claim',
+  text: `WITH due AS (
+      SELECT env, track_id FROM poll WHERE env = $1 AND due_at <= $2
+      ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+    UPDATE poll p SET claim = $4, due_at = $5 FROM due JOIN submission s USING (env, track_id)
+    WHERE p.env = due.env AND p.track_id = due.track_id
+    RETURNING ${COLUMNS}, p.claim, p.tries, p.failures, p.alarmed`,
+};
+
+export const SET_PACE = { name: 'submission_set_pace', text: 'UPDATE pace SET ready_at = $2 WHERE env = $1' };
+
+export const PAUSE = {
+  name: 'submission_pause',
+  text: 'UPDATE pace SET paused_until = greatest(paused_until, $2) WHERE env = $1',
+};
+
+/** Takes an answer over where it is newer and says something else; the lock on the row makes that once. */
+export const LEARN = {
+  name: 'submission_learn',
+  text: `UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
+    WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final AND s.facts IS DISTINCT FROM $3::jsonb
+      AND (s.asked_at IS NULL OR s.asked_at <= $5)
+    RETURNING ${COLUMNS}`,
+};
+
+export const NOTE_ASKED = {
+  name: 'submission_note_asked',
+  text: `UPDATE submission s SET asked_at = greatest(s.asked_at, $3::timestamptz) WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final`,
+};
+
+export const PUT_BACK = {
+  name: 'submission_put_back',
+  text: `UPDATE poll SET due_at = $4, tries = $5, failures = $6, alarmed = $7, claim = NULL
+    WHERE env = $1 AND track_id = $2 AND claim = $3`,
+};
+
+export const BACKLOG = {
+  name: 'submission_backlog',
+  text: `SELECT p.env, count(poll.env)::int AS total,
+      count(poll.env) FILTER (WHERE poll.claim IS NULL AND poll.due_at <= $1)::int AS due,
+      count(poll.env) FILTER (WHERE poll.claim IS NOT NULL AND poll.due_at > $1)::int AS claimed,
+      count(poll.env) FILTER (WHERE s.submitted_at < $2)::int AS overdue,
+      min(s.submitted_at) AS oldest
+    FROM pace p LEFT JOIN poll ON poll.env = p.env
+    LEFT JOIN submission s ON s.env = poll.env AND s.track_id = poll.track_id
+    GROUP BY p.env`,
+};

@@ -1,0 +1,114 @@
+import type { InvoiceAttempt } from '@ecf/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { nextPoll } from '../src/core/background.js';
+import { factsOf, isFinal, toldSubmissions } from '../src/core/submission.js';
+import { claimedPoll, invoiceChanged, NOW, verdict } from './support/samples.js';
+
+const attempt = (change: Partial<InvoiceAttempt>): InvoiceAttempt => ({
+  attempt: 1,
+  track_id: 'one',
+  submitted_at: '2026-03-02T08:00:00-04:00',
+  status: 'EnProceso',
+  code: '3',
+  messages: [],
+  sequence_used: null,
+  date_received: null,
+  final: false,
+  ...change,
+});
+
+describe('what emission tells', () => {
+  const now = new Date('2026-03-02T12:30:00Z');
+
+  it('is every submission with a trackId; the present one is asked for while its verdict is awaited', () => {
+    const refused = attempt({ track_id: 'old', status: 'Rechazado', code: '2', final: true, sequence_used: true });
+    const lost = attempt({ attempt: 2, track_id: null });
+    const open = attempt({ attempt: 3, track_id: 'new', submitted_at: null });
+    const told = toldSubmissions(
+      invoiceChanged({ state: 'processing', track_id: 'new', attempts: [refused, lost, open] }),
+      now,
+    );
+    expect(told.map(({ trackId, polled, final }) => ({ trackId, polled, final }))).toEqual([
+      { trackId: 'old', polled: false, final: true },
+      { trackId: 'new', polled: true, final: false },
+    ]);
+    expect(told[0]?.facts).toMatchObject({ status: 'Rechazado', sequenceUsed: true });
+    expect(told[1]?.submittedAt).toEqual(now);
+  });
+
+  it.each([
+    ['processing', true],
+    ['not-found', true],
+    ['arrived', false],
+    ['resend-due', false],
+    ['accepted', false],
+  ])('a document that is %s: asked for = %s', (state, polled) => {
+    const [told] = toldSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
+    expect(told?.polled).toBe(polled);
+  });
+
+  it('a copy that the document has left behind is not asked for', () => {
+    const [told] = toldSubmissions(
+      invoiceChanged({ state: 'processing', track_id: null, attempts: [attempt({ status: 'No encontrado' })] }),
+      now,
+    );
+    expect(told?.polled).toBe(false);
+  });
+});
+
+describe('what the authority answers', () => {
+  it('is final unless it is in process or unknown', () => {
+    const words = ['Aceptado', 'AceptadoCondicional', 'Rechazado', 'EnProceso', 'No encontrado'] as const;
+    expect(words.map((status) => isFinal({ status }))).toEqual([true, true, true, false, false]);
+  });
+
+  it('is kept as text that a database can hold, with the flag only where it means something', () => {
+    const facts = factsOf(
+      verdict({ status: 'EnProceso', sequenceUsed: false, messages: [{ codigo: '1', valor: 'a\u0000b\ud800' }] }),
+    );
+    expect(facts.sequenceUsed).toBeNull();
+    expect(facts.messages).toEqual([{ codigo: '1', valor: 'a\ufffdb\ufffd' }]);
+    expect(factsOf(verdict({ status: 'Rechazado', sequenceUsed: false })).sequenceUsed).toBe(false);
+  });
+});
+
+describe('when an open submission is asked for again', () => {
+  const settings = { firstQueryMs: 1_000, ratePerSecond: 10, leaseMs: 1, answerBudgetMs: 1, freshMs: 0 };
+  const context = { clock: () => NOW, random: () => 0.5, settings };
+  const after = (ms: number) => new Date(NOW.getTime() + ms);
+  const raw = { status: 200, contentType: null, body: '', truncated: false };
+  const learned = { facts: factsOf(verdict({ status: 'EnProceso' })), askedAt: NOW, raw };
+
+  it('later each time it is still in process', () => {
+    const next = nextPoll(context, claimedPoll({ tries: 2, failures: 5 }), { outcome: 'learned', learned });
+    expect(next).toMatchObject({ dueAt: after(8_000), tries: 3, failures: 0, alarmed: false });
+  });
+
+  it('without an answer soon, but not before the authority wants it', () => {
+    const unanswered = { outcome: 'unanswered', cause: 'timeout', sent: true } as const;
+    expect(nextPoll(context, claimedPoll({ tries: 9, failures: 1 }), { ...unanswered, pauseMs: null })).toMatchObject({
+      dueAt: after(2_000),
+      tries: 9,
+      failures: 2,
+    });
+    expect(nextPoll(context, claimedPoll({}), { ...unanswered, pauseMs: 90_000 })).toMatchObject({
+      dueAt: after(90_000),
+    });
+  });
+
+  it('with an open circuit when that closes, without counting it against the document', () => {
+    const held = { outcome: 'unanswered', cause: 'circuit_open', sent: false, pauseMs: 1_500 } as const;
+    expect(nextPoll(context, claimedPoll({ tries: 3, failures: 2 }), held)).toMatchObject({
+      dueAt: after(1_500),
+      tries: 3,
+      failures: 2,
+    });
+  });
+
+  it('with an alarm past 72 hours, and without end', () => {
+    const old = new Date(NOW.getTime() - 73 * 3_600_000);
+    const poll = claimedPoll({ tries: 80, submittedAt: old });
+    const next = nextPoll(context, poll, { outcome: 'refused', reason: 'query_refused', detail: '' });
+    expect(next).toMatchObject({ dueAt: after(3_600_000), alarmed: true });
+  });
+});

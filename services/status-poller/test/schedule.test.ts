@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { afterQuestions, mayAskAhead, nextTurn, type Pace, questionsAllowed } from '../src/core/pace.js';
+import { firstDue, pollDelay, retryDelay } from '../src/core/schedule.js';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const HOUR = 3_600_000;
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+describe('the schedule of questions', () => {
+  it('doubles from the first pause to one hour, without end', () => {
+    const delays = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1_000].map((tries) => pollDelay(tries, 5_000, () => 0.5));
+    expect(delays.slice(0, 10).map((ms) => ms / 1_000)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560]);
+    expect(delays.slice(10)).toEqual([HOUR, HOUR, HOUR]);
+  });
+
+  it('spreads each pause by a quarter to either side, never beyond the hour', () => {
+    expect(pollDelay(0, 1_000, () => 0)).toBe(750);
+    expect(pollDelay(0, 1_000, () => 0.999_999)).toBe(1_250);
+    expect(pollDelay(40, 1_000, () => 0)).toBe(0.75 * HOUR);
+    expect(pollDelay(40, 1_000, () => 0.999_999)).toBe(HOUR);
+  });
+
+  it('comes back within a minute to an authority that does not answer', () => {
+    expect([1, 2, 3, 4, 5, 6, 100].map((failures) => retryDelay(failures, 5_000, () => 0.5))).toEqual([
+      5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000,
+    ]);
+  });
+
+  it('begins after the usual processing time, or at once for what is older', () => {
+    expect(firstDue(NOW, NOW, 5_000, () => 0.5)).toEqual(at(5_000));
+    expect(firstDue(at(-2_000), NOW, 5_000, () => 0.5)).toEqual(at(3_000));
+    expect(firstDue(at(-HOUR), NOW, 5_000, () => 0.5)).toEqual(NOW);
+  });
+});
+
+describe('the pace of an environment', () => {
+  const pace = (readyAt: number, pausedUntil: Date | null = null): Pace => ({ env: 'TesteCF', readyAt, pausedUntil });
+  const idle = pace(0);
+
+  it('gives a tenth of a second’s questions at once after a quiet time, at least one', () => {
+    expect(questionsAllowed(idle, NOW, 50, 100)).toBe(5);
+    expect(questionsAllowed(idle, NOW, 50, 3)).toBe(3);
+    expect(questionsAllowed(idle, NOW, 1, 100)).toBe(1);
+    expect(questionsAllowed(idle, NOW, 1_000, 1_000)).toBe(100);
+  });
+
+  it.each([1, 3, 7, 50, 333, 1_000])('keeps to %i questions a second, however often one looks', (rate) => {
+    let present = idle;
+    let asked = 0;
+    for (let ms = 0; ms < 10_000; ms += 7) {
+      const count = questionsAllowed(present, at(ms), rate, 1_000);
+      if (count > 0) present = pace(afterQuestions(present, at(ms), rate, count));
+      asked += count;
+    }
+    expect(asked).toBeLessThanOrEqual(10 * rate + Math.ceil(rate / 10));
+    expect(asked).toBeGreaterThanOrEqual(Math.floor(rate * 9));
+  });
+
+  it('gives nothing during a pause, and says when the next turn is', () => {
+    expect(questionsAllowed(pace(0, at(1)), NOW, 50, 10)).toBe(0);
+    expect(questionsAllowed(pace(0, NOW), NOW, 50, 10)).toBe(5);
+    expect(nextTurn(pace(0, at(9_000)), 50)).toBe(at(9_000).getTime());
+    const spent = pace(afterQuestions(idle, NOW, 50, 5));
+    expect(questionsAllowed(spent, at(nextTurn(spent, 50) - NOW.getTime()), 50, 10)).toBe(1);
+    expect(questionsAllowed(spent, at(nextTurn(spent, 50) - NOW.getTime() - 1), 50, 10)).toBe(0);
+  });
+
+  it('serves callers who wait up to a second ahead, not during a pause', () => {
+    expect(mayAskAhead(pace(at(1_000).getTime()), NOW)).toBe(true);
+    expect(mayAskAhead(pace(at(1_001).getTime()), NOW)).toBe(false);
+    expect(mayAskAhead(pace(0, at(1)), NOW)).toBe(false);
+  });
+});
