@@ -1,11 +1,13 @@
 const BOM = /^\uFEFF/;
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** An answer's body as text: by its charset, else UTF-8, else windows-1252 where it is not valid UTF-8. No BOM. */
 export function decodeBody(bytes: Uint8Array, contentType: string | null): string {
-  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   for (const label of [charset, 'utf-8']) {
     try {
-      return new TextDecoder(label, { fatal: true }).decode(bytes).replace(BOM, '');
+      const decoder = label === 'utf-8' ? UTF_8 : new TextDecoder(label, { fatal: true });
+      return decoder.decode(bytes).replace(BOM, '');
     } catch {
       // Unknown label or wrong bytes for it: the next one.
     }
