@@ -12,7 +12,6 @@ describe('repetition', () => {
     ['ecf-31', 'Item', 1000],
     ['ecf-32', 'Item', 1000],
     ['ecf-33', 'Item', 10_000],
-    ['ecf-34', 'Item', 10_000],
     ['ecf-47', 'Item', 1000],
     ['ecf-31', 'Pagina', 1000],
     ['ecf-31', 'TelefonoEmisor', 3],

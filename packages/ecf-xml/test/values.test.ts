@@ -9,7 +9,7 @@ import { goodValue, SCHEMA_IDS } from './mutations/sample-documents.js';
 import { MUTATION_SEED } from './mutations/settings.js';
 import { hasSharedMaterial, sharedText } from './mutations/shared-material.js';
 
-const PER_TYPE = Number(process.env.VALUES_PER_TYPE ?? 150);
+const PER_TYPE = Number(process.env.VALUES_PER_TYPE ?? 60);
 
 describe(`values (MUTATION_SEED=${MUTATION_SEED} VALUES_PER_TYPE=${PER_TYPE})`, () => {
   it('are judged as libxml2 judges them, for every simple type of every document', () => {

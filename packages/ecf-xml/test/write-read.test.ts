@@ -1,3 +1,4 @@
+import type { DocumentNode } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { schemaOf } from '../src/catalogue/element-rules.js';
 import { checkJson, checkXml, examineXml, parseXml, readXml, writeXml } from '../src/index.js';
@@ -53,7 +54,7 @@ describe('writeXml', () => {
   });
 
   it('never writes an empty tag', () => {
-    const tree = {
+    const tree: DocumentNode = {
       ECF: {
         Encabezado: {
           IdDoc: { TipoeCF: '32', eNCF: '', TablaFormasPago: { FormaDePago: [{ FormaPago: '' }, {}] } },

@@ -1,6 +1,6 @@
 import { type EcfType, isEcfType } from '@ecf/domain';
 import type { DocumentName, SchemaId } from '../documents.js';
-import { trimBlanks } from '../values/value-check.js';
+import { trimBlanks } from '../values/blanks.js';
 
 const BY_ROOT: ReadonlyMap<string, SchemaId> = new Map<DocumentName, SchemaId>([
   ['RFCE', 'rfce-32'],

@@ -4,7 +4,7 @@ import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-
 import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
-import { isBlankText, trimBlanks } from '../values/value-check.js';
+import { isBlankText, trimBlanks } from '../values/blanks.js';
 import { isCarriable, isPlain } from '../xml/characters.js';
 import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 

@@ -1,4 +1,4 @@
-import { trimBlanks } from '../values/value-check.js';
+import { trimBlanks } from '../values/blanks.js';
 
 /** Characters of XML names, as XML 1.0 (fifth edition) lists them. */
 const START =

@@ -4,13 +4,14 @@ import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-
 import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
-import { isBlankText, trimBlanks } from '../values/value-check.js';
+import { isBlankText, trimBlanks } from '../values/blanks.js';
 import { attributeFault } from './attributes.js';
 import { findText } from './find-text.js';
 import { genericContent } from './generic-content.js';
 import { declare, elementName, type NamespaceScope, NO_NAMESPACES, XML_SIGNATURE } from './namespaces.js';
 import type { CanonicalXml } from './parse-xml.js';
 import { XmlScanner } from './scanner.js';
+import { SequenceProgress } from './sequence-progress.js';
 
 /**
  * Judges the structure of an XML document by the schema of its root and TipoeCF, with the verdicts of an XML Schema
@@ -79,7 +80,7 @@ class XmlChecker {
   private content(rule: ElementRule, path: string, scope: NamespaceScope): DocumentNode {
     const { scanner } = this;
     const node: DocumentNode = {};
-    const progress = new Progress(rule);
+    const progress = new SequenceProgress(rule);
     let event = scanner.selfClosing ? 'close' : scanner.next();
     for (; event !== 'close' && event !== 'end'; event = scanner.next()) {
       if (event === 'open') this.child(node, rule, path, scope, progress);
@@ -92,7 +93,13 @@ class XmlChecker {
   }
 
   /** The element just opened inside a group: into the node, if it may stand where it stands. */
-  private child(node: DocumentNode, rule: ElementRule, path: string, scope: NamespaceScope, progress: Progress): void {
+  private child(
+    node: DocumentNode,
+    rule: ElementRule,
+    path: string,
+    scope: NamespaceScope,
+    progress: SequenceProgress,
+  ): void {
     const { scanner } = this;
     const { name } = scanner;
     const attributes = scanner.hasAttributes ? scanner.attributes() : NO_ATTRIBUTES;
@@ -198,7 +205,7 @@ class XmlChecker {
   }
 
   /** Whether the child may stand here, after those before it. */
-  private inSequence(child: ElementRule, path: string, progress: Progress): boolean {
+  private inSequence(child: ElementRule, path: string, progress: SequenceProgress): boolean {
     const misplaced = progress.take(child);
     if (misplaced === null) return true;
     if (misplaced === 'repeat') this.faults.tooMany(`${path}.${child.name}`, child);
@@ -221,7 +228,7 @@ class XmlChecker {
     this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
   }
 
-  private missing(rule: ElementRule, path: string, progress: Progress): void {
+  private missing(rule: ElementRule, path: string, progress: SequenceProgress): void {
     if (progress.requiredSeen === rule.requiredCount) return;
     for (const child of rule.children!) {
       if (child.required && !progress.seen[child.index]) this.faults.missing(`${path}.${child.name}`, child);
@@ -232,41 +239,6 @@ class XmlChecker {
 type Attributes = readonly [name: string, value: string][];
 
 const NO_ATTRIBUTES: Attributes = [];
-/** How far a group's elements have come in the schema's sequence. */
-class Progress {
-  readonly seen: boolean[] = [];
-  requiredSeen = 0;
-  /** How often the element of the present position has stood. */
-  count = 0;
-  private at = -1;
-
-  constructor(private readonly rule: ElementRule) {}
-
-  /** Takes the next element, or says why it cannot stand here. */
-  take(child: ElementRule): 'order' | 'repeat' | null {
-    if (child.index < this.at) return this.seen[child.index] && child.max === 1 ? 'repeat' : 'order';
-    if (child.index === this.at) {
-      if (this.count >= child.max) return 'repeat';
-      this.count++;
-      return null;
-    }
-    this.at = child.index;
-    this.count = 1;
-    this.seen[child.index] = true;
-    if (child.required) this.requiredSeen++;
-    return null;
-  }
-
-  /** Whether the last element of the sequence has been reached. */
-  get complete(): boolean {
-    return this.at === this.rule.children!.length - 1;
-  }
-
-  get currentName(): string {
-    return this.rule.children![this.at]?.name ?? '';
-  }
-}
-
 function isSignature(name: string, scope: NamespaceScope): boolean {
   const { namespace, local } = elementName(scope, name);
   return local === 'Signature' && namespace === XML_SIGNATURE;

@@ -135,7 +135,7 @@ function collect(rule: ElementRule, found: Map<string, { name: string; group: st
 export function baseDocument(schema: Schema, random: Random): XmlElement {
   const certified = certifiedDocuments().get(schema.id);
   if (certified && random.chance(0.3)) return copy(random.pick(certified));
-  return validDocument(schema, random, random.pick([0, 0.05, 0.2, 0.5, 1]));
+  return validDocument(schema, random, random.chance(0.03) ? 1 : random.pick([0, 0.05, 0.1, 0.2, 0.4]));
 }
 
 let certified: Map<SchemaId, XmlElement[]> | null = null;
