@@ -55,6 +55,7 @@ describe('hostile XML is refused', () => {
       'too_complex',
       `${'<a xmlns:a="u:a" xmlns:b="u:b">'.repeat(100)}${'</a>'.repeat(100)}`,
     ],
+    ['more elements than any document', 'too_complex', `<a>${'<a/>'.repeat(1_000_001)}</a>`],
     ['a text of 11 MB', 'not_well_formed', `<a>${'x'.repeat(11 * MEGABYTE)}</a>`],
     ['21 MB', 'too_large', Buffer.alloc(21 * MEGABYTE, 'x')],
   ])('%s: %s', (_, code, source) => {

@@ -15,6 +15,9 @@ const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 64;
 const MAX_NAMESPACES_IN_SCOPE = 64;
 
+/** A note of 10,000 full lines has about half as many; a parsed element takes about a hundred bytes, however short it is. */
+const MAX_ELEMENTS = 1_000_000;
+
 /**
  * Looks at untrusted bytes before any parser does. Refuses what is not UTF-8, document type declarations (so there
  * are no entities of the document's own), NUL, and whatever would cost more than linear time or memory. It does not
@@ -100,6 +103,7 @@ function walkMarkup(source: string): { hasComments: boolean; hasProcessingInstru
 class Bounds {
   private readonly declared: number[] = [];
   private inScope = 0;
+  private elements = 0;
   private nextEquals: number;
 
   constructor(private readonly source: string) {
@@ -111,6 +115,9 @@ class Bounds {
     const { source } = this;
     let end = endOf(source, '>', at + 1);
     if (end < 0) return end;
+    if (++this.elements > MAX_ELEMENTS) {
+      throw refusalAt(source, at, 'too_complex', `The document has more than ${MAX_ELEMENTS} elements.`);
+    }
     let namespaces = 0;
     if (this.nextEquals >= 0 && this.nextEquals < at) this.nextEquals = source.indexOf('=', at);
     if (this.nextEquals >= 0 && this.nextEquals < end) {

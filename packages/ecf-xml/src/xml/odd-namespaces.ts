@@ -7,9 +7,9 @@ const MARKUP = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<(?:"[^"
 const ATTRIBUTE = /([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
 
 /**
- * Canonicalises a document that declares namespaces which are no absolute URIs. Canonical XML has no form for them, so
- * a signature over such a document never holds; XML Schema does not mind them. Stand-ins that sort alike take their
- * place for the time of the canonicalisation.
+ * Canonicalises a document that declares namespaces which are no absolute URIs. Canonical XML refuses them by its letter
+ * (and libxml2 with it), XML Schema does not mind them. Stand-ins that sort alike take their place for the time of the
+ * canonicalisation.
  */
 export function canonicaliseOddNamespaces(source: string, canonicalise: (source: string) => string): string {
   const names = new Set<string>();

@@ -9,7 +9,7 @@ export { XmlRefused, type XmlRefusedCode } from './refusal.js';
 export interface CanonicalXml {
   text: string;
   rootName: string;
-  /** False where a namespace is no absolute URI: `text` is then what comes closest, and no signature over it can hold. */
+  /** False where a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that refusal. */
   hasCanonicalForm: boolean;
   /** The document as received (no byte order mark, line ends normalised): only the structural check reads it, since a CDATA section leaves no trace in the canonical text. */
   source: string;
