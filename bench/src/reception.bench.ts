@@ -1,0 +1,243 @@
+// Receiving an e-CF: judging and acknowledging against one raw RSA-2048 signature plus one raw verification; then over
+// HTTP through the public door of the standalone deployment, with everything stored; slow senders; hostile inputs.
+//
+// BENCH_ROUNDS (7), BENCH_SENDERS (1,64), BENCH_SLOW (500) and BENCH_HOSTILE (1; 0 leaves them out).
+import { createPublicKey, sign, verify } from 'node:crypto';
+import fs from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
+import { checkJson, writeXml } from '@ecf/ecf-xml';
+import { judgeDocument, signAcknowledgement, trustCheck } from '@ecf/reception';
+import { HOSTILE } from '@ecf/reception/hostile-inputs';
+import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
+import { signXml } from '@ecf/xml-signing';
+import { type Call, createLoad, type Load } from './load.js';
+import { compare, inTurn, median, percentile, repeat, seconds, together } from './measure.js';
+import { childCalled, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
+import { heading, line, reportComparison } from './report.js';
+import { certificate, encfOf, invoice } from './sample.js';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
+const SENDERS = (process.env.BENCH_SENDERS ?? '1,64').split(',').map(Number);
+const SLOW = Number(process.env.BENCH_SLOW ?? 500);
+const PROVIDER = '131880738';
+const ADDRESS = '/fe/recepcion/api/ecf';
+
+const signer = certificate();
+const now = new Date();
+const today = formatDocumentDate(toCalendarDate(now));
+
+/** A signed e-CF of a provider, as it arrives. */
+async function signedDocument(sequence: number, lines: number, buyer: string): Promise<string> {
+  const json = invoice(encfOf(sequence), lines, { issuer: PROVIDER, buyer, date: today }) as {
+    ECF: Record<string, unknown>;
+  };
+  json.ECF.FechaHoraFirma = formatSignatureDateTime(now);
+  const { tree } = checkJson(json);
+  return (await signXml(writeXml(tree as never), signer.certificate)).xml;
+}
+
+await engine();
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
+fs.chmodSync(folder, 0o755);
+const standalone = await startStandaloneProcess(folder, { LOG_LEVEL: 'warn' });
+try {
+  await overHttp(standalone);
+} finally {
+  await standalone.end('SIGTERM');
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+async function engine(): Promise<void> {
+  const bytes = Buffer.from(await signedDocument(1, 10, '188888885'));
+  const options = { now, trust: trustCheck(null), maxBytes: 10 * 1024 * 1024 };
+  const key = createPublicKey(signer.certificate.privateKey);
+  const data = Buffer.alloc(400, 'x');
+  const signature = sign('sha256', data, signer.certificate.privateKey);
+  const facts = { issuerRnc: PROVIDER, buyerRnc: '188888885', encf: encfOf(1), motive: null, at: now };
+  const receive = async (): Promise<void> => {
+    const judged = judgeDocument(bytes, options);
+    if (judged.motive !== null) throw new Error(judged.particulars);
+    await signAcknowledgement(facts, signer.certificate);
+  };
+  const raw = (): void => {
+    sign('sha256', data, signer.certificate.privateKey);
+    verify('sha256', data, key, signature);
+  };
+  heading(`verify, check, signed acknowledgement; without the store; ${bytes.length} bytes`);
+  reportComparison(
+    'receive',
+    'one raw RSA signature and one raw verification',
+    await compare(inTurn(receive), repeat(raw), 300, ROUNDS),
+    '≤ 2.5',
+  );
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rates.push(1_000 / (await seconds(together(receive, 8), 1_000)));
+  line(`both cores together: ${median(rates).toFixed(0)} documents/s (median of ${ROUNDS} rounds)`);
+}
+
+async function overHttp({ demo, child }: StandaloneProcess): Promise<void> {
+  const program = child.pid as number;
+  const postgres = childCalled(program, 'postgres');
+  const load = createLoad(demo.base_url, (status, text) => status === 200 && text.includes('<Estado>0</Estado>'));
+  const template = await signedDocument(0, 10, demo.buyer_rnc);
+  let sequence = 0;
+  const calls = async (count: number): Promise<Call[]> =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        sequence += 1;
+        return upload(await signedDocument(sequence, 10, demo.buyer_rnc));
+      }),
+    );
+
+  heading(
+    `POST ${ADDRESS}, ${template.length} bytes, document, acknowledgement, row and event durable before the answer`,
+  );
+  for (const senders of SENDERS) await measureSenders(load, calls, senders, { program, postgres });
+  await slowSenders(demo.base_url, load, calls, program);
+  if (process.env.BENCH_HOSTILE !== '0') await hostile(demo.base_url, demo.buyer_rnc, program);
+  load.close();
+}
+
+async function measureSenders(
+  load: Load,
+  calls: (count: number) => Promise<Call[]>,
+  senders: number,
+  processes: { program: number; postgres: number },
+): Promise<void> {
+  const count = senders === 1 ? 150 : 800;
+  const rates: number[] = [];
+  const latencies: number[] = [];
+  const cpu: number[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const batch = await calls(count);
+    const before = processorSeconds(processes.program) + processorSecondsOfTree(processes.postgres);
+    const result = await load.round(batch, senders);
+    await delay(300);
+    if (round === 0) continue;
+    rates.push(result.calls / result.seconds);
+    latencies.push(...result.latencies);
+    const after = processorSeconds(processes.program) + processorSecondsOfTree(processes.postgres);
+    cpu.push(((after - before) * 1000) / count);
+  }
+  line(
+    `${senders} sender${senders === 1 ? '' : 's'}: ${median(rates).toFixed(0)} documents/s; p50 ${ms(percentile(latencies, 0.5))}, ` +
+      `p99 ${ms(percentile(latencies, 0.99))}; ${median(cpu).toFixed(2)} ms of processor time a document (service and database); ${ROUNDS} rounds of ${count}`,
+  );
+}
+
+async function slowSenders(
+  url: string,
+  load: Load,
+  calls: (count: number) => Promise<Call[]>,
+  program: number,
+): Promise<void> {
+  heading(`${SLOW} senders trickle ten bytes a second while 8 others deliver`);
+  const before = residentBytes(program);
+  const calm = await load.round(await calls(400), 8);
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const opened = performance.now();
+  let cut = 0;
+  for (let i = 0; i < SLOW; i += 1) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).on('close', () => cut++);
+    socket.write(`POST ${ADDRESS} HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 100000\r\n\r\n`);
+    sockets.push(socket);
+  }
+  const trickle = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('<a>1234567');
+  }, 1_000);
+  await delay(1_500);
+  const batch = await calls(400);
+  const disturbed = await load.round(batch, 8);
+  const during = residentBytes(program);
+  while (cut < SLOW && performance.now() - opened < 60_000) await delay(200);
+  clearInterval(trickle);
+  line(
+    `others: ${(calm.calls / calm.seconds).toFixed(0)} documents/s without them, ${(disturbed.calls / disturbed.seconds).toFixed(0)} with them; ` +
+      `p99 ${ms(percentile(calm.latencies, 0.99))} and ${ms(percentile(disturbed.latencies, 0.99))}`,
+  );
+  line(
+    `memory: ${mb(before)} before, ${mb(during)} during; ${cut} of ${SLOW} were cut off within ${((performance.now() - opened) / 1000).toFixed(0)} s`,
+  );
+  for (const socket of sockets) socket.destroy();
+}
+
+/** Each hostile input once, against genuine documents: time, how much memory grew, what came back. */
+async function hostile(url: string, buyer: string, program: number): Promise<void> {
+  heading('hostile inputs: bytes, milliseconds, growth of memory, longest wait of a genuine sender meanwhile, answer');
+  const foreign = certificate().certificate.certificate;
+  let sequence = 900_000_000;
+  const fresh = (lines: number) => signedDocument(++sequence, lines, buyer);
+  const rows: [string, () => Promise<[Buffer, Record<string, string>]>][] = [
+    ...[10, 100, 1_000].map((lines): [string, () => Promise<[Buffer, Record<string, string>]>] => [
+      `(genuine, ${lines} lines)`,
+      async () => [Buffer.from(await fresh(lines)), {}],
+    ]),
+    ...HOSTILE.map((input): [string, () => Promise<[Buffer, Record<string, string>]>] => [
+      input.name,
+      async () => [Buffer.from(input.make(await fresh(10), foreign)), input.headers ?? {}],
+    ]),
+    ['2,000,000 empty elements', async () => [Buffer.from(`<ECF>${'<a/>'.repeat(2_000_000)}</ECF>`), {}]],
+  ];
+  for (const [name, make] of rows) {
+    const [body, headers] = await make();
+    const before = residentBytes(program);
+    let waiting = true;
+    let longest = 0;
+    const others = (async () => {
+      while (waiting) {
+        const began = performance.now();
+        await fetch(`${url}${ADDRESS}`, {
+          method: 'POST',
+          body: await fresh(10),
+          headers: { 'content-type': 'text/xml' },
+        });
+        longest = Math.max(longest, performance.now() - began);
+      }
+    })();
+    const began = performance.now();
+    const response = await fetch(`${url}${ADDRESS}`, {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers: { 'content-type': 'text/xml', ...headers },
+    });
+    const text = await response.text();
+    const took = performance.now() - began;
+    const grown = residentBytes(program) - before;
+    waiting = false;
+    await others;
+    line(
+      `${name.padEnd(52)} ${String(body.length).padStart(9)} ${took.toFixed(0).padStart(6)} ms ${mb(Math.max(0, grown)).padStart(8)} ${longest.toFixed(0).padStart(5)} ms  ${answerOf(response.status, text)}`,
+    );
+  }
+}
+
+function answerOf(status: number, text: string): string {
+  const motive = /<CodigoMotivoNoRecibido>(\d)/.exec(text)?.[1];
+  if (status === 200) return motive === undefined ? '200 Estado 0' : `200 motive ${motive}`;
+  const type = /"type":"([^"]+)"/.exec(text)?.[1] ?? /"code":"([^"]+)"/.exec(text)?.[1] ?? '';
+  return `${status} ${type}`;
+}
+
+function upload(xml: string): Call {
+  const boundary = 'document-of-the-benchmark';
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="xml"; filename="${PROVIDER}.xml"\r\nContent-Type: text/xml\r\n\r\n`;
+  return {
+    path: ADDRESS,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.from(`${head}${xml}\r\n--${boundary}--\r\n`),
+  };
+}
+
+function ms(value: number): string {
+  return `${(value * 1000).toFixed(1)} ms`;
+}
+
+function mb(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
