@@ -116,9 +116,28 @@ export const RECEPTION_OPERATIONS = {
   ),
 } as const;
 
+const rebuildStateSchema = z.object({
+  /** A new generation of the read models is being filled. */
+  building: z.boolean(),
+  started_at: timestampSchema.nullable(),
+  finished_at: timestampSchema.nullable(),
+  /** Taken over so far. */
+  documents: z.number().int(),
+  /** Why the last one ended without effect. */
+  failure: z.string().nullable(),
+});
+
+/** What the query service answers to other services. */
+export const QUERY_OPERATIONS = {
+  /** Begins to make the read models anew; answers once that is under way. 409 `conflict` while another is. */
+  startRebuild: operation('/internal/rebuild', z.object({}), rebuildStateSchema),
+  rebuildState: operation('/internal/rebuild/state', z.object({}), rebuildStateSchema),
+} as const;
+
 /** The functions behind a set of operations, in the service that answers and in the one that asks. */
 export type InternalHandlers<T extends Readonly<Record<string, InternalOperation>>> = {
   readonly [N in keyof T]: (request: z.output<T[N]['request']>) => Promise<z.output<T[N]['answer']>>;
 };
 export type EmissionOperations = InternalHandlers<typeof EMISSION_OPERATIONS>;
 export type ReceptionOperations = InternalHandlers<typeof RECEPTION_OPERATIONS>;
+export type QueryOperations = InternalHandlers<typeof QUERY_OPERATIONS>;
