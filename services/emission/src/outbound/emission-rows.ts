@@ -1,5 +1,7 @@
 import type { EcfType, EmissionState, Environment, SubmissionRoute } from '@ecf/domain';
+import { type BusEvent, outboxPartition } from '@ecf/service-kit';
 import type { AlarmKind, Attempt, DocumentSource, PastSubmission, SignedFacts, VerdictFacts } from '../core/attempt.js';
+import type { RecordedExchange } from '../core/ports.js';
 
 /** A row of `attempt` joined with its `emission`. */
 export interface AttemptRow {
@@ -78,8 +80,8 @@ export function fromRow(row: AttemptRow): Attempt {
   };
 }
 
-/** The columns that an attempt starts with and keeps, as one object of a JSON parameter. */
-export function fixedColumns(attempt: Attempt): Record<string, unknown> {
+/** A new attempt as one object of a JSON parameter. Written out as one literal: spreads cost more than the query's text. */
+export function beginningRow(attempt: Attempt, event: BusEvent, sealedCertificate: Uint8Array | null) {
   return {
     emission_id: attempt.emissionId,
     env: attempt.env,
@@ -101,12 +103,6 @@ export function fixedColumns(attempt: Attempt): Record<string, unknown> {
     committed_at: attempt.committedAt,
     signer_fingerprint: attempt.signerFingerprint,
     modifies: attempt.modifies,
-  };
-}
-
-/** The columns that change while an attempt goes on. */
-export function changingColumns(attempt: Attempt): Record<string, unknown> {
-  return {
     revision: attempt.revision,
     state: attempt.state,
     has_own_certificate: attempt.hasOwnCertificate,
@@ -122,5 +118,52 @@ export function changingColumns(attempt: Attempt): Record<string, unknown> {
     owner: attempt.owner,
     alarm: attempt.alarm,
     past: attempt.past,
+    outbox_partition: outboxPartition(event.key),
+    event_id: event.id,
+    topic: event.topic,
+    event_key: event.key,
+    event,
+    sealed: sealedCertificate === null ? null : Buffer.from(sealedCertificate).toString('base64'),
   };
+}
+
+/** A changed attempt, with the event that tells of it where others have to learn of the change. */
+export function savingRow(
+  before: Attempt,
+  after: Attempt,
+  event: BusEvent | null,
+  exchanges: readonly RecordedExchange[],
+) {
+  return {
+    emission_id: before.emissionId,
+    attempt: before.attempt,
+    revision_before: before.revision,
+    revision: after.revision,
+    state: after.state,
+    has_own_certificate: after.hasOwnCertificate,
+    track_id: after.trackId,
+    track_id_adopted: after.trackIdAdopted,
+    verdict: after.verdict,
+    submitted_at: after.submittedAt,
+    lost_sends: after.lostSends,
+    transient_refusals: after.transientRefusals,
+    not_found_since: after.notFoundSince,
+    failures: after.failures,
+    next_action_at: after.nextActionAt,
+    owner: after.owner,
+    alarm: after.alarm,
+    past: after.past,
+    outbox_partition: event === null ? null : outboxPartition(event.key),
+    event_id: event?.id ?? null,
+    topic: event?.topic ?? null,
+    event_key: event?.key ?? null,
+    event,
+    exchanges: exchanges.map(exchangeRow),
+  };
+}
+
+/** Text of the network may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
+function exchangeRow({ operation, at, outcome, httpStatus, contentType, body }: RecordedExchange) {
+  const text = body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
+  return { operation, at, outcome, http_status: httpStatus, content_type: contentType, body: text };
 }

@@ -1,9 +1,9 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
-import { type BusEvent, createBatches, type Database, outboxPartition, type Statement } from '@ecf/service-kit';
+import { type BusEvent, createBatches, type Database, type Statement } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
-import type { EmissionStore, RecordedExchange, RelatedNote } from '../core/ports.js';
+import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { tellsMore } from '../core/progress.js';
-import { type AttemptRow, changingColumns, fixedColumns, fromRow } from './emission-rows.js';
+import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { patiently } from './patience.js';
 
@@ -17,12 +17,12 @@ export interface PostgresEmissionStoreOptions {
 
 interface Beginning {
   readonly attempt: Attempt;
-  readonly row: Record<string, unknown>;
+  readonly row: ReturnType<typeof beginningRow>;
 }
 
 interface Saving {
   readonly emissionId: number;
-  readonly row: Record<string, unknown>;
+  readonly row: ReturnType<typeof savingRow>;
 }
 
 const BATCH = { maxItems: 64, maxUnderWay: 2 };
@@ -45,7 +45,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
 
   const lookUps = createBatches<DocumentKey, Attempt | null>({
     ...BATCH,
-    keyOf: () => Symbol(),
+    keyOf: (key) => key,
     async work(keys) {
       const { rows } = await query<AttemptRow & { position: number }>(sql.FIND, [
         keys.map(({ env }) => env),
@@ -108,9 +108,9 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     });
   }
 
-  function signal(rows: readonly Record<string, unknown>[]): void {
+  function signal(rows: readonly { outbox_partition: number | null }[]): void {
     const partitions = new Set<number>();
-    for (const { outbox_partition } of rows) if (typeof outbox_partition === 'number') partitions.add(outbox_partition);
+    for (const { outbox_partition } of rows) if (outbox_partition !== null) partitions.add(outbox_partition);
     if (partitions.size > 0) database.signalOutbox(partitions);
   }
 
@@ -123,19 +123,11 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     nextId: () => ids(),
     find: (key) => lookUps.run(key),
     begin(attempt, sealedCertificate) {
-      const sealed = sealedCertificate === null ? null : Buffer.from(sealedCertificate).toString('base64');
-      const row = { ...fixedColumns(attempt), ...changingColumns(attempt), ...eventColumns(describe(attempt)), sealed };
+      const row = beginningRow(attempt, describe(attempt), sealedCertificate);
       return (attempt.attempt === 1 ? first : next).run({ attempt, row });
     },
     save(before, after, exchanges) {
-      const row = {
-        emission_id: before.emissionId,
-        attempt: before.attempt,
-        revision_before: before.revision,
-        ...changingColumns(after),
-        ...(tellsMore(before, after) ? eventColumns(describe(after)) : {}),
-        exchanges: exchanges.map(exchangeRow),
-      };
+      const row = savingRow(before, after, tellsMore(before, after) ? describe(after) : null, exchanges);
       const saves = EMISSION_STATES[after.state].decided ? decided : open;
       return saves.run({ emissionId: before.emissionId, row });
     },
@@ -193,28 +185,6 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
         oldestCommittedAt: rows.length === 0 ? null : new Date(oldest),
       };
     },
-  };
-}
-
-function eventColumns(event: BusEvent): Record<string, unknown> {
-  return {
-    outbox_partition: outboxPartition(event.key),
-    event_id: event.id,
-    topic: event.topic,
-    event_key: event.key,
-    event,
-  };
-}
-
-/** Text of the network may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
-function exchangeRow(exchange: RecordedExchange): Record<string, unknown> {
-  return {
-    operation: exchange.operation,
-    at: exchange.at,
-    outcome: exchange.outcome,
-    http_status: exchange.httpStatus,
-    content_type: exchange.contentType,
-    body: exchange.body === null ? null : Buffer.from(exchange.body).toString('utf8').replaceAll('\0', '\ufffd'),
   };
 }
 
