@@ -1,0 +1,251 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Answer, Client, LedgerRow } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { type Invoice, Numbering, otherContent, withLines } from '../support/documents.js';
+
+const deployment = useDeployment({ FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' });
+const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+const client = (): Client => deployment.demo;
+
+const REUSABLE = { codigo: 2, estado: 'Rechazado', mensajes: ['Firma inválida'], secuenciaUtilizada: false };
+const SPENT = {
+  codigo: 2,
+  mensajes: [{ codigo: 1381, valor: 'RNCComprador es obligatorio' }],
+  secuenciaUtilizada: true,
+};
+
+/** The one submission that counts, and no other. */
+async function onlySubmission(encf: string): Promise<LedgerRow> {
+  const rows = await client().ledger(encf);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.effective).toBe(true);
+  return rows[0] as LedgerRow;
+}
+
+describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) => {
+  const operation = example === 'ecf-31' ? 'recepcion' : 'recepcionfc';
+  const text = (answer: Answer) => ({ status: answer.status, body: answer.body });
+
+  it('gets the stored answer, however it is written, and nothing is sent', async () => {
+    const { invoice, encf } = numbers.next(example);
+    const first = await client().submit(invoice);
+    expect(first.body).toMatchObject({ status: 'Aceptado', encf, sequence_used: true });
+    const reversed = (value: Invoice): Invoice =>
+      typeof value !== 'object' || Array.isArray(value)
+        ? Array.isArray(value)
+          ? value.map(reversed)
+          : value
+        : Object.fromEntries(
+            Object.entries(value)
+              .reverse()
+              .map(([key, child]) => [key, reversed(child)]),
+          );
+    const padded = structuredClone(invoice);
+    padded.ECF.Encabezado.IdDoc.TotalPaginas = '';
+    padded.ECF.Encabezado.OtraMoneda = { TipoMoneda: null };
+    const numeric = JSON.stringify(invoice).replace('"TipoPago":"1"', '"TipoPago":1');
+    for (const again of [invoice, JSON.stringify(invoice, null, 4), reversed(invoice), padded, numeric])
+      expect(text(await client().submit(again))).toEqual(text(first));
+    const row = await onlySubmission(encf);
+    if (example === 'ecf-31') expect(row.track_id).toBe(first.body.trackId);
+    expect(await client().submittedXml(row)).toBe(example === 'ecf-31' ? first.body.xml : first.body.rfce_xml);
+  });
+
+  it('fifty times at the same moment is one submission and fifty equal answers', async () => {
+    const { invoice, encf } = numbers.next(example);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client().submit(invoice)));
+    expect(answers[0]?.body.status).toBe('Aceptado');
+    for (const answer of answers) expect(text(answer)).toEqual(text(answers[0] as Answer));
+    await onlySubmission(encf);
+  });
+
+  it('with other content is 409, also in a dry run and at the same moment', async () => {
+    const { invoice, encf } = numbers.next(example);
+    const versions = Array.from({ length: 20 }, (_, index) => {
+      const version = structuredClone(invoice);
+      version.ECF.DetallesItems.Item[0].NombreItem = `Versión ${index}`;
+      return version;
+    });
+    const answers = await Promise.all(versions.map((version) => client().submit(version)));
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expect(answer).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
+    const dry = await client().submit(invoice, {}, '?validate=true');
+    expect(dry).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
+    const winner = versions[answers.indexOf(taken[0] as Answer)];
+    expect(text(await client().submit(winner))).toEqual(text(taken[0] as Answer));
+    await onlySubmission(encf);
+  });
+
+  it('after a rejection that left the number free is a new attempt; other content may follow too', async () => {
+    for (const change of [(same: Invoice) => same, otherContent]) {
+      const { invoice, encf } = numbers.next(example);
+      await client().fault({ operation, kind: 'verdict', times: 1, verdict: REUSABLE });
+      const first = await client().submit(invoice);
+      expect(first.body).toMatchObject({
+        status: 'Rechazado',
+        sequence_used: false,
+        messages: [{ codigo: expect.any(String), valor: 'Firma inválida' }],
+      });
+      const second = await client().submit(change(invoice));
+      expect(second.body).toMatchObject({ status: 'Aceptado', sequence_used: true, messages: [] });
+      if (example === 'ecf-31') expect(second.body.trackId).not.toBe(first.body.trackId);
+      const rows = await client().ledger(encf);
+      expect(rows.map(({ effective }) => effective)).toEqual([false, true]);
+      expect(text(await client().submit(change(invoice)))).toEqual(text(second));
+    }
+  });
+
+  it('after a rejection that spent the number is the stored rejection; other content is 409', async () => {
+    for (const verdict of [
+      SPENT,
+      { ...REUSABLE, mensajes: [{ codigo: 1209, valor: 'Este número de secuencia ya ha sido utilizado.' }] },
+    ]) {
+      const { invoice, encf } = numbers.next(example);
+      await client().fault({ operation, kind: 'verdict', times: 1, verdict });
+      const first = await client().submit(invoice);
+      expect(first.body).toMatchObject({ status: 'Rechazado', sequence_used: true });
+      expect(first.body.messages).toHaveLength(1);
+      expect(text(await client().submit(invoice))).toEqual(text(first));
+      const other = await client().submit(otherContent(invoice));
+      expect(other).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
+      expect(await client().ledger(encf)).toHaveLength(1);
+    }
+  });
+
+  it('that was accepted conditionally says so, with the authority’s messages', async () => {
+    const { invoice } = numbers.next(example);
+    const mensajes = [{ codigo: 11105, valor: 'MontoTotal no es válido' }];
+    await client().fault({ operation, kind: 'verdict', times: 1, verdict: { codigo: 4, mensajes } });
+    const answer = await client().submit(invoice);
+    expect(answer.body).toMatchObject({
+      status: 'AceptadoCondicional',
+      sequence_used: true,
+      messages: [{ codigo: '11105', valor: 'MontoTotal no es válido' }],
+    });
+    expect(text(await client().submit(invoice))).toEqual(text(answer));
+  });
+});
+
+describe('an answer', () => {
+  it('has the fields of a full document, or those of a summary', async () => {
+    const common = {
+      status: 'Aceptado',
+      messages: [],
+      qr_url: expect.stringMatching(/^https:\/\//),
+      security_code: expect.stringMatching(/^[A-Za-z0-9+/]{6}$/),
+      signature_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+      sequence_used: true,
+      warnings: [],
+      xml: expect.stringMatching(/^<\?xml .*<ECF .*<\/Signature><\/ECF>$/s),
+    };
+    const full = numbers.next('ecf-31');
+    expect((await client().submit(full.invoice)).body).toEqual({
+      ...common,
+      encf: full.encf,
+      trackId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    const small = numbers.next('ecf-32');
+    const { body } = await client().submit(small.invoice);
+    expect(body).toEqual({
+      ...common,
+      encf: small.encf,
+      qr_url: expect.stringMatching(/^https:\/\/fc\.dgii\.gov\.do\/testecf\/consultatimbrefc\?/i),
+      rfce_xml: expect.stringMatching(/^<\?xml .*<RFCE .*<\/Signature><\/RFCE>$/s),
+    });
+    expect(body.rfce_xml).toContain(`<CodigoSeguridadeCF>${body.security_code}<`);
+    const signed = /<SignatureValue>([^<]+)</.exec(body.xml)?.[1] as string;
+    expect(signed.slice(0, 6)).toBe(body.security_code);
+    const large = numbers.next('ecf-32-large');
+    expect((await client().submit(large.invoice)).body).toMatchObject({ trackId: expect.any(String) });
+  });
+
+  it('decides the route of a type 32 by 250,000.00 alone', async () => {
+    for (const [total, operation] of [
+      ['249999.99', 'recepcionfc'],
+      ['250000.00', 'recepcion'],
+    ] as const) {
+      const { invoice, encf } = numbers.next('ecf-32', (ecf) => {
+        const [item] = withLines({ ECF: ecf }, 1).ECF.DetallesItems.Item;
+        ecf.Encabezado = withLines({ ECF: ecf }, 1).ECF.Encabezado;
+        ecf.Encabezado.Totales = { MontoExento: total, MontoTotal: total };
+        ecf.Encabezado.IdDoc.TablaFormasPago.FormaDePago[0].MontoPago = total;
+        ecf.Encabezado.Comprador = { RNCComprador: '188888885', RazonSocialComprador: 'Taller Caoba Imaginario, SRL' };
+        ecf.DetallesItems.Item = [{ ...item, PrecioUnitarioItem: `${total}00`, MontoItem: total }];
+      });
+      const { body } = await client().submit(invoice);
+      expect(body).toMatchObject({ status: 'Aceptado', warnings: [] });
+      expect('trackId' in body).toBe(operation === 'recepcion');
+      expect((await onlySubmission(encf)).operation).toBe(operation);
+    }
+  });
+
+  it('waits for the verdict within its budget', async () => {
+    const { invoice } = numbers.next();
+    const end = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
+    const first = client().submit(invoice);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await end();
+    expect((await first).body).toMatchObject({ status: 'Aceptado' });
+  });
+
+  it('warns of what the authority would accept conditionally, and does not block', async () => {
+    const { invoice } = numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.Emisor.RNCEmisor = '199999991';
+      ecf.Encabezado.Comprador.RNCComprador = '188888881';
+    });
+    const { body } = await client().submit(invoice);
+    expect(body.status).toMatch(/^Aceptado/);
+    expect(body.warnings).toEqual([
+      {
+        path: 'ECF.Encabezado.Comprador.RNCComprador',
+        rule: expect.stringMatching(/^business\./),
+        code: expect.anything(),
+        message: expect.any(String),
+        source: expect.any(String),
+      },
+    ]);
+    expect((await client().submit(invoice)).body.warnings).toEqual(body.warnings);
+  });
+});
+
+describe('a dry run', () => {
+  it.each(['ecf-31', 'ecf-32', 'ecf-41'])('answers Validado and leaves nothing (%s)', async (example) => {
+    const { invoice, encf } = numbers.next(example);
+    const dry = await client().submit(invoice, {}, '?validate=true');
+    expect(dry).toMatchObject({
+      status: 200,
+      body: { status: 'Validado', encf, messages: [], warnings: expect.any(Array), qr_url: null, security_code: null },
+    });
+    expect(dry.body.xml).not.toContain('Signature');
+    expect(await client().ledger(encf)).toEqual([]);
+    const other = await client().submit(otherContent(invoice));
+    expect(other.body).toMatchObject({ status: 'Aceptado', encf });
+    const again = await client().submit(otherContent(invoice), {}, '?validate=true');
+    expect(again.body).toMatchObject({ status: 'Validado' });
+    await onlySubmission(encf);
+  });
+
+  it('finds the same faults', async () => {
+    const { invoice } = numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.Totales.MontoTotal = 'mucho';
+    });
+    const [wet, dry] = [await client().submit(invoice), await client().submit(invoice, {}, '?validate=true')];
+    expect(wet.status).toBe(400);
+    expect({ ...dry.body, request_id: '' }).toEqual({ ...wet.body, request_id: '' });
+    const unknown = await client().submit(invoice, {}, '?validate=quizás');
+    expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } });
+  });
+});
+
+describe('the metrics', () => {
+  it('count the submissions by type, with two digits', async () => {
+    const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
+    for (const type of ['31', '32']) {
+      const row = new RegExp(`^ecf_submissions_total\\{[^}]*ecf_type="${type}"[^}]*\\} [1-9]`, 'm');
+      expect(metrics).toMatch(row);
+    }
+    expect(metrics).toMatch(/^ecf_decisions_total\{[^}]*status="Rechazado"[^}]*\} [1-9]/m);
+  });
+});
