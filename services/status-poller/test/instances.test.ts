@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { verdict } from './support/samples.js';
+import { decided, until, World } from './support/world.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('several instances', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.stop());
+
+  it('share the work: every submission is asked for once and told once', async () => {
+    world.authority.answer = async (trackId) => {
+      await pause(5 + Math.random() * 20);
+      return decided(verdict({ trackId }));
+    };
+    const concurrency = { POLL_CONCURRENCY: '4', FIRST_QUERY_MS: '500' };
+    for (let i = 0; i < 3; i += 1) await world.start({}, concurrency);
+    const trackIds = await Promise.all(Array.from({ length: 150 }, () => world.submitted()));
+    await until(() => world.published.length >= trackIds.length, 'all were decided');
+    for (const trackId of trackIds) expect([trackId, world.authority.asked(trackId)]).toEqual([trackId, 1]);
+    expect(world.published.map(({ track_id }) => track_id).sort()).toEqual([...trackIds].sort());
+    const { rows } = await world.database.query<{ count: number }>('SELECT count(*)::int AS count FROM poll');
+    expect(rows).toEqual([{ count: 0 }]);
+  });
+
+  it('keep to the rate of an environment together', async () => {
+    const rate = 40;
+    for (let i = 0; i < 3; i += 1) await world.start({}, { POLL_RATE: String(rate) });
+    const trackIds = await Promise.all(Array.from({ length: 80 }, () => world.submitted()));
+    await until(() => world.published.length >= trackIds.length, 'all were decided');
+    const times = world.authority.questions.map(({ at }) => at).sort((one, other) => one - other);
+    // Any n questions need the time of n less what may leave at once; timers are allowed some unevenness.
+    for (let first = 0; first < times.length; first += 10) {
+      for (let last = first + 20; last < times.length; last += 10) {
+        const ms = (times[last] as number) - (times[first] as number);
+        expect(ms).toBeGreaterThanOrEqual(((last - first - rate / 10) / rate) * 1_000 - 150);
+      }
+    }
+  });
+
+  it.each(['claimed', 'asked'] as const)('take over from one that ended after it had %s', async (step) => {
+    const trackId = randomUUID();
+    let release: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let reached = false;
+    await world.start(
+      {
+        checkpoint: (present) => {
+          if (present !== step) return;
+          reached = true;
+          return hanging;
+        },
+      },
+      { POLL_LEASE_MS: '400', POLL_CONCURRENCY: '1' },
+    );
+    await world.submitted({ track_id: trackId });
+    await until(() => reached, 'the first instance hangs');
+    const asked = world.authority.asked(trackId);
+    expect(await world.poll(trackId)).toMatchObject({ claim: expect.any(String) });
+    await world.start({}, { POLL_LEASE_MS: '400' });
+    await until(() => world.changesOf(trackId).length === 1);
+    expect(world.authority.asked(trackId)).toBe(asked + 1);
+    expect(world.changesOf(trackId)).toEqual(['Aceptado']);
+    expect(await world.poll(trackId)).toBeNull();
+    // Come back to life, it finds its claim gone and tells nothing again.
+    release();
+    await pause(50);
+    expect(world.changesOf(trackId)).toEqual(['Aceptado']);
+  });
+
+  it('leave a poll alone whose claim was lost meanwhile', async () => {
+    const trackId = randomUUID();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let slow = true;
+    world.authority.answer = async () => {
+      if (slow) {
+        slow = false;
+        await held;
+      }
+      return decided(verdict({ status: 'EnProceso', code: '3', sequenceUsed: null }));
+    };
+    await world.start({}, { POLL_LEASE_MS: '200', FIRST_QUERY_MS: '100' });
+    await world.submitted({ track_id: trackId });
+    await until(() => world.authority.asked(trackId) >= 4, 'others went on');
+    const before = await world.poll(trackId);
+    release();
+    await pause(50);
+    const after = await world.poll(trackId);
+    expect(after?.tries as number).toBeGreaterThanOrEqual(before?.tries as number);
+    expect(world.changesOf(trackId)).toEqual(['EnProceso']);
+  });
+});

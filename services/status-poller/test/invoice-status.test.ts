@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '@ecf/service-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ISSUER, invoiceChanged, verdict } from './support/samples.js';
+import { decided, type Instance, inProcess, type ResultAnswer, unanswered, World } from './support/world.js';
+
+describe('GET /invoice-status', () => {
+  let world: World;
+  let instance: Instance;
+  const answers = (trackId: string, ...script: ResultAnswer[]) => world.authority.script.set(trackId, script);
+
+  beforeAll(async () => {
+    // The background stays away, so that only callers ask.
+    world = await World.create({ FIRST_QUERY_MS: '600000', STATUS_BUDGET_MS: '200' });
+    instance = await world.start();
+  });
+  beforeEach(() => {
+    world.emission.tokenError = null;
+  });
+  afterAll(() => world.stop());
+
+  it('asks the authority for what is open, tells the change, and gives a decided state from the store', async () => {
+    const trackId = await world.submitted();
+    answers(trackId, inProcess(), decided(verdict({ trackId })));
+    expect((await world.status(instance, trackId)).body).toEqual({
+      track_id: trackId,
+      status: 'EnProceso',
+      code: '3',
+      rnc: ISSUER,
+      date_received: '2026-03-02T08:00:01-04:00',
+      messages: [],
+    });
+    for (let i = 0; i < 3; i += 1) {
+      const { status, body, headers } = await world.status(instance, trackId);
+      expect({ status, word: body.status, code: body.code }).toEqual({ status: 200, word: 'Aceptado', code: '1' });
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    expect(world.authority.asked(trackId)).toBe(2);
+    expect(world.changesOf(trackId)).toEqual(['EnProceso', 'Aceptado']);
+    expect(await world.poll(trackId)).toBeNull();
+  });
+
+  it('knows what emission has decided without asking', async () => {
+    const change = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
+    const trackId = await world.submitted(change);
+    expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
+    expect(world.authority.asked(trackId)).toBe(0);
+  });
+
+  it('asks once for callers who come at the same time', async () => {
+    const trackId = await world.submitted();
+    const before = world.authority.answer;
+    world.authority.answer = async (id) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return before(id);
+    };
+    const all = await Promise.all(Array.from({ length: 10 }, () => world.status(instance, trackId)));
+    world.authority.answer = before;
+    expect(all.map(({ body }) => body.status)).toEqual(Array(10).fill('Aceptado'));
+    expect(world.authority.asked(trackId)).toBe(1);
+  });
+
+  it('knows at once what emission has not told yet, and keeps it', async () => {
+    const trackId = randomUUID();
+    world.emission.invoices.push(invoiceChanged({ track_id: trackId, encf: 'E310000055555' }));
+    expect((await world.status(instance, trackId)).body).toMatchObject({ track_id: trackId, status: 'Aceptado' });
+    expect((await world.status(instance, trackId, { account: 'account-2' })).status).toBe(404);
+    expect((await world.status(instance, trackId, { env: 'eCF' })).status).toBe(404);
+  });
+
+  it('is 404 for a trackId that is not ours, another account’s, another environment’s', async () => {
+    const trackId = await world.submitted();
+    for (const [id, who] of [
+      [randomUUID(), {}],
+      ["' OR 1=1 --".replaceAll(' ', '+'), {}],
+      [trackId, { account: 'account-2' }],
+      [trackId, { env: 'CerteCF' }],
+    ] as const) {
+      const { status, body } = await world.status(instance, id, who);
+      expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' });
+    }
+    expect(world.authority.asked(trackId)).toBe(0);
+  });
+
+  it('is 422 for what cannot be a trackId', async () => {
+    for (const id of ['a b', '\u00e1', 'x'.repeat(101), '\u0000']) {
+      const { status, body } = await world.status(instance, id);
+      expect({ status, loc: body.detail[0].loc }).toEqual({ status: 422, loc: ['path', 'track_id'] });
+    }
+  });
+
+  it('is 200 with No encontrado for one of ours that the authority does not know', async () => {
+    const trackId = await world.submitted();
+    answers(trackId, decided(verdict({ status: 'No encontrado', code: '0', dateReceived: null, rnc: null })));
+    const { status, body } = await world.status(instance, trackId);
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'No encontrado', code: '0', rnc: ISSUER } });
+    expect(await world.poll(trackId)).toMatchObject({ claim: null });
+  });
+
+  it('is the last known state while the authority does not answer, within the budget', async () => {
+    const trackId = await world.submitted();
+    answers(trackId, unanswered());
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
+    world.emission.tokenError = new ApiError(503, 'authority_unreachable', 'the login cannot be reached');
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
+    world.emission.tokenError = new ApiError(503, 'certificate_missing', 'no certificate');
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
+    world.emission.tokenError = null;
+    const token = world.emission.documentToken;
+    Object.assign(world.emission, { documentToken: () => new Promise(() => undefined) });
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
+    Object.assign(world.emission, { documentToken: token });
+  });
+
+  it('is 401 when the authority refuses the login, or a fresh token', async () => {
+    const trackId = await world.submitted();
+    world.emission.tokenError = new ApiError(401, 'login_refused', 'sin delegación');
+    expect(await world.status(instance, trackId)).toMatchObject({
+      status: 401,
+      body: { code: 'login_refused', detail: expect.stringContaining('sin delegación') },
+    });
+    world.emission.tokenError = null;
+    answers(trackId, { outcome: 'unauthorized', raw: null });
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
+  });
+
+  it('respects a pause that the authority asked for', async () => {
+    const trackId = await world.submitted({ env: 'CerteCF' });
+    answers(trackId, unanswered({ cause: 'rate_limited', retryAfterMs: 60_000 }), decided(verdict()));
+    for (let i = 0; i < 3; i += 1) {
+      const { status, body } = await world.status(instance, trackId, { env: 'CerteCF' });
+      expect({ status, word: body.status }).toEqual({ status: 200, word: 'EnProceso' });
+    }
+    expect(world.authority.asked(trackId)).toBe(1);
+  });
+
+  it('answers only calls that come through the gateway', async () => {
+    expect((await fetch(`${instance.url}/invoice-status/${randomUUID()}`)).status).toBe(401);
+  });
+});

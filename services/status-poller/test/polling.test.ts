@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '@ecf/service-kit';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { invoiceChanged, verdict } from './support/samples.js';
+import { decided, inProcess, unanswered, until, World } from './support/world.js';
+
+describe('polling', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.stop());
+
+  it('asks until the authority has decided, publishes each change once and then nothing more', async () => {
+    await world.start();
+    const trackId = randomUUID();
+    const unknown = verdict({ status: 'No encontrado', code: '0', sequenceUsed: null, dateReceived: null });
+    world.authority.script.set(trackId, [
+      decided(unknown),
+      decided(unknown),
+      inProcess(),
+      inProcess(),
+      decided(verdict({ status: 'AceptadoCondicional', code: '4', messages: [{ codigo: '2301', valor: 'ojo' }] })),
+    ]);
+    await world.submitted({ track_id: trackId, encf: 'E310000099999' });
+    await until(() => world.changesOf(trackId).length === 3, 'three changes were told');
+    expect(world.changesOf(trackId)).toEqual(['No encontrado', 'EnProceso', 'AceptadoCondicional']);
+    expect(world.published.at(-1)).toMatchObject({
+      env: 'TesteCF',
+      encf: 'E310000099999',
+      account_id: 'account-1',
+      revision: 4,
+      final: true,
+      code: '4',
+      messages: [{ codigo: '2301', valor: 'ojo' }],
+      answer: { http_status: 200, content_type: 'application/json', body: expect.stringContaining('Condicional') },
+    });
+    expect(await world.poll(trackId)).toBeNull();
+    expect(world.authority.asked(trackId)).toBe(5);
+  });
+
+  it('does not ask for what emission has decided, and stops when it does', async () => {
+    await world.start({}, { FIRST_QUERY_MS: '300' });
+    const done = await world.submitted({ state: 'accepted', status: 'Aceptado', code: '1', final: true });
+    expect(await world.poll(done)).toBeNull();
+    const encf = 'E310000088888';
+    const trackId = await world.submitted({ encf });
+    expect(await world.poll(trackId)).toMatchObject({ claim: null, tries: 0 });
+    await world.submitted({ track_id: trackId, encf, revision: 4, state: 'accepted', status: 'Aceptado', final: true });
+    expect(await world.poll(trackId)).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(world.authority.questions).toEqual([]);
+    expect(world.published).toEqual([]);
+  });
+
+  it('bears events that are repeated or out of order', async () => {
+    await world.start({}, { FIRST_QUERY_MS: '600000' });
+    const encf = 'E310000077777';
+    const trackId = randomUUID();
+    const open = invoiceChanged({ encf, track_id: trackId, revision: 3 });
+    const closed = invoiceChanged({
+      encf,
+      track_id: trackId,
+      revision: 5,
+      state: 'accepted',
+      status: 'Aceptado',
+      final: true,
+    });
+    const id = randomUUID();
+    await world.tell(closed, id);
+    await world.tell(open);
+    await world.tell(closed, id);
+    expect(await world.poll(trackId)).toBeNull();
+    const { rows } = await world.database.query('SELECT final, facts FROM submission WHERE track_id = $1', [trackId]);
+    expect(rows).toMatchObject([{ final: true, facts: { status: 'Aceptado' } }]);
+    expect(await world.deadLetters.list()).toEqual([]);
+  });
+
+  it('gives up a trackId that the document has left behind', async () => {
+    await world.start({}, { FIRST_QUERY_MS: '600000' });
+    const trackId = await world.submitted({ encf: 'E310000066666' });
+    const left = invoiceChanged({ encf: 'E310000066666', track_id: trackId, revision: 4 });
+    await world.tell({ ...left, track_id: null, state: 'arrived' });
+    expect(await world.poll(trackId)).toBeNull();
+  });
+
+  it('replaces a token that the authority refuses, once', async () => {
+    const trackId = randomUUID();
+    world.authority.answer = async () =>
+      world.authority.questions.length === 1 ? { outcome: 'unauthorized', raw: null } : decided(verdict());
+    await world.start();
+    await world.submitted({ track_id: trackId });
+    await until(() => world.changesOf(trackId).length === 1);
+    expect(world.authority.questions.map(({ token }) => token)).toEqual(['token-0', 'token-1']);
+    expect(world.emission.refused).toEqual(['token-0']);
+  });
+
+  it('goes on when emission has no token for a while', async () => {
+    world.emission.tokenError = new ApiError(503, 'service_unavailable', 'emission cannot be asked');
+    const { metrics } = await world.start();
+    const trackId = await world.submitted();
+    await until(async () => ((await world.poll(trackId))?.failures as number) >= 2, 'two tries failed');
+    expect(world.authority.questions).toEqual([]);
+    world.emission.tokenError = null;
+    await until(() => world.changesOf(trackId).length === 1);
+    expect(await metrics.render()).toMatch(/ecf_status_questions_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
+  });
+
+  it('leaves the environment alone for as long as the authority asks, and only that one', async () => {
+    const busy = randomUUID();
+    world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 700 }), decided(verdict())]);
+    await world.start();
+    await world.submitted({ track_id: busy });
+    await until(() => world.authority.asked(busy) === 1);
+    await until(async () => (await world.poll(busy))?.failures === 1);
+    const [mine, others] = [await world.submitted(), await world.submitted({ env: 'eCF' })];
+    await until(() => world.changesOf(others).length === 1, 'the other environment goes on');
+    expect(world.authority.asked(mine)).toBe(0);
+    await until(() => world.changesOf(mine).length === 1 && world.changesOf(busy).length === 1);
+    const [first, ...later] = world.authority.questions.filter(({ env }) => env === 'TesteCF');
+    for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
+  });
+
+  it('does not ask while the circuit of the service is open, and does not hold that against the document', async () => {
+    const trackId = randomUUID();
+    const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });
+    world.authority.script.set(trackId, [open, open, decided(verdict())]);
+    await world.start();
+    await world.submitted({ track_id: trackId });
+    await until(async () => (await world.poll(trackId))?.claim === null && world.authority.asked(trackId) === 1);
+    expect(await world.poll(trackId)).toMatchObject({ tries: 0, failures: 0 });
+    await until(() => world.changesOf(trackId).length === 1);
+    const [one, two] = world.authority.questions;
+    expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(195);
+  });
+
+  it('raises an alarm past 72 hours, once, and goes on asking', async () => {
+    world.authority.answer = async () => inProcess();
+    const { metrics } = await world.start();
+    const trackId = await world.submitted({}, 73 * 3_600_000);
+    await until(() => world.authority.asked(trackId) >= 3);
+    await until(async () => (await world.poll(trackId))?.alarmed === true);
+    const text = await metrics.render();
+    expect(text).toContain('ecf_status_alarms_total{env="TesteCF"} 1');
+    expect(text).toContain('ecf_status_polls{env="TesteCF",state="overdue"} 1');
+    expect(text).toMatch(/ecf_status_oldest_poll_seconds\{env="TesteCF"\} 2628\d\d/);
+  });
+});

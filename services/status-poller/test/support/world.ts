@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import {
+  documentKey,
+  type FollowUpOperations,
+  type InvoiceChanged,
+  type InvoiceStatusChanged,
+  TOPICS,
+} from '@ecf/contracts';
+import {
+  type Bus,
+  createInProcessBus,
+  createMemoryDeadLetters,
+  createMetrics,
+  type Database,
+  IDENTITY_HEADER,
+  identityKeyFrom,
+  makeEvent,
+  openDatabase,
+  type RunningServer,
+  serve,
+  signIdentity,
+  silentLogger,
+} from '@ecf/service-kit';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import {
+  createStatusPoller,
+  readStatusPollerConfig,
+  type StatusPoller,
+  type StatusPollerOverrides,
+} from '../../src/index.js';
+import { invoiceChanged, verdict } from './samples.js';
+
+const MASTER_KEY = Buffer.alloc(32, 7);
+
+export type ResultAnswer = Answer<AuthorityVerdict>;
+
+export interface Instance {
+  readonly poller: StatusPoller;
+  readonly url: string;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  stop(): Promise<void>;
+}
+
+/** A question that reached the authority. */
+export interface Question {
+  readonly trackId: string;
+  readonly env: string;
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** An authority that answers as a test says, and notes every question. */
+export class ScriptedAuthority {
+  readonly questions: Question[] = [];
+  /** By trackId, one after the other; the last one stays. What is not scripted is accepted. */
+  readonly script = new Map<string, ResultAnswer[]>();
+  answer: (trackId: string) => Promise<ResultAnswer> = async (trackId) => {
+    const answers = this.script.get(trackId) ?? [decided(verdict({ trackId }))];
+    return (answers.length > 1 ? answers.shift() : answers[0]) as ResultAnswer;
+  };
+
+  async queryResult(input: { env: string; token: string; trackId: string }): Promise<ResultAnswer> {
+    this.questions.push({ trackId: input.trackId, env: input.env, token: input.token, at: Date.now() });
+    return this.answer(input.trackId);
+  }
+
+  asked(trackId: string): number {
+    return this.questions.filter((question) => question.trackId === trackId).length;
+  }
+}
+
+export function decided(value: AuthorityVerdict): ResultAnswer {
+  const raw = { status: 200, contentType: 'application/json', body: JSON.stringify(value), truncated: false };
+  return { outcome: 'verdict', verdict: value, raw };
+}
+
+export function inProcess(): ResultAnswer {
+  return decided(verdict({ status: 'EnProceso', code: '3', sequenceUsed: null }));
+}
+
+export function unanswered(change: Partial<Extract<ResultAnswer, { outcome: 'unknown' }>> = {}): ResultAnswer {
+  return { outcome: 'unknown', cause: 'timeout', reachedAuthority: 'maybe', detail: 'test', raw: null, ...change };
+}
+
+/** Instances of the poller on one real database and one bus, with emission and the authority as a test plays them. */
+export class World {
+  readonly authority = new ScriptedAuthority();
+  readonly published: InvoiceStatusChanged[] = [];
+  readonly deadLetters = createMemoryDeadLetters();
+  readonly bus: Bus;
+  readonly emission: FollowUpOperations & { refused: string[]; invoices: InvoiceChanged[]; tokenError: unknown };
+  private readonly instances: Instance[] = [];
+  private tokens = 0;
+
+  private constructor(
+    readonly databaseUrl: string,
+    readonly database: Database,
+    private readonly settings: Record<string, string>,
+  ) {
+    this.bus = createInProcessBus({ logger: silentLogger, clock: () => new Date(), deadLetters: this.deadLetters });
+    const refused: string[] = [];
+    const invoices: InvoiceChanged[] = [];
+    this.emission = {
+      refused,
+      invoices,
+      tokenError: null,
+      findSubmission: async ({ env, track_id }) => ({
+        invoice: invoices.find((one) => one.env === env && one.track_id === track_id) ?? null,
+      }),
+      documentToken: async (request) => {
+        if (this.emission.tokenError !== null) throw this.emission.tokenError;
+        if (request.refused !== null) {
+          refused.push(request.refused);
+          this.tokens += 1;
+        }
+        return { token: `token-${this.tokens}` };
+      },
+    };
+  }
+
+  static async create(settings: Record<string, string> = {}): Promise<World> {
+    const postgres = await startTestPostgres();
+    const url = await postgres.createDatabase();
+    const world = new World(url, openDatabase(url, { max: 2 }), settings);
+    await world.bus.subscribe({
+      topics: [TOPICS.invoiceStatus.name],
+      group: 'test',
+      handler: async (event) => {
+        world.published.push(event.data as InvoiceStatusChanged);
+      },
+    });
+    return world;
+  }
+
+  async start(overrides: StatusPollerOverrides = {}, settings: Record<string, string> = {}): Promise<Instance> {
+    const config = readStatusPollerConfig({
+      DATABASE_URL: this.databaseUrl,
+      MASTER_KEY: MASTER_KEY.toString('base64'),
+      FIRST_QUERY_MS: '20',
+      POLL_IDLE_MS: '20',
+      POLL_RATE: '1000',
+      STATUS_FRESH_MS: '0',
+      LOG_LEVEL: 'silent',
+      ...this.settings,
+      ...settings,
+    });
+    const metrics = createMetrics();
+    const poller = createStatusPoller(config, {
+      bus: this.bus,
+      emission: this.emission,
+      authority: this.authority,
+      logger: silentLogger,
+      metrics,
+      ...overrides,
+    });
+    await poller.start();
+    const server: RunningServer = await serve(poller.app, { host: '127.0.0.1', port: 0 });
+    let stopped: Promise<void> | null = null;
+    const instance: Instance = {
+      poller,
+      metrics,
+      url: server.url,
+      stop() {
+        stopped ??= server.stop().then(() => poller.stop());
+        return stopped;
+      },
+    };
+    this.instances.push(instance);
+    return instance;
+  }
+
+  /** A document with a trackId of its own, told by emission; resolves with the trackId. */
+  async submitted(change: Partial<InvoiceChanged> = {}, ageMs = 0): Promise<string> {
+    const trackId = change.track_id ?? randomUUID();
+    const data = invoiceChanged({ ...change, track_id: trackId, encf: change.encf ?? newNumber() });
+    for (const attempt of data.attempts) attempt.submitted_at = new Date(Date.now() - ageMs).toISOString();
+    await this.tell(data);
+    return trackId;
+  }
+
+  async tell(data: InvoiceChanged, id: string = randomUUID()): Promise<void> {
+    const draft = {
+      topic: TOPICS.invoices.name,
+      type: 'invoice.changed',
+      source: 'emission',
+      subject: data.encf,
+      key: documentKey(data),
+      data,
+    };
+    await this.bus.publish([makeEvent(draft, { id, time: new Date() })]);
+  }
+
+  async status(instance: Instance, trackId: string, { account = 'account-1', env = 'TesteCF' } = {}) {
+    const iat = Math.floor(Date.now() / 1_000);
+    const identity = signIdentity(
+      {
+        kind: 'account',
+        account_id: account,
+        environments: ['TesteCF', 'CerteCF', 'eCF'],
+        env: env as 'TesteCF',
+        env_given: true,
+        taxpayers_revision: 1,
+        request_id: 'test',
+        iat,
+        exp: iat + 60,
+      },
+      identityKeyFrom(MASTER_KEY),
+    );
+    const response = await fetch(`${instance.url}/invoice-status/${encodeURIComponent(trackId)}`, {
+      headers: { [IDENTITY_HEADER]: identity },
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+  }
+
+  async poll(trackId: string): Promise<Record<string, unknown> | null> {
+    const { rows } = await this.database.query('SELECT * FROM poll WHERE track_id = $1', [trackId]);
+    return rows[0] ?? null;
+  }
+
+  changesOf(trackId: string): string[] {
+    return this.published.filter((one) => one.track_id === trackId).map(({ status }) => status);
+  }
+
+  async stop(): Promise<void> {
+    for (const instance of this.instances) await instance.stop();
+    await this.database.close();
+    await this.bus.close();
+  }
+}
+
+let numbers = 0;
+function newNumber(): string {
+  numbers += 1;
+  return `E31${String(numbers).padStart(10, '0')}`;
+}
+
+/** Waits until `look` is true. */
+export async function until(look: () => boolean | Promise<boolean>, what = 'it', withinMs = 15_000): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!(await look())) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
