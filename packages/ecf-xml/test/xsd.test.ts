@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { XmlDocument, XmlValidateError, type XsdValidator } from 'libxml2-wasm';
 import { schemaOf } from '../src/catalogue/element-rules.js';
 import { checkXml, parseXml, XmlRefused, xsd } from '../src/index.js';
-import { compile } from './mutations/oracle.js';
+import { compile, isValid, withParsed } from './mutations/oracle.js';
 import { isPermitted } from './mutations/permitted.js';
 import { Random } from './mutations/random.js';
 import { baseDocument, SCHEMA_IDS } from './mutations/sample-documents.js';
@@ -15,14 +14,14 @@ describe(`the XSD made from the catalogue (MUTATION_SEED=${MUTATION_SEED})`, () 
     const validator = compile(xsd(id));
     const random = new Random(MUTATION_SEED + 4);
     const schema = schemaOf(id);
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 40; i++) {
       const document = baseDocument(schema, random);
       const mutations = mutateXml(document, schema, random);
       const source = serialise(document);
       const checked = check(source);
       // Only this schema's own documents are judged by it.
       if (checked !== null && checked.schema !== id) continue;
-      const expected = accepts(validator, source);
+      const expected = withParsed(source, (parsed) => isValid(validator, parsed));
       const broken = checked?.rules ?? ['refused'];
       if (isPermitted(source, expected, broken)) continue;
       expect({ source, mutations, valid: broken.length === 0 }).toEqual({ source, mutations, valid: expected });
@@ -42,23 +41,5 @@ function check(source: string): { schema: string | null; rules: string[] } | nul
   } catch (error) {
     if (error instanceof XmlRefused) return null;
     throw error;
-  }
-}
-
-function accepts(validator: XsdValidator, source: string): boolean {
-  let document: XmlDocument;
-  try {
-    document = XmlDocument.fromString(source);
-  } catch {
-    return false;
-  }
-  try {
-    validator.validate(document);
-    return true;
-  } catch (error) {
-    if (error instanceof XmlValidateError) return false;
-    throw error;
-  } finally {
-    document.dispose();
   }
 }

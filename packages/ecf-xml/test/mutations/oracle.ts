@@ -4,8 +4,13 @@ import { hasSharedMaterial, sharedText } from './shared-material.js';
 
 const validators = new Map<SchemaId, XsdValidator>();
 
-/** libxml2's verdict by the authority's schema (by ours where that is not at hand); a document that cannot be parsed is invalid. */
+/** libxml2's verdict by the authority's schema, or by ours where that is not at hand. */
 export function libxml2Accepts(id: SchemaId, source: string | Uint8Array): boolean {
+  return withParsed(source, (document) => isValid(validatorOf(id), document));
+}
+
+/** What the judge says of the parsed document; false when it cannot be parsed. */
+export function withParsed(source: string | Uint8Array, judge: (document: XmlDocument) => boolean): boolean {
   let document: XmlDocument;
   try {
     document = typeof source === 'string' ? XmlDocument.fromString(source) : XmlDocument.fromBuffer(source);
@@ -13,17 +18,23 @@ export function libxml2Accepts(id: SchemaId, source: string | Uint8Array): boole
     return false;
   }
   try {
-    validatorOf(id).validate(document);
-    return true;
-  } catch (error) {
-    if (error instanceof XmlValidateError) return false;
-    throw error;
+    return judge(document);
   } finally {
     document.dispose();
   }
 }
 
-function validatorOf(id: SchemaId): XsdValidator {
+export function isValid(validator: XsdValidator, document: XmlDocument): boolean {
+  try {
+    validator.validate(document);
+    return true;
+  } catch (error) {
+    if (error instanceof XmlValidateError) return false;
+    throw error;
+  }
+}
+
+export function validatorOf(id: SchemaId): XsdValidator {
   let validator = validators.get(id);
   if (!validator) {
     validator = compile(hasSharedMaterial ? permitted(id, sharedText(`xsd/${id}.xsd`)) : xsd(id));
