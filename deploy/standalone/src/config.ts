@@ -79,6 +79,8 @@ export function serviceEnvironment(
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: places.databaseUrl(service),
     AUTHORITY_URL: places.authorityUrl,
+    // The status poller is part of this deployment.
+    RESULT_QUERIES: env.RESULT_QUERIES || 'status-poller',
     // Metrics are served once for the whole process.
     METRICS_PORT: undefined,
   };

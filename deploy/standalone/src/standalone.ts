@@ -10,10 +10,12 @@ import {
   openFileXmlStore,
   serveMetrics,
 } from '@ecf/service-kit';
+import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import { type Environment, readStandaloneConfig, type Secrets, serviceEnvironment } from './config.js';
 import { DataFolder } from './data-folder.js';
 import { openDatabaseServer } from './database.js';
 import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
+import { holdBack } from './held-bus.js';
 import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 import { startSimulator } from './simulator-process.js';
 
@@ -75,11 +77,13 @@ async function start(
   const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
   const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
   const metrics = createMetrics({ processMetrics: true });
-  const bus = createInProcessBus({
-    logger,
-    clock: now,
-    deadLetters: await openFileDeadLetters(folder.file('dead-letters')),
-  });
+  const bus = holdBack(
+    createInProcessBus({
+      logger,
+      clock: now,
+      deadLetters: await openFileDeadLetters(folder.file('dead-letters')),
+    }),
+  );
   const archive = await openFileXmlStore(folder.file('xml'));
   const shared = { bus, archive, logger, metrics, clock: now };
 
@@ -95,15 +99,29 @@ async function start(
       taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
     },
   });
+  const statusPoller = createStatusPoller(readStatusPollerConfig(settingsOf('status-poller')), {
+    ...shared,
+    emission: emission.followUps,
+  });
   const gateway = createGateway(gatewayConfig, {
     ...shared,
     onlyInstance: true,
-    upstreams: { emission: createInProcessUpstream(emission), reception: createInProcessUpstream(reception) },
+    upstreams: {
+      emission: createInProcessUpstream(emission),
+      'status-poller': createInProcessUpstream(statusPoller),
+      reception: createInProcessUpstream(reception),
+    },
   });
   started.push(() => bus.close());
-  for (const service of [emission, reception]) {
-    await service.start();
-    started.push(() => service.stop());
+  try {
+    for (const service of [emission, statusPoller, reception]) {
+      await service.start();
+      started.push(() => service.stop());
+    }
+    bus.open();
+  } catch (error) {
+    bus.refuse(error);
+    throw error;
   }
   const { url } = await gateway.start();
   started.push(() => gateway.stop());
