@@ -1,0 +1,213 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import {
+  EMISSION_OPERATIONS,
+  type EmissionOperations,
+  type InternalHandlers,
+  type InternalOperation,
+  type QueryOperations,
+  RECEPTION_OPERATIONS,
+} from '@ecf/contracts';
+import {
+  ApiError,
+  type Bus,
+  checkReadiness,
+  createDatabaseIfMissing,
+  createHttpTaxpayerSource,
+  createInProcessBus,
+  createInternalClient,
+  createLogger,
+  createMemoryDeadLetters,
+  createMetrics,
+  type Logger,
+  type Metrics,
+  migrate,
+  openDatabase,
+  openFileXmlStore,
+  type Readiness,
+  type Subscription,
+  type TaxpayerSource,
+  type XmlStore,
+} from '@ecf/service-kit';
+import type { Express } from 'express';
+import type { QueryConfig } from './config.js';
+import { createConsumptionInvoice } from './core/consumption-invoice.js';
+import { createDirectory } from './core/directory.js';
+import { createDocumentXml } from './core/document-xml.js';
+import { createFreshness } from './core/freshness.js';
+import { createMonitoring } from './core/monitoring.js';
+import type { Authority, Ports, ReceivedSource } from './core/ports.js';
+import { createQueryInvoices } from './core/query-invoices.js';
+import { createRebuild } from './core/rebuild.js';
+import { subscribeToEvents } from './inbound/events.js';
+import { createQueryApp } from './inbound/http.js';
+import { queryOperations } from './inbound/questions.js';
+import { createQueryMetrics } from './observer.js';
+import { createPostgresAftermath } from './outbound/aftermath.postgres.js';
+import { createPostgresGenerations } from './outbound/generations.postgres.js';
+import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
+import { createPostgresProjection } from './outbound/projection.postgres.js';
+import { createPostgresTaxpayers } from './outbound/taxpayers.postgres.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const GATEWAY_QUESTION_MS = 3_000;
+/** For logins at the authority and pages of a rebuild. */
+const PATIENT_QUESTION_MS = 60_000;
+
+/** Parts that a deployment shares between its services, and what tests replace. */
+export interface QueryOverrides {
+  /** By default one of this process. */
+  bus?: Bus;
+  archive?: XmlStore;
+  /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
+  emission?: EmissionOperations;
+  reception?: ReceivedSource;
+  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  taxpayers?: TaxpayerSource | null;
+  authority?: Authority;
+  logger?: Logger;
+  metrics?: Metrics;
+  clock?: () => Date;
+}
+
+export interface Query {
+  readonly app: Express;
+  /** Prepares the database and listens to events. */
+  start(): Promise<void>;
+  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+  /** What services of the same process ask instead of the internal routes. */
+  readonly internal: QueryOperations;
+}
+
+/** The query service, wired. Nothing is connected before `start`. */
+export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'query', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics();
+  const { observer, onCall, took } = createQueryMetrics(metrics, logger);
+  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf query',
+    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
+    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const client = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall,
+    clock,
+  });
+  const asks = { service: 'query', identityKey: config.identityKey, clock };
+  const soon = { ...asks, timeoutMs: config.OWNER_TIMEOUT_MS };
+  const patiently = { ...asks, timeoutMs: PATIENT_QUESTION_MS };
+  const emission = overrides.emission ?? {
+    ...owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, patiently),
+    ...pick(owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, soon), ['recentChanges', 'findInvoices']),
+  };
+  const reception = overrides.reception ?? {
+    ...owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
+    ...pick(owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
+  };
+  const ports: Ports = {
+    invoices: createPostgresInvoices(database),
+    received: createPostgresReceived(database),
+    projection: createPostgresProjection(database),
+    taxpayers: createPostgresTaxpayers(database),
+    generations: createPostgresGenerations(database, MIGRATIONS, logger),
+    taxpayerSource: overrides.taxpayers === undefined ? gateway(config, clock) : overrides.taxpayers,
+    invoiceSource: emission,
+    receivedSource: reception,
+    tokens: emission,
+    authority: overrides.authority ?? client,
+    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    observer,
+    clock,
+  };
+  const freshness = createFreshness(ports);
+  const rebuild = createRebuild(ports);
+  const internal = queryOperations(rebuild);
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const app = createQueryApp(
+    {
+      invoices: createQueryInvoices(ports, freshness),
+      documentXml: createDocumentXml(ports, freshness),
+      consumption: createConsumptionInvoice(ports),
+      directory: createDirectory(ports),
+      monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
+    },
+    { logger, identityKey: config.identityKey, clock, ready, internal },
+  );
+  let subscriptions: Subscription[] = [];
+
+  return {
+    app,
+    ready,
+    internal,
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      // A rebuild that ended with its instance is cleared away.
+      await rebuild.state();
+      subscriptions = await subscribeToEvents(bus, {
+        projection: ports.projection,
+        aftermath: createPostgresAftermath(database),
+        taxpayers: ports.taxpayers,
+        took: (event) => took(event, clock()),
+      });
+    },
+    async stop() {
+      await rebuild.stop();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      if (overrides.bus === undefined) await bus.close();
+      client.close();
+      await database.close();
+    },
+  };
+}
+
+function owner<T extends Readonly<Record<string, InternalOperation>>>(
+  operations: T,
+  name: string,
+  url: string | undefined,
+  options: { service: string; identityKey: Uint8Array; clock: () => Date; timeoutMs: number },
+): InternalHandlers<T> {
+  if (url !== undefined) return createInternalClient(operations, { ...options, url, owner: name });
+  const refuse = async () => {
+    throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
+  };
+  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
+}
+
+function pick<T, N extends keyof T>(all: T, names: readonly N[]): Pick<T, N> {
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<T, N>;
+}
+
+function gateway(config: QueryConfig, clock: () => Date): TaxpayerSource | null {
+  if (config.GATEWAY_URL === undefined) return null;
+  return createHttpTaxpayerSource({
+    gatewayUrl: config.GATEWAY_URL,
+    identityKey: config.identityKey,
+    service: 'query',
+    clock,
+    timeoutMs: GATEWAY_QUESTION_MS,
+  });
+}
+
+/** The folder is opened at the first use, so that wiring needs no I/O. */
+function lazyArchive(folder: string): XmlStore {
+  let opened: Promise<XmlStore> | undefined;
+  const archive = () => {
+    opened ??= openFileXmlStore(folder);
+    return opened;
+  };
+  return {
+    put: async (relative, bytes) => (await archive()).put(relative, bytes),
+    get: async (relative, checksum) => (await archive()).get(relative, checksum),
+  };
+}

@@ -1,0 +1,53 @@
+import type { ConsumptionInvoiceStatus } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { type Asker, requireTaxpayer } from './account-taxpayers.js';
+import { askWithToken } from './ask-authority.js';
+import { QueryError } from './errors.js';
+import type { Ports } from './ports.js';
+
+/** `GET /query-consumption-invoice/`: a document of type 32 by what its buyer holds in hands. */
+export interface ConsumptionQuery {
+  readonly asker: Asker;
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+  readonly securityCode: string;
+  readonly buyerRnc: string | null;
+}
+
+type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'taxpayers' | 'taxpayerSource' | 'observer'>;
+
+/**
+ * What the authority says of a consumer invoice now. One that went as a summary is known to the summary's query; one that
+ * went as a whole (250,000.00 and above) to the query by document data.
+ */
+export function createConsumptionInvoice(
+  ports: ConsumptionPorts,
+): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
+  return async (query) => {
+    const { env, issuerRnc, encf, securityCode, buyerRnc } = query;
+    await requireTaxpayer(ports, query.asker, issuerRnc);
+    const [stored] = await ports.invoices.byNumber(env, [issuerRnc], encf);
+    const request = { asker: query.asker, env, rnc: issuerRnc };
+    const asked = { env, issuerRnc, encf, securityCode };
+    const { status, code, ...rest } =
+      stored?.route === 'ecf'
+        ? await askWithToken(ports.tokens, request, (token) =>
+            ports.authority.queryState({ ...asked, token, ...(buyerRnc === null ? {} : { buyerRnc }) }),
+          )
+        : await askWithToken(ports.tokens, request, (token) =>
+            ports.authority.queryConsumerSummary({ ...asked, token }),
+          );
+    if (status === 'No encontrado') {
+      throw new QueryError('not_found', `The authority knows no ${encf} of ${issuerRnc} with this security code.`);
+    }
+    return {
+      rnc: issuerRnc,
+      encf,
+      status,
+      code,
+      messages: 'messages' in rest ? rest.messages : [],
+      sequence_used: 'sequenceUsed' in rest ? rest.sequenceUsed : null,
+    };
+  };
+}

@@ -1,0 +1,120 @@
+import type { Environment } from '@ecf/domain';
+import { type Asker, accountRncs } from './account-taxpayers.js';
+import { QueryError } from './errors.js';
+import type { Freshness } from './freshness.js';
+import type { IssuedInvoice } from './issued-invoice.js';
+import type { Ports } from './ports.js';
+import type { StoredXml } from './received-record.js';
+
+/** `GET /{encf}/xml`: which stored document is wanted. */
+export interface XmlQuery {
+  readonly asker: Asker;
+  readonly env: Environment;
+  readonly encf: string;
+  readonly issuerRnc: string | null;
+  /** The full signed e-CF, or the consumer summary that went to the authority. */
+  readonly document: 'ecf' | 'rfce';
+  /** The very bytes that are wanted. */
+  readonly sha256: string | null;
+}
+
+export interface FoundXml {
+  readonly issuerRnc: string;
+  readonly bytes: Uint8Array;
+}
+
+type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSource' | 'archive' | 'observer'>;
+
+/**
+ * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
+ *
+ * Without an issuer only documents that the account's own taxpayers issued are considered, received ones where there is
+ * none. With one it may also be the provider; where one account is both, the issued copy is given.
+ */
+export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
+  async function issuedCopy(
+    query: XmlQuery,
+    own: readonly string[],
+  ): Promise<(StoredXml & { issuerRnc: string }) | null> {
+    const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
+    if (issuers.length === 0) return null;
+    let found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+    const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
+    const open = issuers.filter((rnc) => !settled.has(rnc));
+    if (open.length > 0) {
+      await freshness.documents(query.env, open, query.encf);
+      found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+    }
+    const listed = found.filter((one) => one.listed);
+    if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? null;
+    const [first, ...others] = listed;
+    if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
+    if (first === undefined) return null;
+    const { issuerRnc } = first;
+    if (query.document === 'ecf') return { issuerRnc, path: first.xmlPath, checksum: first.xmlChecksum };
+    if (first.rfcePath !== null && first.rfceChecksum !== null)
+      return { issuerRnc, path: first.rfcePath, checksum: first.rfceChecksum };
+    throw new QueryError('not_found', `${query.encf} went to the authority as a whole; it has no consumer summary.`);
+  }
+
+  async function receivedCopy(
+    query: XmlQuery,
+    own: readonly string[],
+  ): Promise<(StoredXml & { issuerRnc: string }) | null> {
+    const search = { env: query.env, buyerRncs: own, issuerRnc: query.issuerRnc, encf: query.encf };
+    const look = async () => {
+      const received = await ports.received.byNumber(search);
+      const fitting = received.flatMap(({ issuerRnc, xml, conflicts }) =>
+        (query.sha256 === null ? [xml] : [xml, ...conflicts].filter(({ checksum }) => checksum === query.sha256)).map(
+          (file) => ({ ...file, issuerRnc }),
+        ),
+      );
+      if (new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size > 1 && query.sha256 === null)
+        throw ambiguous(`Several providers sent ${query.encf}`);
+      return fitting[0] ?? null;
+    };
+    const known = await look();
+    if (known !== null) return known;
+    await freshness.received(search);
+    return look();
+  }
+
+  return async (query) => {
+    const own = await accountRncs(ports, query.asker);
+    const file = (await issuedCopy(query, own)) ?? (query.document === 'ecf' ? await receivedCopy(query, own) : null);
+    if (file === null)
+      throw new QueryError(
+        'not_found',
+        `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
+      );
+    return { issuerRnc: file.issuerRnc, bytes: await read(ports, file) };
+  };
+}
+
+function filesOf(invoices: readonly IssuedInvoice[]): (StoredXml & { issuerRnc: string })[] {
+  return invoices.flatMap(({ issuerRnc, xmlPath, xmlChecksum, rfcePath, rfceChecksum }) => [
+    { issuerRnc, path: xmlPath, checksum: xmlChecksum },
+    ...(rfcePath !== null && rfceChecksum !== null ? [{ issuerRnc, path: rfcePath, checksum: rfceChecksum }] : []),
+  ]);
+}
+
+async function read(ports: Pick<Ports, 'archive' | 'observer'>, { path, checksum }: StoredXml): Promise<Uint8Array> {
+  try {
+    return await ports.archive.get(path, checksum);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== 'missing' && code !== 'altered') throw error;
+    ports.observer.damaged(path, error);
+    throw new QueryError(
+      'document_damaged',
+      code === 'missing'
+        ? 'The stored document is missing from the archive; who operates the service has been told.'
+        : 'The stored document is not the one that was stored, so it is not given out; who operates the service has been told.',
+      { cause: error },
+    );
+  }
+}
+
+function ambiguous(what: string): QueryError {
+  return new QueryError('ambiguous_encf', `${what}; name one of them in issuer_rnc.`);
+}

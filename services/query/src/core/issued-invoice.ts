@@ -1,0 +1,143 @@
+import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged } from '@ecf/contracts';
+import {
+  APPROVABLE_TYPES,
+  type CalendarDate,
+  canTransition,
+  EMISSION_STATES,
+  type EmissionState,
+  toCalendarDate,
+  toIsoDominican,
+} from '@ecf/domain';
+
+/** What identifies an issued document. */
+export interface InvoiceKey {
+  readonly env: InvoiceChanged['env'];
+  readonly issuerRnc: string;
+  readonly encf: string;
+}
+
+/** The read model of an issued document. */
+export interface IssuedInvoice extends InvoiceKey {
+  readonly id: number;
+  readonly revision: number;
+  /** False where nothing under the number counts as an invoice: it is nowhere shown. */
+  readonly listed: boolean;
+  /** Nothing can change it any more. */
+  readonly settled: boolean;
+  readonly ecfType: InvoiceChanged['ecf_type'];
+  readonly route: InvoiceChanged['route'];
+  readonly status: InvoiceChanged['status'];
+  readonly code: string | null;
+  readonly messages: InvoiceChanged['messages'];
+  readonly sequenceUsed: boolean | null;
+  readonly trackId: string | null;
+  readonly buyerRnc: string | null;
+  readonly buyerName: string | null;
+  readonly dateIssued: CalendarDate;
+  readonly createdAt: Date;
+  readonly signedAt: Date;
+  /** Two decimals, as the document states it. */
+  readonly totalAmount: string;
+  readonly totalItbis: string;
+  readonly modifiedEncf: string | null;
+  readonly securityCode: string;
+  readonly qrUrl: string;
+  readonly xmlPath: string;
+  readonly xmlChecksum: string;
+  readonly rfcePath: string | null;
+  readonly rfceChecksum: string | null;
+  readonly attempts: InvoiceChanged['attempts'];
+}
+
+export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
+  return `${env}:${issuerRnc}:${encf}`;
+}
+
+/**
+ * The read model of what the owner tells. A document that was given up before anything was sent is no invoice, unless an
+ * earlier attempt under its number was judged: then it shows what that one came to.
+ */
+export function issuedInvoice(told: InvoiceChanged): IssuedInvoice {
+  const facts = EMISSION_STATES[told.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
+  const givenUp = facts?.status === null;
+  const judged = givenUp ? (told.attempts.at(-1) ?? null) : told;
+  const verdict = judged ?? told;
+  return {
+    env: told.env,
+    issuerRnc: told.issuer_rnc,
+    encf: told.encf,
+    id: told.id,
+    revision: told.revision,
+    listed: judged !== null,
+    settled: facts?.decided === true && !canTransition(told.state as EmissionState, 'new-attempt'),
+    ecfType: told.ecf_type,
+    route: told.route,
+    status: verdict.status,
+    code: verdict.code,
+    messages: verdict.messages,
+    sequenceUsed: verdict.sequence_used,
+    trackId: verdict.track_id,
+    buyerRnc: told.buyer_rnc,
+    buyerName: told.buyer_name,
+    dateIssued: told.date_issued,
+    createdAt: new Date(told.created_at),
+    signedAt: new Date(told.signed_at),
+    totalAmount: told.total_amount,
+    totalItbis: told.total_itbis,
+    modifiedEncf: told.modified_encf,
+    securityCode: told.security_code,
+    qrUrl: told.qr_url,
+    xmlPath: told.xml_storage_path,
+    xmlChecksum: told.xml_checksum,
+    rfcePath: told.rfce_storage_path,
+    rfceChecksum: told.rfce_checksum,
+    attempts: told.attempts,
+  };
+}
+
+/** What other services tell of an issued document; null where they told nothing yet. */
+export interface Aftermath {
+  readonly delivery: DeliveryChanged['delivery_status'] | null;
+  readonly decision: ApprovalStatus | null;
+}
+
+/** Types that go to a buyer's receiver, and that the buyer may approve. Source: Descripción Técnica v1.6 pp.42-46. */
+const SENT_TO_BUYERS: ReadonlySet<string> = new Set(APPROVABLE_TYPES);
+
+/** The Invoice of the public interface. */
+export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Aftermath): Invoice {
+  const goesToBuyer = SENT_TO_BUYERS.has(invoice.ecfType);
+  const awaited = goesToBuyer && invoice.buyerRnc !== null && invoice.status !== 'Rechazado';
+  return {
+    id: invoice.id,
+    encf: invoice.encf,
+    ecf_type: invoice.ecfType,
+    env: invoice.env,
+    issuer_rnc: invoice.issuerRnc,
+    buyer_rnc: invoice.buyerRnc,
+    buyer_name: invoice.buyerName,
+    date_issued: invoice.dateIssued,
+    created_at: toIsoDominican(invoice.createdAt),
+    signed_at: toIsoDominican(invoice.signedAt),
+    total_amount: invoice.totalAmount,
+    total_itbis: invoice.totalItbis,
+    status: invoice.status,
+    code: invoice.code,
+    messages: invoice.messages,
+    track_id: invoice.trackId,
+    security_code: invoice.securityCode,
+    qr_url: invoice.qrUrl,
+    route: invoice.route,
+    sequence_used: invoice.sequenceUsed,
+    delivery_status: delivery ?? (awaited ? 'pending' : 'not_required'),
+    approval_status: decision ?? (goesToBuyer ? 'pending' : null),
+    xml_storage_path: invoice.xmlPath,
+    xml_checksum: invoice.xmlChecksum,
+    modified_encf: invoice.modifiedEncf,
+  };
+}
+
+/** The Dominican day that lists, counts and aggregates know a document by. */
+export function dayOf(invoice: Pick<IssuedInvoice, 'createdAt'>): CalendarDate {
+  return toCalendarDate(invoice.createdAt);
+}

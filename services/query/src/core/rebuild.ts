@@ -1,0 +1,92 @@
+import { QueryError } from './errors.js';
+import { issuedInvoice } from './issued-invoice.js';
+import type { NewGeneration, Ports, RebuildState } from './ports.js';
+import { receivedRecord } from './received-record.js';
+
+const PAGE = 1_000;
+
+type RebuildPorts = Pick<Ports, 'generations' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer'>;
+
+/**
+ * Makes the read models anew from what their owners hold: page by page into a generation of its own, while the present one
+ * answers and every change goes to both; then the new one takes its place at once. Whatever goes wrong, the present one
+ * stays.
+ */
+export interface Rebuild {
+  /** Begins one and resolves once it is under way. Throws QueryError `conflict` while another is. */
+  start(): Promise<RebuildState>;
+  state(): Promise<RebuildState>;
+  /** Resolves when the one that this instance began has ended. */
+  settled(): Promise<void>;
+  /** Ends the one that this instance began, without effect. */
+  stop(): Promise<void>;
+}
+
+export function createRebuild(ports: RebuildPorts): Rebuild {
+  let running: Promise<void> = Promise.resolve();
+  let stopping = false;
+
+  async function run(generation: NewGeneration): Promise<void> {
+    try {
+      let documents = 0;
+      const told = async (count: number) => {
+        if (stopping) throw new Error('the instance ends');
+        documents += count;
+        await generation.progress(documents);
+      };
+      await pages(
+        (after) => ports.invoiceSource.pageOfInvoices({ after, limit: PAGE }),
+        async ({ invoices }) => {
+          await ports.projection.loadInvoices(invoices.map(issuedInvoice));
+          await told(invoices.length);
+        },
+      );
+      await pages(
+        (after) => ports.receivedSource.pageOfReceived({ after, limit: PAGE }),
+        async ({ received }) => {
+          await ports.projection.loadReceived(received.map(receivedRecord));
+          await told(received.length);
+        },
+      );
+      await generation.takePlace();
+    } catch (error) {
+      ports.observer.failed('rebuilding the read models', error);
+      await generation
+        .giveUp(error instanceof Error ? error.message : String(error))
+        .catch((again) => ports.observer.failed('giving up a rebuild', again));
+    }
+  }
+
+  return {
+    async start() {
+      const generation = await ports.generations.begin();
+      if (generation === null) throw new QueryError('conflict', 'A rebuild is under way; wait for its end.');
+      running = run(generation);
+      return ports.generations.state();
+    },
+    async state() {
+      const state = await ports.generations.state();
+      if (!state.building) return state;
+      await ports.generations.clearAbandoned();
+      return ports.generations.state();
+    },
+    settled: () => running,
+    async stop() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
+/** Reads the next page while the present one is taken over. */
+async function pages<P extends { next: number | null }>(
+  read: (after: number) => Promise<P>,
+  take: (page: P) => Promise<void>,
+): Promise<void> {
+  for (let coming: Promise<P> | null = read(0); coming !== null; ) {
+    const page: P = await coming;
+    coming = page.next === null ? null : read(page.next);
+    coming?.catch(() => undefined);
+    await take(page);
+  }
+}

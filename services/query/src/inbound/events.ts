@@ -1,0 +1,51 @@
+import {
+  type ApprovalChanged,
+  type DeliveryChanged,
+  type InvoiceChanged,
+  type ReceivedInvoiceChanged,
+  type TaxpayerState,
+  TOPICS,
+} from '@ecf/contracts';
+import type { Bus, BusEvent, Subscription } from '@ecf/service-kit';
+import { issuedInvoice } from '../core/issued-invoice.js';
+import type { AftermathStore, Projection, TaxpayerStore } from '../core/ports.js';
+import { receivedRecord } from '../core/received-record.js';
+
+/** The consumer group of this service. */
+export const QUERY_GROUP = 'query';
+
+export interface EventParts {
+  readonly projection: Projection;
+  readonly aftermath: AftermathStore;
+  readonly taxpayers: Pick<TaxpayerStore, 'keep'>;
+  /** Told of each event that is taken over, with the seconds since its cause. */
+  readonly took: (event: BusEvent) => void;
+}
+
+/**
+ * What the service listens to. No event is noted: each carries a whole state with a revision, the highest of which wins,
+ * so a repeat or a straggler changes nothing.
+ */
+export async function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Subscription[]> {
+  const { projection, aftermath, taxpayers } = parts;
+  const handlers: Readonly<Record<string, (event: BusEvent) => Promise<void>>> = {
+    [TOPICS.invoices.name]: ({ data }) => projection.keepInvoice(issuedInvoice(data as InvoiceChanged)),
+    [TOPICS.receivedInvoices.name]: ({ data }) =>
+      projection.keepReceived([receivedRecord(data as ReceivedInvoiceChanged)]),
+    [TOPICS.taxpayers.name]: ({ data }) => taxpayers.keep(data as TaxpayerState),
+    [TOPICS.deliveries.name]: ({ data }) => aftermath.keepDelivery(data as DeliveryChanged),
+    [TOPICS.approvals.name]: async ({ data }) => {
+      const decision = data as ApprovalChanged;
+      if (decision.direction === 'received') await aftermath.keepDecision(decision);
+    },
+  };
+  const subscriptions: Subscription[] = [];
+  for (const [topic, handle] of Object.entries(handlers)) {
+    const handler = async (event: BusEvent) => {
+      await handle(event);
+      parts.took(event);
+    };
+    subscriptions.push(await bus.subscribe({ topics: [topic], group: QUERY_GROUP, handler }));
+  }
+  return subscriptions;
+}

@@ -1,0 +1,32 @@
+import type { QueryOperations } from '@ecf/contracts';
+import { errorCodeEntry } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit';
+import { QueryError } from '../core/errors.js';
+import type { RebuildState } from '../core/ports.js';
+import type { Rebuild } from '../core/rebuild.js';
+
+/** What other services ask this one, over HTTP or in the same process. */
+export function queryOperations(rebuild: Rebuild): QueryOperations {
+  return {
+    startRebuild: async () => {
+      try {
+        return told(await rebuild.start());
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        throw new ApiError(errorCodeEntry(error.code).status, error.code, error.message, { cause: error });
+      }
+    },
+    rebuildState: async () => told(await rebuild.state()),
+  };
+}
+
+function told(state: RebuildState) {
+  return {
+    building: state.building,
+    started_at: state.startedAt === null ? null : toIsoDominican(state.startedAt),
+    finished_at: state.finishedAt === null ? null : toIsoDominican(state.finishedAt),
+    documents: state.documents,
+    failure: state.failure,
+  };
+}

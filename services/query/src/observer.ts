@@ -1,0 +1,54 @@
+import type { CallReport } from '@ecf/authority-client';
+import type { BusEvent, Logger, Metrics } from '@ecf/service-kit';
+import type { Observer } from './core/ports.js';
+
+export interface QueryMetrics {
+  readonly observer: Observer;
+  readonly onCall: (report: CallReport) => void;
+  readonly took: (event: BusEvent, now: Date) => void;
+}
+
+const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** What this service counts and logs. */
+export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetrics {
+  const lag = metrics.histogram({
+    name: 'ecf_read_model_lag_seconds',
+    help: 'Seconds from a change to its arrival in the read models',
+    labels: ['topic'],
+    buckets: LATENCY,
+  });
+  const questions = metrics.counter({
+    name: 'ecf_read_model_questions_total',
+    help: 'Questions to the owners before an answer: nothing new, something found, failed, paused after a failure',
+    labels: ['outcome'],
+  });
+  const damaged = metrics.counter({
+    name: 'ecf_damaged_documents_total',
+    help: 'Stored documents that were missing or altered when they were asked for',
+  });
+  const calls = metrics.histogram({
+    name: 'ecf_authority_call_seconds',
+    help: 'Calls to the authority',
+    labels: ['operation', 'env', 'outcome'],
+    buckets: LATENCY,
+  });
+
+  return {
+    observer: {
+      failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
+      freshened: (outcome) => questions.inc({ outcome }),
+      damaged(path, error) {
+        damaged.inc();
+        logger.error({ err: error, path }, 'a stored document cannot be given out');
+      },
+    },
+    onCall: ({ operation, env, outcome, cause, durationMs }) =>
+      calls.observe(
+        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
+        durationMs / 1_000,
+      ),
+    took: (event, now) =>
+      lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),
+  };
+}

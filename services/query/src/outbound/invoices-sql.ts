@@ -1,0 +1,90 @@
+import { midnight } from './projection-sql.js';
+
+const SHOWN = 'i.*, d.status AS delivery, b.status AS decision';
+const AFTERMATH = `LEFT JOIN delivery d ON d.env = i.env AND d.encf = i.encf AND d.issuer_rnc = i.issuer_rnc
+    LEFT JOIN buyer_decision b ON b.env = i.env AND b.encf = i.encf AND b.issuer_rnc = i.issuer_rnc`;
+
+/** Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. */
+const OVER_STRETCHES = `FROM unnest($3::text[], $4::date[], $5::date[]) AS s(grain, first, last)
+    JOIN public.invoice_rollup r ON r.env = $1 AND r.issuer_rnc = $2 AND r.grain = s.grain AND r.bucket BETWEEN s.first AND s.last`;
+
+export const COUNT = {
+  name: 'invoices_count',
+  text: `SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}`,
+};
+
+/** One page with the total of the same moment. $6 from, $7 until, $8 limit, $9 offset. The keys come from the index alone. */
+export const LIST = {
+  name: 'invoices_list',
+  text: `WITH all_of_them AS (SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}),
+    page AS MATERIALIZED (
+      SELECT env, encf, issuer_rnc FROM public.invoice
+       WHERE env = $1 AND issuer_rnc = $2 AND listed AND created_at >= $6 AND created_at < $7
+       ORDER BY created_at DESC, id DESC LIMIT $8 OFFSET $9),
+    rows AS (
+      SELECT ${SHOWN} FROM page p
+        JOIN public.invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc ${AFTERMATH})
+    SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true ORDER BY rows.created_at DESC, rows.id DESC`,
+};
+
+/**
+ * Where a far offset lies: the day it falls on ends at `until`, and `before` documents are younger than that day. $3 first
+ * and $4 last day, $5 offset.
+ */
+export const SKIP_DAYS = {
+  name: 'invoices_skip_days',
+  text: `SELECT through - count AS before, ${midnight('bucket + 1')} AS until FROM (
+      SELECT bucket, count, sum(count) OVER (ORDER BY bucket DESC)::bigint AS through FROM (
+        SELECT bucket, sum(count)::bigint AS count FROM public.invoice_rollup
+         WHERE env = $1 AND issuer_rnc = $2 AND grain = 'day' AND bucket BETWEEN $3 AND $4 GROUP BY bucket) AS days) AS summed
+    WHERE through > $5 ORDER BY bucket DESC LIMIT 1`,
+};
+
+/** Sums of one moment. $6 to $9 stretches of the buyers' sums with their sign, $10 first and $11 last day, $12 clients. */
+export const SUMS = {
+  name: 'invoices_sums',
+  text: `WITH sums AS (
+      SELECT to_char(r.bucket, 'YYYY-MM') AS month, r.ecf_type, r.status, sum(r.count)::bigint AS count,
+        sum(r.amount)::text AS amount, sum(r.itbis)::text AS itbis ${OVER_STRETCHES} GROUP BY 1, 2, 3 HAVING sum(r.count) > 0),
+    clients AS (
+      SELECT r.buyer_rnc, sum(s.sign * r.count)::bigint AS count, sum(s.sign * r.amount) AS amount
+        FROM unnest($6::text[], $7::date[], $8::date[], $9::int[]) AS s(grain, first, last, sign)
+        JOIN public.buyer_rollup r ON r.env = $1 AND r.issuer_rnc = $2 AND r.grain = s.grain AND r.bucket BETWEEN s.first AND s.last
+       GROUP BY r.buyer_rnc HAVING sum(s.sign * r.count) > 0
+       ORDER BY amount DESC, nullif(r.buyer_rnc, '') NULLS LAST LIMIT $12),
+    named AS (
+      SELECT nullif(c.buyer_rnc, '') AS buyer_rnc, n.name AS buyer_name, c.count, c.amount::text AS amount FROM clients c
+        LEFT JOIN LATERAL (
+          SELECT name FROM public.buyer_rollup r
+           WHERE r.env = $1 AND r.issuer_rnc = $2 AND r.buyer_rnc = c.buyer_rnc AND r.grain = 'day' AND r.count > 0
+             AND r.bucket BETWEEN $10 AND $11 ORDER BY r.bucket DESC LIMIT 1) AS n ON true
+       ORDER BY c.amount DESC, nullif(c.buyer_rnc, '') NULLS LAST)
+    SELECT (SELECT coalesce(json_agg(sums), '[]') FROM sums) AS invoices,
+      (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients`,
+};
+
+/** $1 env, $2 issuer, $3 eNCF. */
+export const FIND = {
+  name: 'invoices_find',
+  text: `SELECT ${SHOWN} FROM public.invoice i ${AFTERMATH}
+    WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.encf = $3 AND i.listed`,
+};
+
+/** $1 env, $2 eNCF, $3 issuers. */
+export const BY_NUMBER = {
+  name: 'invoices_by_number',
+  text: 'SELECT * FROM public.invoice WHERE env = $1 AND encf = $2 AND issuer_rnc = ANY($3::text[]) ORDER BY issuer_rnc',
+};
+
+export const REVISIONS = {
+  name: 'invoices_revisions',
+  text: 'SELECT encf, revision FROM public.invoice WHERE env = $1 AND issuer_rnc = $2 AND encf = ANY($3::text[])',
+};
+
+/** $1 env, $2 eNCF, $3 buyers, $4 provider or null. */
+export const RECEIVED_BY_NUMBER = {
+  name: 'received_by_number',
+  text: `SELECT * FROM public.received_invoice
+    WHERE env = $1 AND encf = $2 AND buyer_rnc = ANY($3::text[]) AND ($4::text IS NULL OR issuer_rnc = $4)
+    ORDER BY date_received DESC, id DESC LIMIT 50`,
+};

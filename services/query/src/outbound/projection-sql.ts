@@ -1,0 +1,87 @@
+import type { Statement } from '@ecf/service-kit';
+
+/** Where a generation of the read models stands: the one that is read, or the one that a rebuild is filling. */
+export type Generation = 'public' | 'rebuilding';
+
+const INVOICE = `env text, encf text, issuer_rnc text, id bigint, revision int, listed boolean, settled boolean, ecf_type text,
+  route text, status text, code text, messages json, sequence_used boolean, track_id text, buyer_rnc text, buyer_name text,
+  date_issued date, created_at timestamptz, signed_at timestamptz, total_amount numeric, total_itbis numeric, modified_encf text,
+  security_code text, qr_url text, xml_path text, xml_checksum text, rfce_path text, rfce_checksum text, attempts json`;
+const RECEIVED = `env text, encf text, issuer_rnc text, buyer_rnc text, id bigint, revision int, date_received timestamptz,
+  xml_path text, xml_checksum text, conflicts json`;
+
+const names = (columns: string) => columns.split(',').map((column) => column.trim().split(' ')[0] as string);
+const replaced = (columns: readonly string[]) => columns.map((name) => `${name} = excluded.${name}`).join(', ');
+const kept = (columns: string, key: readonly string[]) =>
+  replaced(names(columns).filter((name) => !key.includes(name)));
+
+const LATER = '(present.name_at IS NULL OR (excluded.name_at, excluded.name_id) >= (present.name_at, present.name_id))';
+const ofTheLater = (name: string) => `${name} = CASE WHEN ${LATER} THEN excluded.${name} ELSE present.${name} END`;
+/** The first instant of a Dominican day: UTC-4 all year. */
+export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;
+
+/** The statements that change one generation; rows come as one JSON array. */
+export interface ProjectionSql {
+  /** What is there of some documents, as the sums count it: $1 env, $2 issuer, $3 eNCF. */
+  readonly present: Statement;
+  readonly keepInvoices: Statement;
+  readonly addInvoiceSums: Statement;
+  readonly addBuyerSums: Statement;
+  readonly renameBuyers: Statement;
+  readonly keepReceived: Statement;
+}
+
+export function projectionSql(generation: Generation): ProjectionSql {
+  const statement = (name: string, text: string): Statement => ({ name: `${name}_${generation}`, text });
+  return {
+    present: statement(
+      'invoice_present',
+      `SELECT i.env, i.issuer_rnc, i.encf, i.id, i.revision, i.listed, i.ecf_type, i.status, i.buyer_rnc, i.buyer_name,
+          i.created_at, i.total_amount, i.total_itbis
+        FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
+        JOIN ${generation}.invoice i ON i.env = k.env AND i.encf = k.encf AND i.issuer_rnc = k.issuer_rnc`,
+    ),
+    keepInvoices: statement(
+      'invoice_keep',
+      `INSERT INTO ${generation}.invoice (${names(INVOICE).join(', ')})
+        SELECT * FROM json_to_recordset($1::json) AS r(${INVOICE})
+        ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET ${kept(INVOICE, ['env', 'encf', 'issuer_rnc'])}`,
+    ),
+    addInvoiceSums: statement(
+      'invoice_rollup_add',
+      `INSERT INTO ${generation}.invoice_rollup AS present
+          (env, issuer_rnc, grain, bucket, ecf_type, status, count, amount, itbis)
+        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, ecf_type text,
+          status text, count bigint, amount numeric, itbis numeric)
+        ON CONFLICT (env, issuer_rnc, grain, bucket, ecf_type, status) DO UPDATE SET count = present.count + excluded.count,
+          amount = present.amount + excluded.amount, itbis = present.itbis + excluded.itbis`,
+    ),
+    addBuyerSums: statement(
+      'buyer_rollup_add',
+      `INSERT INTO ${generation}.buyer_rollup AS present
+          (env, issuer_rnc, grain, bucket, buyer_rnc, count, amount, name, name_at, name_id)
+        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, buyer_rnc text,
+          count bigint, amount numeric, name text, name_at timestamptz, name_id bigint)
+        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
+          amount = present.amount + excluded.amount, ${['name', 'name_at', 'name_id'].map(ofTheLater).join(', ')}`,
+    ),
+    renameBuyers: statement(
+      'buyer_rollup_rename',
+      `UPDATE ${generation}.buyer_rollup b SET (name, name_at, name_id) = (
+          SELECT i.buyer_name, i.created_at, i.id FROM ${generation}.invoice i
+           WHERE i.env = b.env AND i.issuer_rnc = b.issuer_rnc AND i.listed AND i.buyer_rnc = b.buyer_rnc
+             AND i.created_at >= ${midnight('b.bucket')} AND i.created_at < ${midnight('b.bucket + 1')}
+             AND i.status IN ('Aceptado', 'AceptadoCondicional')
+           ORDER BY i.created_at DESC, i.id DESC LIMIT 1)
+        FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, bucket date, buyer_rnc text)
+        WHERE b.env = r.env AND b.issuer_rnc = r.issuer_rnc AND b.grain = 'day' AND b.bucket = r.bucket AND b.buyer_rnc = r.buyer_rnc`,
+    ),
+    keepReceived: statement(
+      'received_keep',
+      `INSERT INTO ${generation}.received_invoice AS present (${names(RECEIVED).join(', ')})
+        SELECT * FROM json_to_recordset($1::json) AS r(${RECEIVED})
+        ON CONFLICT (env, encf, issuer_rnc, buyer_rnc) DO UPDATE
+          SET ${kept(RECEIVED, ['env', 'encf', 'issuer_rnc', 'buyer_rnc'])} WHERE present.revision < excluded.revision`,
+    ),
+  };
+}

@@ -1,0 +1,190 @@
+import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit';
+import { type InvoiceKey, type IssuedInvoice, invoiceKey } from '../core/issued-invoice.js';
+import type { Projection } from '../core/ports.js';
+import type { ReceivedRecord } from '../core/received-record.js';
+import { type Counted, RollupChanges } from '../core/rollups.js';
+import { REBUILD_LOCK, TAKE_LOCKS } from './locks.js';
+import { type Generation, type ProjectionSql, projectionSql } from './projection-sql.js';
+
+const SQL: Readonly<Record<Generation, ProjectionSql>> = {
+  public: projectionSql('public'),
+  rebuilding: projectionSql('rebuilding'),
+};
+const IS_BUILDING = { name: 'rebuild_is_building', text: 'SELECT building FROM rebuild WHERE id = 1' };
+const BATCH = { maxItems: 250, maxUnderWay: 2 };
+
+interface PresentRow {
+  env: InvoiceKey['env'];
+  issuer_rnc: string;
+  encf: string;
+  id: number;
+  revision: number;
+  listed: boolean;
+  ecf_type: IssuedInvoice['ecfType'];
+  status: IssuedInvoice['status'];
+  buyer_rnc: string | null;
+  buyer_name: string | null;
+  created_at: Date;
+  total_amount: string;
+  total_itbis: string;
+}
+
+/**
+ * Keeps documents and their sums in one transaction. What arrives together shares it. The highest revision wins, so
+ * repeats and stragglers change nothing, whoever told of the document.
+ */
+export function createPostgresProjection(database: Database): Projection {
+  const invoices = createBatches<IssuedInvoice, null>({
+    ...BATCH,
+    keyOf: invoiceKey,
+    async work(items) {
+      await keepInvoices(items, null);
+      return items.map(() => null);
+    },
+  });
+  const received = createBatches<ReceivedRecord, null>({
+    ...BATCH,
+    keyOf: receivedKey,
+    async work(items) {
+      await keepReceived(items, null);
+      return items.map(() => null);
+    },
+  });
+
+  function keepInvoices(items: readonly IssuedInvoice[], only: Generation | null): Promise<void> {
+    const issuers = [...new Set(items.map(({ env, issuerRnc }) => `${env}:${issuerRnc}`))].sort();
+    return database.transaction(async (tx) => {
+      await tx.query(TAKE_LOCKS, [REBUILD_LOCK, issuers]);
+      for (const generation of await generations(tx, only)) await replace(tx, SQL[generation], items);
+    });
+  }
+
+  function keepReceived(items: readonly ReceivedRecord[], only: Generation | null): Promise<void> {
+    const rows = [...items].sort((one, other) => (receivedKey(one) < receivedKey(other) ? -1 : 1)).map(receivedRow);
+    return database.transaction(async (tx) => {
+      await tx.query(TAKE_LOCKS, [REBUILD_LOCK, []]);
+      for (const generation of await generations(tx, only))
+        await tx.query(SQL[generation].keepReceived, [JSON.stringify(rows)]);
+    });
+  }
+
+  return {
+    keepInvoice: async (invoice) => void (await invoices.run(invoice)),
+    keepInvoices: (items) => keepInvoices(latest(items, invoiceKey), null),
+    keepReceived: async (items) => void (await Promise.all(items.map((one) => received.run(one)))),
+    loadInvoices: (items) => keepInvoices(latest(items, invoiceKey), 'rebuilding'),
+    loadReceived: (items) => keepReceived(latest(items, receivedKey), 'rebuilding'),
+  };
+}
+
+async function generations(tx: Transaction, only: Generation | null): Promise<Generation[]> {
+  if (only !== null) return [only];
+  const { rows } = await tx.query<{ building: boolean }>(IS_BUILDING);
+  return rows[0]?.building === true ? ['public', 'rebuilding'] : ['public'];
+}
+
+/** In the care of the issuers' locks: what is there, what is newer, what that does to the sums. */
+async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]): Promise<void> {
+  const present = await presentOf(tx, sql, items);
+  const newer = items.filter((item) => (present.get(invoiceKey(item))?.revision ?? 0) < item.revision);
+  if (newer.length === 0) return;
+  const changes = new RollupChanges();
+  for (const item of newer) changes.replace(present.get(invoiceKey(item)) ?? null, item);
+  await tx.query(sql.keepInvoices, [JSON.stringify(newer.map(invoiceRow))]);
+  for (const [statement, rows] of [
+    [sql.addInvoiceSums, changes.invoices()],
+    [sql.addBuyerSums, changes.buyers()],
+    [sql.renameBuyers, changes.renamed()],
+  ] as const) {
+    if (rows.length > 0) await tx.query(statement, [JSON.stringify(rows)]);
+  }
+}
+
+async function presentOf(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]) {
+  const { rows } = await tx.query<PresentRow>(sql.present, [
+    items.map(({ env }) => env),
+    items.map(({ issuerRnc }) => issuerRnc),
+    items.map(({ encf }) => encf),
+  ]);
+  return new Map<string, Counted & { revision: number }>(
+    rows.map((row) => [
+      invoiceKey({ env: row.env, issuerRnc: row.issuer_rnc, encf: row.encf }),
+      {
+        env: row.env,
+        issuerRnc: row.issuer_rnc,
+        id: row.id,
+        revision: row.revision,
+        listed: row.listed,
+        ecfType: row.ecf_type,
+        status: row.status,
+        buyerRnc: row.buyer_rnc,
+        buyerName: row.buyer_name,
+        createdAt: row.created_at,
+        totalAmount: row.total_amount,
+        totalItbis: row.total_itbis,
+      },
+    ]),
+  );
+}
+
+function latest<I extends { revision: number }>(items: readonly I[], keyOf: (item: I) => string): I[] {
+  const found = new Map<string, I>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if ((found.get(key)?.revision ?? 0) < item.revision) found.set(key, item);
+  }
+  return [...found.values()];
+}
+
+function receivedKey({ env, encf, issuerRnc, buyerRnc }: ReceivedRecord): string {
+  return `${env}:${encf}:${issuerRnc}:${buyerRnc}`;
+}
+
+function invoiceRow(invoice: IssuedInvoice): Record<string, unknown> {
+  return {
+    env: invoice.env,
+    encf: invoice.encf,
+    issuer_rnc: invoice.issuerRnc,
+    id: invoice.id,
+    revision: invoice.revision,
+    listed: invoice.listed,
+    settled: invoice.settled,
+    ecf_type: invoice.ecfType,
+    route: invoice.route,
+    status: invoice.status,
+    code: invoice.code,
+    messages: invoice.messages,
+    sequence_used: invoice.sequenceUsed,
+    track_id: invoice.trackId,
+    buyer_rnc: invoice.buyerRnc,
+    buyer_name: invoice.buyerName,
+    date_issued: invoice.dateIssued,
+    created_at: invoice.createdAt,
+    signed_at: invoice.signedAt,
+    total_amount: invoice.totalAmount,
+    total_itbis: invoice.totalItbis,
+    modified_encf: invoice.modifiedEncf,
+    security_code: invoice.securityCode,
+    qr_url: invoice.qrUrl,
+    xml_path: invoice.xmlPath,
+    xml_checksum: invoice.xmlChecksum,
+    rfce_path: invoice.rfcePath,
+    rfce_checksum: invoice.rfceChecksum,
+    attempts: invoice.attempts,
+  };
+}
+
+function receivedRow(received: ReceivedRecord): Record<string, unknown> {
+  return {
+    env: received.env,
+    encf: received.encf,
+    issuer_rnc: received.issuerRnc,
+    buyer_rnc: received.buyerRnc,
+    id: received.id,
+    revision: received.revision,
+    date_received: received.dateReceived,
+    xml_path: received.xml.path,
+    xml_checksum: received.xml.checksum,
+    conflicts: received.conflicts,
+  };
+}

@@ -1,0 +1,253 @@
+import type { Answer as AuthorityAnswer, DirectoryEntry } from '@ecf/authority-client';
+import { consumptionInvoiceStatusSchema, directoryEntrySchema, monitoringStatusSchema } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ACCOUNT, encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent } from './support/told.js';
+import { startWorld, type World } from './support/world.js';
+
+const raw = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
+const verdict = <V>(value: V): AuthorityAnswer<V> => ({ outcome: 'verdict', verdict: value, raw });
+const unknown = (cause: string, retryAfterMs?: number) =>
+  ({
+    outcome: 'unknown',
+    cause,
+    reachedAuthority: 'maybe',
+    detail: '',
+    raw: null,
+    ...(retryAfterMs ? { retryAfterMs } : {}),
+  }) as never;
+const missing = { outcome: 'refused', code: 'service_not_in_environment', reason: 'none', raw: null } as never;
+
+let world: World;
+let keyless: World;
+beforeAll(async () => {
+  [world, keyless] = await Promise.all([startWorld({ STATUS_KEY: 'a-key-for-tests' }), startWorld()]);
+}, 60_000);
+afterAll(() => Promise.all([world.stop(), keyless.stop()]));
+beforeEach(() => {
+  world.owners.tokenRefusal = null;
+  world.owners.tokenRequests.length = 0;
+});
+
+describe('GET /query-consumption-invoice/', () => {
+  const number = encf('32', 1);
+  const asked = `/query-consumption-invoice/?rnc_issuing=${ISSUER}&encf=${number}&security_code=aB%2B%2F9z`;
+  const summary = (status: string) =>
+    verdict({
+      status,
+      code: '1',
+      messages: [{ codigo: '75', valor: 'Secuencia' }],
+      sequenceUsed: true,
+      trackId: null,
+      dateReceived: null,
+      rnc: ISSUER,
+      encf: number,
+    } as never);
+
+  it('says what the authority says now, asked with the issuer’s token', async () => {
+    const inputs: unknown[] = [];
+    world.authority.queryConsumerSummary = async (input) => {
+      inputs.push(input);
+      return summary('Aceptado');
+    };
+    const { status, body } = await world.ask(asked);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      rnc: ISSUER,
+      encf: number,
+      status: 'Aceptado',
+      code: '1',
+      messages: [{ codigo: '75', valor: 'Secuencia' }],
+      sequence_used: true,
+    });
+    expect(consumptionInvoiceStatusSchema.strict().parse(body)).toEqual(body);
+    expect(inputs).toEqual([
+      { env: 'TesteCF', issuerRnc: ISSUER, encf: number, securityCode: 'aB+/9z', token: 'token-1' },
+    ]);
+    expect(world.owners.tokenRequests).toEqual([
+      { env: 'TesteCF', account_id: ACCOUNT, taxpayers_revision: 0, rnc: ISSUER, refused: null },
+    ]);
+    // A plus sign that nobody escaped.
+    await world.ask(asked.replace('%2B', '+'));
+    expect(inputs[1]).toMatchObject({ securityCode: 'aB+/9z' });
+  });
+
+  it('a document that went as a whole is asked for by its data', async () => {
+    await world.tell(invoiceEvent(invoice({ sequence: 1, ecf_type: '32', route: 'ecf', env: 'eCF' })));
+    const inputs: unknown[] = [];
+    world.authority.queryState = async (input) => {
+      inputs.push(input);
+      return verdict({ status: 'Aceptado', code: '1' } as never);
+    };
+    const { status, body } = await world.ask(`${asked}&rnc_buyer=188888885`, { env: 'eCF' });
+    expect([status, body.messages, body.sequence_used]).toEqual([200, [], null]);
+    expect(inputs).toMatchObject([{ env: 'eCF', buyerRnc: '188888885', securityCode: 'aB+/9z' }]);
+  });
+
+  it('a token that the authority refuses is renewed once', async () => {
+    const tokens: string[] = [];
+    world.authority.queryConsumerSummary = async ({ token }) => {
+      tokens.push(token);
+      return token === 'token-1' ? { outcome: 'unauthorized', raw } : summary('Rechazado');
+    };
+    expect((await world.ask(asked)).body.status).toBe('Rechazado');
+    expect(tokens).toEqual(['token-1', 'token-2']);
+    expect(world.owners.tokenRequests[1]).toMatchObject({ refused: 'token-1' });
+    world.authority.queryConsumerSummary = async () => ({ outcome: 'unauthorized', raw });
+    expect((await world.ask(asked)).body.code).toBe('authority_unreadable');
+  });
+
+  it.each([
+    [summary('No encontrado'), 404, 'not_found', null],
+    [unknown('timeout'), 503, 'authority_unreachable', '10'],
+    [unknown('server_error', 42_000), 503, 'authority_unreachable', '42'],
+    [unknown('circuit_open', 900), 503, 'authority_unreachable', '1'],
+    [unknown('not_a_verdict'), 502, 'authority_unreadable', null],
+    [missing, 422, 'service_not_in_environment', null],
+  ])('the authority’s %j is %i %s', async (answer, status, code, retryAfter) => {
+    world.authority.queryConsumerSummary = async () => answer;
+    const found = await world.ask(asked);
+    expect([found.status, found.body.code, found.headers.get('retry-after')]).toEqual([status, code, retryAfter]);
+  });
+
+  it('no certificate is 503, a refused login 401, a silent login 503', async () => {
+    for (const [refusal, status, code] of [
+      [new ApiError(404, 'not_found', 'none'), 503, 'certificate_missing'],
+      [new ApiError(401, 'login_refused', 'no'), 401, 'login_refused'],
+      [new ApiError(503, 'authority_unreachable', 'no'), 503, 'authority_unreachable'],
+      [new ApiError(503, 'certificate_expired', 'no'), 503, 'certificate_expired'],
+    ] as const) {
+      world.owners.tokenRefusal = refusal;
+      const answer = await world.ask(asked);
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+    }
+  });
+
+  it('what is missing or malformed is 422; a foreign RNC 404', async () => {
+    const problems = async (query: string) => {
+      const { status, body } = await world.ask(`/query-consumption-invoice/?${query}`);
+      return [
+        status,
+        (body.detail as { loc: string[]; type: string }[]).map(({ loc, type }) => `${loc.join('.')} ${type}`),
+      ];
+    };
+    expect(await problems('')).toEqual([
+      422,
+      ['query.rnc_issuing missing', 'query.encf missing', 'query.security_code missing'],
+    ]);
+    expect(await problems(`rnc_issuing=1&encf=E32&security_code=%00&rnc_buyer=x`)).toEqual([
+      422,
+      ['query.rnc_issuing rnc', 'query.encf encf', 'query.security_code security_code', 'query.rnc_buyer rnc'],
+    ]);
+    expect(await problems(`rnc_issuing=${ISSUER}&encf=${encf('31', 1)}&security_code=abcdef`)).toEqual([
+      422,
+      ['query.encf ecf_type'],
+    ]);
+    expect(await world.ask(asked.replace(ISSUER, FOREIGN_ISSUER))).toMatchObject({
+      status: 404,
+      body: { code: 'taxpayer_not_found' },
+    });
+  });
+});
+
+describe('GET /directory/taxpayers', () => {
+  const entry: DirectoryEntry = {
+    rnc: '131880681',
+    name: 'Empresa',
+    receptionUrl: 'https://receptor.example/base',
+    approvalUrl: 'https://receptor.example/base',
+    authenticationUrl: null,
+  };
+  const shown = {
+    rnc: '131880681',
+    name: 'Empresa',
+    reception_url: 'https://receptor.example/base',
+    approval_url: 'https://receptor.example/base',
+    authentication_url: null,
+  };
+
+  it('lists what the authority lists, with the token of any taxpayer of the account', async () => {
+    world.authority.listDirectory = async () => verdict([entry]);
+    const { status, body } = await world.ask('/directory/taxpayers/');
+    expect([status, body]).toEqual([200, [shown]]);
+    expect(directoryEntrySchema.array().parse(body)).toEqual(body);
+    expect(world.owners.tokenRequests).toMatchObject([{ rnc: null, account_id: ACCOUNT }]);
+  });
+
+  it('one entry; an unknown one is 404, a malformed RNC 422', async () => {
+    world.authority.findInDirectory = async ({ rnc }) => verdict(rnc === entry.rnc ? entry : null);
+    expect((await world.ask('/directory/taxpayers/131880681')).body).toEqual(shown);
+    expect(await world.ask('/directory/taxpayers/101010101')).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+    expect(await world.ask('/directory/taxpayers/1010')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['path', 'rnc'] }] },
+    });
+  });
+
+  it('where the environment has none, or the authority is away', async () => {
+    world.authority.listDirectory = async () => missing;
+    expect(await world.ask('/directory/taxpayers', { env: 'CerteCF' })).toMatchObject({
+      status: 422,
+      body: {
+        code: 'service_not_in_environment',
+        detail: [{ loc: ['header', 'env'], type: 'service_not_in_environment' }],
+      },
+    });
+    world.authority.listDirectory = async () => unknown('connection');
+    expect((await world.ask('/directory/taxpayers')).status).toBe(503);
+    world.authority.listDirectory = async () => unknown('not_a_verdict');
+    expect((await world.ask('/directory/taxpayers')).status).toBe(502);
+  });
+});
+
+describe('GET /monitoring/status', () => {
+  const services = [{ service: 'Recepción', available: false, environment: 'Produccion' }];
+  const windows = [
+    { environment: 'PreCertificacion', startTime: '9:00 AM', endTime: '12:00 PM', days: ['06-12-2026'] },
+  ];
+
+  it('tells what the status service says', async () => {
+    const keys: string[] = [];
+    world.authority.environmentStatus = async ({ statusKey }) => {
+      keys.push(statusKey);
+      return verdict({ available: true });
+    };
+    world.authority.serviceStatus = async () => verdict(services);
+    world.authority.maintenanceWindows = async () => verdict(windows);
+    const { status, body } = await world.ask('/monitoring/status', { env: 'eCF' });
+    expect(status).toBe(200);
+    expect(monitoringStatusSchema.strict().parse(body)).toEqual(body);
+    expect(body).toEqual({
+      env: 'eCF',
+      available: true,
+      services: [{ service: 'Recepción', status: 'unavailable', environment: 'Produccion' }],
+      maintenance_windows: [
+        { environment: 'PreCertificacion', start_time: '9:00 AM', end_time: '12:00 PM', days: ['06-12-2026'] },
+      ],
+      checked_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}-04:00$/),
+    });
+    expect(keys).toEqual(['a-key-for-tests']);
+    expect(world.owners.tokenRequests).toEqual([]);
+  });
+
+  it('unreachable 503, unreadable 502, a refused key 502', async () => {
+    for (const [answer, status] of [
+      [unknown('timeout'), 503],
+      [unknown('not_a_verdict'), 502],
+      [{ outcome: 'unauthorized', raw } as never, 502],
+    ] as const) {
+      world.authority.serviceStatus = async () => answer;
+      expect((await world.ask('/monitoring/status')).status).toBe(status);
+    }
+  });
+
+  it('without a key: 503 status_key_missing', async () => {
+    expect(await keyless.ask('/monitoring/status')).toMatchObject({
+      status: 503,
+      body: { code: 'status_key_missing' },
+    });
+  });
+});

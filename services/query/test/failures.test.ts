@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { type BusEvent, silentLogger } from '@ecf/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createQuery, readQueryConfig } from '../src/index.js';
+import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/told.js';
+import { startWorld, type World } from './support/world.js';
+
+const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+}, 60_000);
+afterAll(() => world.stop());
+
+describe('events', () => {
+  const letters = async () =>
+    (await world.letters.list()).map(({ event, reason }) => [event.topic, reason.split(':')[0]]);
+
+  it('that their topic does not allow become dead letters and stop nothing', async () => {
+    const good = invoiceEvent(invoice({ sequence: 1 }));
+    const malformed: BusEvent[] = [
+      { ...invoiceEvent(invoice({ sequence: 2 })), data: { encf: 'E31' } },
+      { ...invoiceEvent(invoice({ sequence: 3 })), data: null },
+      { ...invoiceEvent(invoice({ sequence: 4 })), type: 'invoice.changed.v9' },
+    ];
+    await world.tell(...malformed, good);
+    expect(await letters()).toEqual(malformed.map(() => ['invoices.v1', 'EventError']));
+    expect((await world.ask('/invoices/', YEAR)).body).toMatchObject({ total: 1 });
+  });
+
+  it('of a version nobody subscribed to reach nobody', async () => {
+    await world.tell({ ...invoiceEvent(invoice({ sequence: 5 })), topic: 'invoices.v2' });
+    expect((await world.ask('/invoices/', YEAR)).body.total).toBe(1);
+  });
+
+  it('with fields of the future are taken as far as they are understood', async () => {
+    const told = invoiceEvent(invoice({ sequence: 6 }));
+    await world.tell({ ...told, data: { ...(told.data as object), colour: 'green' } });
+    expect((await world.ask(`/invoices/${encf('31', 6)}`, YEAR)).status).toBe(200);
+  });
+
+  it('one that cannot be stored fails alone, not with those beside it', async () => {
+    const before = (await world.letters.list()).length;
+    const poison = invoiceEvent(invoice({ sequence: 7, revision: 2_147_483_647 + 5 }));
+    const others = Array.from({ length: 30 }, (_, index) => invoiceEvent(invoice({ sequence: 20 + index })));
+    await world.tell(...others.slice(0, 15), poison, ...others.slice(15));
+    expect((await world.letters.list()).length).toBe(before + 1);
+    expect((await world.ask('/invoices/', YEAR)).body.total).toBe(32);
+  });
+
+  it('repeated under another id, or arriving late, change nothing', async () => {
+    const after = invoiceEvent(invoice({ sequence: 8, revision: 3, total_amount: '10.00' }));
+    const before = invoiceEvent(invoice({ sequence: 8, revision: 2, state: 'processing' }));
+    await world.tell(after);
+    const aggregate = (await world.ask('/invoices/aggregate', YEAR)).body;
+    await world.tell(before, { ...after, id: randomUUID() }, after);
+    expect((await world.ask('/invoices/aggregate', YEAR)).body).toEqual(aggregate);
+  });
+});
+
+describe('a database that is gone', () => {
+  it('is 503 with Retry-After; afterwards answers and events go on by themselves', async () => {
+    world.line.cut();
+    for (const path of ['/invoices/', `/invoices/${encf('31', 8)}`, `/${encf('31', 8)}/xml`]) {
+      const { status, body, headers } = await world.ask(path, YEAR);
+      expect([status, body.code]).toEqual([503, 'service_unavailable']);
+      expect(headers.get('retry-after')).not.toBeNull();
+    }
+    const told = invoiceEvent(invoice({ sequence: 9 }));
+    const letters = (await world.letters.list()).length;
+    // The bus does not take what nobody could keep: the outbox still has it, and tells it again.
+    await expect(world.tell(told)).rejects.toThrow('cannot work');
+    world.line.join();
+    await world.tell(told);
+    expect((await world.letters.list()).length).toBe(letters);
+    expect((await world.ask(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
+  }, 30_000);
+
+  it('makes the service not ready', async () => {
+    const config = readQueryConfig({
+      DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+    const query = createQuery(config, {
+      logger: silentLogger,
+      emission: world.owners.emission,
+      reception: world.owners.reception,
+    });
+    expect(await query.ready()).toMatchObject({ ready: false });
+    await query.stop();
+  });
+});
+
+describe('the gateway that is gone', () => {
+  it('leaves what events told', async () => {
+    const failing = await startWorld(
+      {},
+      {
+        taxpayers: {
+          account: async () => {
+            throw new Error('gone');
+          },
+          taxpayer: async () => null,
+        },
+      },
+    );
+    await failing.tell(taxpayerEvent(taxpayer({ rnc: ISSUER })), invoiceEvent(invoice({ sequence: 1 })));
+    const account = { account_id: 'account-1', taxpayers_revision: 1_000_000 };
+    expect((await failing.ask('/invoices/count', YEAR, account)).body.total_invoices).toBe(1);
+    await failing.stop();
+  }, 30_000);
+});
+
+describe('settings', () => {
+  it('name what is missing', () => {
+    expect(() => readQueryConfig({})).toThrow(/DATABASE_URL/);
+    expect(() => readQueryConfig({ DATABASE_URL: 'postgresql://x/y' })).toThrow(/IDENTITY_KEY/);
+    expect(() => readQueryConfig({ DATABASE_URL: 'mysql://x/y', PORT: 'x' })).toThrow(
+      /DATABASE_URL[\s\S]*PORT|PORT[\s\S]*DATABASE_URL/,
+    );
+  });
+});

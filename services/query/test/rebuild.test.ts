@@ -1,0 +1,152 @@
+import { fileURLToPath } from 'node:url';
+import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
+import { createInternalClient, identityKeyFrom, silentLogger } from '@ecf/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
+import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/told.js';
+import { startWorld, type World } from './support/world.js';
+
+const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
+const COUNT = 1_200;
+
+let world: World;
+let ask: QueryOperations;
+const truth = Array.from({ length: COUNT }, (_, index) =>
+  invoice({
+    sequence: index + 1,
+    total_amount: `${index}.25`,
+    created_at: new Date(Date.UTC(2026, 0, 1 + (index % 300), 12)).toISOString(),
+    state: index % 7 === 0 ? 'processing' : 'accepted',
+  }),
+);
+
+beforeAll(async () => {
+  world = await startWorld();
+  world.owners.issue(...truth);
+  world.owners.receive(received({ sequence: 1 }));
+  for (let at = 0; at < truth.length; at += 500)
+    await world.tell(...truth.slice(at, at + 500).map((one) => invoiceEvent(one)));
+  ask = createInternalClient(QUERY_OPERATIONS, {
+    url: world.url,
+    owner: 'query',
+    service: 'gateway',
+    identityKey: identityKeyFrom(Buffer.alloc(32, 7)),
+    clock: () => new Date(),
+  });
+}, 60_000);
+afterAll(() => world.stop());
+
+async function ended() {
+  for (;;) {
+    const state = await ask.rebuildState({});
+    if (!state.building) return state;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function answers() {
+  const [list, aggregate, one] = [
+    await world.ask('/invoices/?limit=1000&offset=1100', YEAR),
+    await world.ask('/invoices/aggregate/', YEAR),
+    await world.ask(`/invoices/${encf('31', 8)}`, YEAR),
+  ];
+  return { list: list.body, aggregate: aggregate.body, one: one.body };
+}
+
+/** Names of tables, keys and indexes of a schema: what later migrations count on. */
+async function shape(schema: string): Promise<string[]> {
+  const { rows } = await world.database.query<{ name: string }>(
+    `SELECT tablename || ' ' || indexname || ' ' || replace(indexdef, schemaname || '.', '') AS name FROM pg_indexes WHERE schemaname = $1
+     UNION ALL SELECT table_name || ' ' || column_name || ' ' || data_type FROM information_schema.columns WHERE table_schema = $1
+     ORDER BY name`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('a rebuild', () => {
+  it('makes everything anew from the owners while answers and changes go on', async () => {
+    const before = await answers();
+    const present = await shape('public');
+    // A read model gone wrong: sums that do not add up, a document that no owner knows, one that is missing.
+    await world.database.query('UPDATE invoice_rollup SET amount = amount + 1, count = count + 3');
+    await world.database.query(
+      `UPDATE invoice SET encf = 'E319999999999', id = 999999 WHERE encf = '${encf('31', 8)}'`,
+    );
+    await world.database.query('DELETE FROM buyer_rollup');
+    expect((await answers()).aggregate).not.toEqual(before.aggregate);
+
+    let pages = 0;
+    const during: number[] = [];
+    world.owners.beforePage = async () => {
+      pages += 1;
+      // Changes that come while it runs: of a document it has passed, of one it has not, and a new one.
+      const change = invoice({ ...truth[3], revision: 1 + pages, total_amount: `${pages}.00` });
+      const later = invoice({ ...truth[COUNT - 1], revision: 1 + pages, state: 'conditional' });
+      const fresh = invoice({ sequence: 5_000 + pages });
+      world.owners.issue(change, later, fresh);
+      await world.tell(invoiceEvent(change), invoiceEvent(later), invoiceEvent(fresh));
+      during.push((await world.ask('/invoices/', YEAR)).status, (await world.ask('/invoices/aggregate', YEAR)).status);
+    };
+    expect(await ask.startRebuild({})).toMatchObject({ building: true, failure: null, finished_at: null });
+    await expect(ask.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    const state = await ended();
+    world.owners.beforePage = async () => undefined;
+    expect(state).toMatchObject({ failure: null, finished_at: expect.any(String) });
+    expect(state.documents).toBeGreaterThanOrEqual(COUNT + 1);
+    expect([pages, during.every((status) => status === 200)]).toEqual([3, true]);
+    expect(await shape('public')).toEqual(present);
+
+    const after = await answers();
+    expect(after.one).toEqual(before.one);
+    expect(after.aggregate.total_invoices).toBe(COUNT + pages);
+    const { rows } = await world.database.query<{ count: number; amount: string }>(
+      `SELECT count(*)::int AS count, sum(total_amount)::text AS amount FROM invoice WHERE status LIKE 'Aceptado%'`,
+    );
+    expect(after.aggregate.total_amount).toBe(rows[0]?.amount);
+    expect(after.aggregate.top_clients).toMatchObject([{ count: rows[0]?.count, total_amount: rows[0]?.amount }]);
+    expect((await world.ask(`/invoices/${encf('31', 4)}`, YEAR)).body.total_amount).toBe(`${pages}.00`);
+    expect((await world.ask('/invoices/E319999999999', YEAR)).status).toBe(404);
+  }, 60_000);
+
+  it('goes on taking events afterwards, received documents too', async () => {
+    await world.tell(invoiceEvent(invoice({ sequence: 6_000 })), receivedEvent(received({ sequence: 2 })));
+    expect((await world.ask(`/invoices/${encf('31', 6_000)}`, YEAR)).status).toBe(200);
+    const { rows } = await world.database.query('SELECT encf FROM received_invoice ORDER BY encf');
+    expect(rows).toEqual([{ encf: encf('31', 1) }, { encf: encf('31', 2) }]);
+    world.owners.issue(invoice({ sequence: 6_000 }));
+    const before = await answers();
+    await ask.startRebuild({});
+    expect(await ended()).toMatchObject({ failure: null });
+    expect(await answers()).toEqual(before);
+    expect((await world.ask(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
+  }, 60_000);
+
+  it('that cannot go on leaves everything as it was, and says why', async () => {
+    const before = await answers();
+    world.owners.beforePage = async () => {
+      throw new Error('the owner ended in the middle');
+    };
+    await ask.startRebuild({});
+    expect(await ended()).toMatchObject({ failure: 'the owner ended in the middle' });
+    world.owners.beforePage = async () => undefined;
+    expect(await answers()).toEqual(before);
+    expect(await shape('rebuilding')).toEqual([]);
+  });
+
+  it('whose instance died is cleared away, and another can begin', async () => {
+    const before = await answers();
+    const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+    const dying = await createPostgresGenerations(world.database, migrations, silentLogger).begin();
+    expect(dying).not.toBeNull();
+    expect(await ask.rebuildState({})).toMatchObject({ building: true });
+    await world.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4310002 AND granted`,
+    );
+    await world.tell(invoiceEvent(invoice({ sequence: 7_000, created_at: '2024-01-01T12:00:00-04:00' })));
+    expect(await ask.rebuildState({})).toMatchObject({ building: false, failure: expect.stringContaining('ended') });
+    await ask.startRebuild({});
+    expect(await ended()).toMatchObject({ failure: null });
+    expect(await answers()).toEqual(before);
+  }, 60_000);
+});

@@ -1,0 +1,105 @@
+import type { EmissionOperations, InvoiceChanged, ReceivedInvoiceChanged } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit';
+import type { ReceivedSource } from '../../src/core/ports.js';
+
+/** Emission and reception as the query service knows them: what they hold, and whether they answer. */
+export interface Owners {
+  /** Commits a state at the owner; no event is told of it. */
+  issue(...invoices: InvoiceChanged[]): void;
+  receive(...received: ReceivedInvoiceChanged[]): void;
+  away: boolean;
+  /** Questions so far, by operation. */
+  readonly asked: string[];
+  /** Every request for a token. */
+  readonly tokenRequests: Parameters<EmissionOperations['authorityToken']>[0][];
+  tokenRefusal: Error | null;
+  rawAnswers: Awaited<ReturnType<EmissionOperations['rawAnswers']>>['answers'];
+  /** Called before each page of a rebuild. */
+  beforePage: () => Promise<void>;
+  readonly emission: EmissionOperations;
+  readonly reception: ReceivedSource;
+}
+
+export function createOwners(): Owners {
+  const invoices = new Map<string, InvoiceChanged>();
+  const received = new Map<string, ReceivedInvoiceChanged>();
+  const changes: { issuer: string; encf: string; revision: number }[] = [];
+
+  function question<Q, A>(name: string, answer: (request: Q) => A | Promise<A>): (request: Q) => Promise<A> {
+    return async (request) => {
+      owners.asked.push(name);
+      if (owners.away) throw new ApiError(503, 'service_unavailable', `${name} is away`);
+      // As over a wire: nothing is shared.
+      return structuredClone(await answer(request));
+    };
+  }
+
+  function page<T extends { id: number }>(
+    all: Iterable<T>,
+    after: number,
+    limit: number,
+  ): { rows: T[]; next: number | null } {
+    const rows = [...all].filter(({ id }) => id > after).sort((a, b) => a.id - b.id);
+    const some = rows.slice(0, limit);
+    return { rows: some, next: rows.length > limit ? (some.at(-1)?.id ?? null) : null };
+  }
+
+  const owners: Owners = {
+    issue(...some) {
+      for (const one of some) {
+        invoices.set(`${one.env}:${one.issuer_rnc}:${one.encf}`, one);
+        changes.push({ issuer: `${one.env}:${one.issuer_rnc}`, encf: one.encf, revision: one.revision });
+      }
+    },
+    receive(...some) {
+      for (const one of some) received.set(`${one.env}:${one.issuer_rnc}:${one.encf}:${one.buyer_rnc}`, one);
+    },
+    away: false,
+    asked: [],
+    tokenRequests: [],
+    tokenRefusal: null,
+    rawAnswers: [],
+    beforePage: async () => undefined,
+    emission: {
+      authorityToken: question('authorityToken', (request) => {
+        owners.tokenRequests.push(request);
+        if (owners.tokenRefusal !== null) throw owners.tokenRefusal;
+        return { token: request.refused === null ? 'token-1' : 'token-2', expires_in: 3_600 };
+      }),
+      recentChanges: question('recentChanges', ({ env, issuer_rnc, cursor }) => ({
+        cursor: String(changes.length),
+        complete: true,
+        changes: changes
+          .slice(Number(cursor ?? 0))
+          .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}`)
+          .map(({ encf, revision }) => ({ encf, revision })),
+      })),
+      findInvoices: question('findInvoices', ({ env, numbers }) => ({
+        invoices: numbers.flatMap(({ issuer_rnc, encf }) => invoices.get(`${env}:${issuer_rnc}:${encf}`) ?? []),
+      })),
+      pageOfInvoices: question('pageOfInvoices', async ({ after, limit }) => {
+        await owners.beforePage();
+        const { rows, next } = page(invoices.values(), after, limit);
+        return { invoices: rows, next };
+      }),
+      rawAnswers: question('rawAnswers', () => ({ answers: owners.rawAnswers })),
+    },
+    reception: {
+      findReceived: question('findReceived', ({ env, buyer_rncs, issuer_rnc, encf }) => ({
+        received: [...received.values()].filter(
+          (one) =>
+            one.env === env &&
+            one.encf === encf &&
+            buyer_rncs.includes(one.buyer_rnc) &&
+            (issuer_rnc === null || one.issuer_rnc === issuer_rnc),
+        ),
+      })),
+      pageOfReceived: question('pageOfReceived', async ({ after, limit }) => {
+        await owners.beforePage();
+        const { rows, next } = page(received.values(), after, limit);
+        return { received: rows, next };
+      }),
+    },
+  };
+  return owners;
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import type { TaxpayerState } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import {
+  type Bus,
+  type BusEvent,
+  createInProcessBus,
+  createMemoryDeadLetters,
+  createMetrics,
+  type Database,
+  type DeadLetter,
+  type DeadLetters,
+  IDENTITY_HEADER,
+  identityKeyFrom,
+  openDatabase,
+  openFileXmlStore,
+  type RunningServer,
+  serve,
+  signIdentity,
+  silentLogger,
+  type XmlStore,
+} from '@ecf/service-kit';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import type { Authority } from '../../src/core/ports.js';
+import { createQuery, type Query, type QueryOverrides, readQueryConfig } from '../../src/index.js';
+import { type Line, openLine } from './line.js';
+import { createOwners, type Owners } from './owners.js';
+import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './told.js';
+
+const MASTER_KEY = Buffer.alloc(32, 7);
+
+export interface Account {
+  account_id: string;
+  taxpayers_revision?: number;
+  env?: Environment;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+  body: any;
+}
+
+export interface World {
+  query: Query;
+  database: Database;
+  /** The service's way to its database. */
+  line: Line;
+  archive: XmlStore;
+  folder: string;
+  owners: Owners;
+  bus: Bus;
+  letters: DeadLetters;
+  authority: { [N in keyof Authority]: Authority[N] };
+  metrics: ReturnType<typeof createMetrics>;
+  /** Events told and handled when it resolves. */
+  tell(...events: BusEvent[]): Promise<void>;
+  /** Asks as an account. */
+  ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Answer>;
+  /** Address of the service itself, without who vouches for callers. */
+  url: string;
+  /** The gateway's own knowledge of an account, for what events did not tell yet. */
+  gateway: Map<string, TaxpayerState[]>;
+  stop(): Promise<void>;
+}
+
+/** The real service on a database of its own, behind a door that vouches for callers as the gateway does. */
+export async function startWorld(
+  settings: Record<string, string> = {},
+  overrides: QueryOverrides = {},
+): Promise<World> {
+  const postgres = await startTestPostgres();
+  const databaseUrl = await postgres.createDatabase();
+  const line = await openLine(databaseUrl);
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-query-'));
+  const clock = overrides.clock ?? (() => new Date());
+  const metrics = createMetrics();
+  const letters = createMemoryDeadLetters();
+  const bus =
+    overrides.bus ??
+    createInProcessBus({ logger: silentLogger, deadLetters: letters, clock, retry: { firstDelayMs: 5 } });
+  const archive = await openFileXmlStore(path.join(folder, 'xml'));
+  const owners = createOwners();
+  const gateway = new Map<string, TaxpayerState[]>();
+  const authority = unasked();
+  const config = readQueryConfig({
+    DATABASE_URL: line.url,
+    MASTER_KEY: MASTER_KEY.toString('base64'),
+    DATA_DIR: folder,
+    ...settings,
+  });
+  const query = createQuery(config, {
+    bus,
+    archive,
+    emission: owners.emission,
+    reception: owners.reception,
+    taxpayers: {
+      account: async (id) => {
+        const taxpayers = gateway.get(id) ?? [];
+        return { account_id: id, revision: Math.max(0, ...taxpayers.map(({ revision }) => revision)), taxpayers };
+      },
+      taxpayer: async () => null,
+    },
+    authority,
+    logger: silentLogger,
+    metrics,
+    clock,
+    ...overrides,
+  });
+  await query.start();
+  await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
+  const accounts = new Map<string, Account>();
+  const server: RunningServer = await serve(door(query, accounts, clock), { host: '127.0.0.1', port: 0 });
+  const database = openDatabase(databaseUrl, { max: 2 });
+
+  return {
+    query,
+    database,
+    line,
+    archive,
+    folder,
+    owners,
+    bus,
+    letters,
+    authority,
+    metrics,
+    url: server.url,
+    gateway,
+    tell: (...events) => bus.publish(events),
+    async ask(pathAndQuery, headers = {}, account = { account_id: ACCOUNT }) {
+      const name = randomUUID();
+      accounts.set(name, account);
+      const response = await fetch(`${server.url}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') === true;
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
+    },
+    async stop() {
+      await server.stop();
+      await query.stop();
+      await line.close();
+      await bus.close();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type { DeadLetter };
+
+/** An authority that nobody expects to be asked; tests replace what they ask. */
+function unasked(): Authority {
+  const refuse = async () => {
+    throw new Error('the authority was asked');
+  };
+  return {
+    queryConsumerSummary: refuse,
+    queryState: refuse,
+    listDirectory: refuse,
+    findInDirectory: refuse,
+    serviceStatus: refuse,
+    maintenanceWindows: refuse,
+    environmentStatus: refuse,
+  };
+}
+
+/** Vouches for the account that a request names; others come without identity. */
+function door(query: Query, accounts: Map<string, Account>, clock: () => Date) {
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const iat = Math.floor(clock().getTime() / 1_000);
+    const account = accounts.get(String(req.headers['x-account']));
+    if (account !== undefined)
+      req.headers[IDENTITY_HEADER] = signIdentity(
+        {
+          kind: 'account',
+          account_id: account.account_id,
+          environments: ['TesteCF', 'CerteCF', 'eCF'],
+          env: account.env ?? ((req.headers.env ?? 'TesteCF') as Environment),
+          env_given: req.headers.env !== undefined,
+          taxpayers_revision: account.taxpayers_revision ?? 0,
+          request_id: randomUUID(),
+          iat,
+          exp: iat + 60,
+        },
+        identityKeyFrom(MASTER_KEY),
+      );
+    query.app(req, res);
+  };
+}
