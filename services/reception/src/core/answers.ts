@@ -1,5 +1,5 @@
 import type { DocumentStore, Observer } from './ports.js';
-import type { ReceivedDocument } from './received-document.js';
+import type { NumberHolder } from './received-document.js';
 
 /** How long another instance may take to note that its answer left. */
 const NOTING_MS = 40;
@@ -20,7 +20,7 @@ export class Answers {
   #noting: Promise<void> | null = null;
 
   constructor(
-    private readonly ports: { documents: Pick<DocumentStore, 'find' | 'markAnswered'>; observer: Observer } & {
+    private readonly ports: { documents: Pick<DocumentStore, 'holder' | 'markAnswered'>; observer: Observer } & {
       sleep: (ms: number) => Promise<void>;
     },
   ) {}
@@ -51,7 +51,7 @@ export class Answers {
    * Whether the sender of a request can have the acknowledgement already: an answer left before the request arrived.
    * Where another instance may be about to note that, its note is waited for.
    */
-  async leftBefore(document: ReceivedDocument, request: { moment: number; arrivedAt: Date }): Promise<boolean> {
+  async leftBefore(document: NumberHolder, request: { moment: number; arrivedAt: Date }): Promise<boolean> {
     let noted = document.answeredAt;
     for (let step = 0; ; step++) {
       const here = this.#left.get(document.id);
@@ -60,7 +60,7 @@ export class Answers {
       if (noted !== null) return noted <= request.arrivedAt;
       if (step === NOTING_STEPS) return false;
       await this.ports.sleep(NOTING_MS / NOTING_STEPS);
-      noted = (await this.ports.documents.find(document.key))?.answeredAt ?? null;
+      noted = (await this.ports.documents.holder(document.key))?.answeredAt ?? null;
     }
   }
 

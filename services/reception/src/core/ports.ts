@@ -8,6 +8,7 @@ import type {
   DocumentKey,
   NewReceivedDocument,
   NewRefusedDocument,
+  NumberHolder,
   ReceivedDocument,
   StoredBytes,
 } from './received-document.js';
@@ -33,9 +34,10 @@ export interface ListedDocument {
  * in the same transaction.
  */
 export interface DocumentStore {
-  find(key: DocumentKey): Promise<ReceivedDocument | null>;
-  /** Commits a document under its number. Null, and nothing kept, where the number is taken. */
-  add(document: NewReceivedDocument): Promise<ReceivedDocument | null>;
+  /** Which document holds a number. */
+  holder(key: DocumentKey): Promise<NumberHolder | null>;
+  /** Commits a document under its number and gives its id. Null, and nothing kept, where the number is taken. */
+  add(document: NewReceivedDocument): Promise<number | null>;
   /**
    * Commits a refusal. Motive 3 with other bytes than the document that holds the number, and kept ones, is a conflict of
    * that document; the same bytes conflict once, however often they come.

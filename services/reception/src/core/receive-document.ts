@@ -6,7 +6,7 @@ import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
 import { type Motive, rejectionReason } from './motives.js';
 import type { Ports, ReceptionSettings } from './ports.js';
-import type { DocumentKey, Origin, ReceivedDocument, SignerFacts, StoredBytes } from './received-document.js';
+import type { DocumentKey, NumberHolder, Origin, SignerFacts, StoredBytes } from './received-document.js';
 import type { Receiver, Receivers } from './receivers.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
 
@@ -85,7 +85,7 @@ export class ReceiveDocument {
 
   /** Null where the number was taken between looking and adding. */
   async #decide(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
-    const holder = await this.ports.documents.find(incoming.key);
+    const holder = await this.ports.documents.holder(incoming.key);
     if (holder !== null) return this.#repeat(incoming, holder);
     if (!incoming.receiver.served) {
       return this.#refuse(incoming, 4, `${incoming.key.buyerRnc} is not an active receiver here`, null);
@@ -93,7 +93,7 @@ export class ReceiveDocument {
     return this.#accept(incoming, judgement);
   }
 
-  async #repeat(incoming: Incoming, holder: ReceivedDocument): Promise<Acknowledged> {
+  async #repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
     const identical = holder.xml.sha256 === incoming.sha256;
     if (identical && !(await this.answers.leftBefore(holder, incoming))) {
       const { path, sha256 } = holder.acknowledgement;
@@ -108,7 +108,7 @@ export class ReceiveDocument {
 
   async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
     const [xml, signed] = await Promise.all([this.#keep(incoming), this.#acknowledge(incoming, null)]);
-    const document = await this.ports.documents.add({
+    const documentId = await this.ports.documents.add({
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
       facts: judgement.facts,
@@ -122,15 +122,15 @@ export class ReceiveDocument {
       observations: judgement.observations,
       origin: incoming.origin,
     });
-    if (document === null) return null;
-    return { ...answer(incoming, null, null), acknowledgement: signed.bytes, documentId: document.id };
+    if (documentId === null) return null;
+    return { ...answer(incoming, null, null), acknowledgement: signed.bytes, documentId };
   }
 
   async #refuse(
     incoming: Incoming,
     motive: Motive,
     particulars: string,
-    holder: ReceivedDocument | null,
+    holder: NumberHolder | null,
   ): Promise<Acknowledged> {
     const { judgement } = incoming;
     const reason = rejectionReason(motive, particulars);
@@ -171,7 +171,7 @@ export class ReceiveDocument {
   }
 
   /** What competes for a number is always kept; other refused documents only up to a size, since anybody can send them. */
-  async #keepRefused(incoming: Incoming, holder: ReceivedDocument | null): Promise<StoredBytes | null> {
+  async #keepRefused(incoming: Incoming, holder: NumberHolder | null): Promise<StoredBytes | null> {
     if (holder?.xml.sha256 === incoming.sha256) return holder.xml;
     if (holder === null && incoming.bytes.length > this.settings.maxRefusedBytes) return null;
     return this.#keep(incoming);

@@ -62,6 +62,9 @@ export interface ReceivedDocument extends NewReceivedDocument {
   readonly answeredAt: Date | null;
 }
 
+/** What has to be known of a document that holds a number to answer whoever sends under that number. */
+export type NumberHolder = Pick<ReceivedDocument, 'id' | 'key' | 'xml' | 'acknowledgement' | 'answeredAt'>;
+
 /** An answer with Estado 1. */
 export interface NewRefusedDocument {
   readonly key: DocumentKey;

@@ -182,8 +182,9 @@ function decode(part: Part): Buffer {
   return part.body;
 }
 
-/** Whether the first byte that counts, after a byte order mark and blanks, is `<`. */
+/** Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 is let through to be named. */
 function startsLikeXml(bytes: Buffer): boolean {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR || bytes[at] === LF)) at++;
   return bytes[at] === LESS_THAN;

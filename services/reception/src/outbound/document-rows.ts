@@ -40,13 +40,15 @@ export interface ReceivedRow {
   sender: string | null;
 }
 
-/** Columns of a new row, in the order of {@link newReceivedValues}. */
+/** Columns of a new row that come with the document; the rest has defaults or follows from a decision made before. */
 export const NEW_RECEIVED_COLUMNS = [
+  'id',
   'env',
   'buyer_rnc',
   'issuer_rnc',
   'encf',
   'account_id',
+  'revision',
   'ecf_type',
   'issuer_name',
   'buyer_name',
@@ -70,41 +72,54 @@ export const NEW_RECEIVED_COLUMNS = [
   'observations',
   'request_id',
   'sender',
-] as const;
+] as const satisfies readonly (keyof ReceivedRow)[];
 
-export function newReceivedValues(document: NewReceivedDocument): unknown[] {
+export function newReceivedRow(
+  id: number,
+  document: NewReceivedDocument,
+): Pick<ReceivedRow, (typeof NEW_RECEIVED_COLUMNS)[number]> {
   const { key, facts, signer } = document;
-  return [
-    key.env,
-    key.buyerRnc,
-    key.issuerRnc,
-    key.encf,
-    document.accountId,
-    facts.ecfType,
-    facts.issuerName,
-    facts.buyerName,
-    facts.dateIssued,
-    facts.totalAmount,
-    facts.totalItbis,
-    facts.modifiedEncf,
-    facts.signatureDatetime,
-    document.receivedAt,
-    document.bytes,
-    document.xml.path,
-    document.xml.sha256,
-    document.acknowledgement.path,
-    document.acknowledgement.sha256,
-    document.acknowledgedAt,
-    signer.subject,
-    signer.serialNumber,
-    signer.fingerprint,
-    signer.holderId,
-    document.canonical,
-    JSON.stringify(document.observations),
-    document.origin.requestId,
-    document.origin.sender,
-  ];
+  return {
+    id,
+    env: key.env,
+    buyer_rnc: key.buyerRnc,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    account_id: document.accountId,
+    revision: FIRST_REVISION,
+    ecf_type: facts.ecfType,
+    issuer_name: facts.issuerName,
+    buyer_name: facts.buyerName,
+    date_issued: facts.dateIssued,
+    total_amount: facts.totalAmount,
+    total_itbis: facts.totalItbis,
+    modified_encf: facts.modifiedEncf,
+    signature_datetime: facts.signatureDatetime,
+    received_at: document.receivedAt,
+    bytes: document.bytes,
+    xml_path: document.xml.path,
+    xml_sha256: document.xml.sha256,
+    arecf_path: document.acknowledgement.path,
+    arecf_sha256: document.acknowledgement.sha256,
+    acknowledged_at: document.acknowledgedAt,
+    certificate_subject: signer.subject,
+    certificate_serial: signer.serialNumber,
+    certificate_fingerprint: signer.fingerprint,
+    certificate_holder: signer.holderId,
+    canonical: document.canonical,
+    observations: [...document.observations],
+    request_id: document.origin.requestId,
+    sender: document.origin.sender,
+  };
 }
+
+/** A new document as it is once it is added, where no decision came before it. */
+export function newlyReceived(id: number, document: NewReceivedDocument): ReceivedDocument {
+  const pending = { approvalStatus: 'pending', approvalDatetime: null, answeredAt: null } as const;
+  return { ...document, id, revision: FIRST_REVISION, ...pending };
+}
+
+const FIRST_REVISION = 1;
 
 export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
   return {

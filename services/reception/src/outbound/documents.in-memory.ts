@@ -50,7 +50,7 @@ export function createInMemoryDocumentStore(): DocumentStore & {
   return {
     events,
     refusals,
-    async find(key) {
+    async holder(key) {
       return byKey(key)?.document ?? null;
     },
     async add(document) {
@@ -70,7 +70,7 @@ export function createInMemoryDocumentStore(): DocumentStore & {
       };
       held.push(added);
       tell(added);
-      return added.document;
+      return added.document.id;
     },
     async refuse(refusal) {
       refusals.push(refusal);

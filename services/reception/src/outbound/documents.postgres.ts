@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type ReceivedInvoiceDecision, TOPICS } from '@ecf/contracts';
-import { appendToOutbox, type Database, makeEvent, once, type Queries, type Transaction } from '@ecf/service-kit';
+import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import { appendToOutbox, type Database, once, type Queries, type Transaction } from '@ecf/service-kit';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
-import {
-  type Conflict,
-  type NewRefusedDocument,
-  type ReceivedDocument,
-  receivedDocumentKey,
-  receivedInvoiceChanged,
-} from '../core/received-document.js';
+import type { Conflict, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
 import {
   type ConflictRow,
   fromConflictRow,
   fromReceivedRow,
-  NEW_RECEIVED_COLUMNS,
-  newReceivedValues,
   REFUSED_COLUMNS,
   type ReceivedRow,
   refusedValues,
 } from './document-rows.js';
+import { createNumbers } from './numbers.postgres.js';
+import { receivedInvoiceEvent } from './received-invoice-event.js';
 
 /** The consumer group of this service; also the name under which handled events are noted. */
 export const RECEPTION_GROUP = 'reception';
@@ -30,20 +24,8 @@ const MAX_UNDER_NUMBER = 50;
 
 const parameters = (columns: readonly string[]) => columns.map((_, index) => `$${index + 1}`).join(', ');
 
-const FIND = {
-  name: 'received_find',
-  text: 'SELECT * FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4',
-};
-// A decision may have come before its document. Key columns: $1 env, $2 buyer, $3 issuer, $4 eNCF.
-const ADD = {
-  name: 'received_add',
-  text: `INSERT INTO received_documents (${NEW_RECEIVED_COLUMNS.join(', ')}, approval_status, approval_datetime, approval_revision)
-         SELECT ${parameters(NEW_RECEIVED_COLUMNS)},
-                COALESCE(d.approval_status, 'pending'), d.approval_datetime, COALESCE(d.revision, 0)
-           FROM (SELECT 1) AS one LEFT JOIN early_decisions d
-             ON d.env = $1 AND d.buyer_rnc = $2 AND d.issuer_rnc = $3 AND d.encf = $4
-         ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING RETURNING *`,
-};
+const LOCK =
+  'SELECT * FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 FOR UPDATE';
 const REFUSE = {
   name: 'received_refuse',
   text: `INSERT INTO refused_documents (${REFUSED_COLUMNS.join(', ')}) VALUES (${parameters(REFUSED_COLUMNS)})
@@ -66,16 +48,7 @@ const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_a
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
 export function createDocumentStore(database: Database, makeId: () => string = randomUUID): DocumentStore {
   async function changed(tx: Transaction, document: ReceivedDocument, conflicts: readonly Conflict[], at: Date) {
-    const key = receivedDocumentKey(document.key);
-    const draft = {
-      topic: TOPICS.receivedInvoices.name,
-      type: 'received_invoice.changed',
-      source: 'reception',
-      subject: `${document.key.issuerRnc}:${document.key.encf}`,
-      key,
-      data: receivedInvoiceChanged(document, conflicts),
-    };
-    await appendToOutbox(tx, [makeEvent(draft, { id: makeId(), time: at })]);
+    await appendToOutbox(tx, [receivedInvoiceEvent(document, conflicts, { id: makeId(), time: at })]);
   }
 
   /** Raises the revision of a locked document by a change of its columns and tells of it. */
@@ -99,19 +72,7 @@ export function createDocumentStore(database: Database, makeId: () => string = r
   }
 
   return {
-    async find(key) {
-      const { rows } = await database.query<ReceivedRow>(FIND, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
-      return rows[0] === undefined ? null : fromReceivedRow(rows[0]);
-    },
-    add(document) {
-      return database.transaction(async (tx) => {
-        const { rows } = await tx.query<ReceivedRow>(ADD, newReceivedValues(document));
-        if (rows[0] === undefined) return null;
-        const added = fromReceivedRow(rows[0]);
-        await changed(tx, added, [], document.acknowledgedAt);
-        return added;
-      });
-    },
+    ...createNumbers(database, makeId),
     async refuse(refusal) {
       if (refusal.competes && refusal.holderId !== null) await compete(refusal, refusal.holderId);
       else await database.query(REFUSE, refusedValues(refusal, null));
@@ -210,8 +171,7 @@ async function conflictsOf(queries: Queries, documents: readonly ReceivedDocumen
  */
 async function lockForDecision(tx: Transaction, decision: ReceivedInvoiceDecision): Promise<ReceivedRow | null> {
   const { env, buyer_rnc, issuer_rnc, encf } = decision;
-  const find = async () =>
-    (await tx.query<ReceivedRow>(`${FIND.text} FOR UPDATE`, [env, buyer_rnc, encf, issuer_rnc])).rows[0] ?? null;
+  const find = async () => (await tx.query<ReceivedRow>(LOCK, [env, buyer_rnc, encf, issuer_rnc])).rows[0] ?? null;
   const document = await find();
   if (document !== null) return document;
   await tx.query('LOCK TABLE received_documents IN SHARE ROW EXCLUSIVE MODE');

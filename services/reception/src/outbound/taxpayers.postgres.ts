@@ -1,9 +1,16 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type Database, once, type Queries } from '@ecf/service-kit';
+import { createBatches, type Database, once, type Queries } from '@ecf/service-kit';
 import type { TaxpayerStore } from '../core/ports.js';
 import { RECEPTION_GROUP } from './documents.postgres.js';
 
-const FIND = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayers WHERE rnc = $1' };
+/** Taxpayers whose state is remembered; their revision is asked for every time, their state only when it is newer. */
+const REMEMBERED = 10_000;
+
+const FIND = {
+  name: 'taxpayer_find',
+  text: `SELECT k.position::int, t.revision, CASE WHEN t.revision <> k.revision THEN t.state END AS state
+           FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS k(rnc, revision, position) JOIN taxpayers t USING (rnc)`,
+};
 const KEEP = {
   name: 'taxpayer_keep',
   text: `INSERT INTO taxpayers (rnc, account_id, revision, state)
@@ -27,11 +34,32 @@ const ADVANCE = {
 
 /** The copy of the taxpayers in PostgreSQL. Certificates stay sealed in it. */
 export function createTaxpayerStore(database: Database): TaxpayerStore {
-  return {
-    async taxpayer(rnc) {
-      const { rows } = await database.query<{ state: TaxpayerState }>(FIND, [rnc]);
-      return rows[0]?.state ?? null;
+  const remembered = new Map<string, TaxpayerState>();
+
+  /** Another instance may have applied a change, so memory alone never answers. */
+  const finds = createBatches<{ rnc: string }, TaxpayerState | null>({
+    maxItems: 64,
+    maxUnderWay: 2,
+    keyOf: (item) => item,
+    async work(items) {
+      const known = items.map(({ rnc }) => remembered.get(rnc));
+      const { rows } = await database.query<{ position: number; state: TaxpayerState | null }>(FIND, [
+        items.map(({ rnc }) => rnc),
+        known.map((state) => state?.revision ?? 0),
+      ]);
+      const found = new Map(rows.map((row) => [row.position - 1, row.state ?? known[row.position - 1] ?? null]));
+      for (const state of found.values()) if (state !== null) remember(state);
+      return items.map((_, index) => found.get(index) ?? null);
     },
+  });
+
+  function remember(state: TaxpayerState): void {
+    if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(state.rnc, state);
+  }
+
+  return {
+    taxpayer: (rnc) => finds.run({ rnc }),
     async account(accountId) {
       const { rows } = await database.query<{ state: TaxpayerState }>(
         'SELECT state FROM taxpayers WHERE account_id = $1 ORDER BY rnc',

@@ -1,0 +1,125 @@
+import { type BusEvent, createBatches, type Database, outboxPartition } from '@ecf/service-kit';
+import type { DocumentStore } from '../core/ports.js';
+import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/received-document.js';
+import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
+import { receivedInvoiceEvent } from './received-invoice-event.js';
+
+const BATCH = { maxItems: 64, maxUnderWay: 2 };
+const IDS_AT_ONCE = 100;
+
+const HOLDERS = {
+  name: 'received_holders',
+  text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256, d.answered_at
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+                WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
+           JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
+};
+const NEXT_IDS = {
+  name: 'received_next_ids',
+  text: `SELECT nextval('received_documents_id_seq') AS id FROM generate_series(1, $1::int)`,
+};
+// A decision may have come before its document; the event was made without it.
+const ADD = {
+  name: 'received_add',
+  text: `WITH added AS (
+           INSERT INTO received_documents (${NEW_RECEIVED_COLUMNS.join(', ')}, approval_status, approval_datetime, approval_revision)
+           SELECT ${NEW_RECEIVED_COLUMNS.map((column) => `g.${column}`).join(', ')},
+                  coalesce(d.approval_status, 'pending'), d.approval_datetime, coalesce(d.revision, 0)
+             FROM json_populate_recordset(NULL::received_documents, $1::json) AS g
+             LEFT JOIN early_decisions d USING (env, buyer_rnc, issuer_rnc, encf)
+           ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING
+           RETURNING id, approval_status, approval_datetime
+         ), told AS (
+           INSERT INTO outbox (partition, event_id, topic, key, event)
+           SELECT e.partition, e.event_id, e.topic, e.key,
+                  CASE WHEN a.approval_status = 'pending' THEN e.event ELSE jsonb_set(jsonb_set(e.event::jsonb,
+                    '{data,approval_status}', to_jsonb(a.approval_status)),
+                    '{data,approval_datetime}', coalesce(to_jsonb(to_char(a.approval_datetime AT TIME ZONE
+                      INTERVAL '-04:00', 'YYYY-MM-DD"T"HH24:MI:SS"-04:00"')), 'null'))::json END
+             FROM added a
+             JOIN unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::text[], $6::text[], $7::json[])
+                  AS e(id, partition, event_id, topic, key, event) USING (id)
+         )
+         SELECT id FROM added`,
+};
+
+interface Addition {
+  readonly row: ReturnType<typeof newReceivedRow>;
+  readonly event: BusEvent;
+}
+
+/**
+ * Who holds a number, and taking one: the two questions of every arrival. Each is one statement, and arrivals of the same
+ * moment share it, its round trip and its commit.
+ */
+export function createNumbers(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
+  const ids: number[] = [];
+
+  async function nextId(): Promise<number> {
+    while (ids.length === 0) {
+      const { rows } = await database.query<{ id: number }>(NEXT_IDS, [IDS_AT_ONCE]);
+      ids.push(...rows.map(({ id }) => id));
+    }
+    return ids.shift() as number;
+  }
+
+  const holders = createBatches<DocumentKey, NumberHolder | null>({
+    ...BATCH,
+    keyOf: (key) => key,
+    async work(keys) {
+      const { rows } = await database.query<HolderRow>(HOLDERS, [
+        keys.map(({ env }) => env),
+        keys.map(({ buyerRnc }) => buyerRnc),
+        keys.map(({ encf }) => encf),
+        keys.map(({ issuerRnc }) => issuerRnc),
+      ]);
+      const found = new Map(rows.map((row) => [row.position - 1, row]));
+      return keys.map((key, index) => fromHolderRow(key, found.get(index)));
+    },
+  });
+
+  const additions = createBatches<Addition, number | null>({
+    ...BATCH,
+    keyOf: ({ event }) => event.key,
+    async work(items) {
+      const partitions = items.map(({ event }) => outboxPartition(event.key));
+      const { rows } = await database.query<{ id: number }>(ADD, [
+        JSON.stringify(items.map(({ row }) => row)),
+        items.map(({ row }) => row.id),
+        partitions,
+        items.map(({ event }) => event.id),
+        items.map(({ event }) => event.topic),
+        items.map(({ event }) => event.key),
+        items.map(({ event }) => JSON.stringify(event)),
+      ]);
+      database.signalOutbox(new Set(partitions));
+      const added = new Set(rows.map(({ id }) => id));
+      return items.map(({ row }) => (added.has(row.id) ? row.id : null));
+    },
+  });
+
+  return {
+    holder: (key) => holders.run(key),
+    async add(document: NewReceivedDocument) {
+      const id = await nextId();
+      const stamp = { id: makeId(), time: document.acknowledgedAt };
+      const event = receivedInvoiceEvent(newlyReceived(id, document), [], stamp);
+      return additions.run({ row: newReceivedRow(id, document), event });
+    },
+  };
+}
+
+type HolderRow = Pick<ReceivedRow, 'id' | 'xml_path' | 'xml_sha256' | 'arecf_path' | 'arecf_sha256' | 'answered_at'> & {
+  position: number;
+};
+
+function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHolder | null {
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    key,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
+    answeredAt: row.answered_at,
+  };
+}
