@@ -7,7 +7,15 @@ const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const TARGET = path.join(ROOT, 'docs', 'configuration.md');
 
 /** Every program with settings: the exported zod object is found by its name, `<something>Settings`. */
-const PROGRAMS = ['deploy/standalone', 'services/gateway', 'services/emission', 'services/status-poller', 'services/reception', 'services/approvals', 'services/query'];
+const PROGRAMS = [
+  'deploy/standalone',
+  'services/gateway',
+  'services/emission',
+  'services/status-poller',
+  'services/reception',
+  'services/approvals',
+  'services/query',
+];
 
 async function load(file) {
   return import(pathToFileURL(path.join(ROOT, file)).href);
@@ -51,7 +59,13 @@ async function render() {
   for (const program of PROGRAMS) {
     const schema = await settingsOf(program);
     if (schema === null) continue;
-    parts.push('', `## ${path.basename(program)}`, '', '| Variable | Meaning | Allowed | Default |', '|---|---|---|---|');
+    parts.push(
+      '',
+      `## ${path.basename(program)}`,
+      '',
+      '| Variable | Meaning | Allowed | Default |',
+      '|---|---|---|---|',
+    );
     for (const [variable, field] of Object.entries(schema.shape).sort(([a], [b]) => (a < b ? -1 : 1)))
       parts.push(row(variable, field, settingMeta));
   }
