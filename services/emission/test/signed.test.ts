@@ -191,6 +191,12 @@ describe('documents that the caller signed', () => {
       await new Promise((resolve) => setTimeout(resolve, 220));
     }
     expect(statuses.at(-1)).toBe(200);
+    let answer = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
+    for (let tries = 0; tries < 50 && answer.body.status === 'EnProceso'; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      answer = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
+    }
+    expect(answer.body).toMatchObject({ status: 'Aceptado', sequence_used: true });
     const sent = await world.ledger(encf('31', 11));
     expect(sent.filter(({ status }) => status !== '').length).toBeGreaterThan(0);
   });

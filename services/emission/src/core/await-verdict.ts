@@ -72,8 +72,16 @@ async function nextLook(
   return found;
 }
 
-/** Only a verdict is stored: while the authority is still at it, the schedule of the background stays as it is. */
-async function askOnce(ports: Ports, present: Attempt, trackId: string, tokens: TokenSource): Promise<Attempt> {
+/**
+ * Asks for the result of a document that has a trackId. Only a verdict is stored: while the authority is still at it, the
+ * schedule of the background stays as it is.
+ */
+export async function askOnce(
+  ports: Pick<Ports, 'authority' | 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>,
+  present: Attempt,
+  trackId: string,
+  tokens: TokenSource,
+): Promise<Attempt> {
   const token = await tokens.get().catch(() => null);
   if (token === null) return present;
   const answer = await ports.authority.queryResult({ env: present.env, token, trackId });

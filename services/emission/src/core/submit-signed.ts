@@ -3,7 +3,7 @@ import { EMISSION_STATES, type Environment, isBelowSummaryLimit, submissionRoute
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
-import { awaitSend } from './await-verdict.js';
+import { askOnce, awaitSend } from './await-verdict.js';
 import { EmissionError } from './errors.js';
 import type { FollowUp } from './follow-up.js';
 import { type Issued, issue, type Prepared } from './issue.js';
@@ -115,8 +115,8 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
   }
 
   /**
-   * A repeat of a document whose send was lost brings it one step further with the caller's token, so that it reaches its
-   * end also where no certificate is stored.
+   * A repeat of a document that is not decided brings it one step further with the caller's token, so that it reaches its
+   * end also where no certificate is stored: a lost send is looked up or made again, a result is asked for.
    */
   async function present(
     issued: Exclude<Issued, { outcome: 'checked' }>,
@@ -124,6 +124,9 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
   ): Promise<Attempt> {
     if (issued.outcome === 'issued') return issued.attempt;
     const attempt = await awaitSend(ports, issued.attempt);
+    if (attempt.state === 'processing' && attempt.trackId !== null) {
+      return askOnce(ports, attempt, attempt.trackId, givenToken(token));
+    }
     const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
     if (!waits || attempt.owner !== null) return attempt;
     const { owner, settings } = ports;
