@@ -15,7 +15,6 @@ interface FactNode {
 }
 
 const whenShared = hasSharedMaterial ? describe : describe.skip;
-if (!hasSharedMaterial) console.info('the facts of the catalogue are not beside the repository: comparison skipped');
 
 /** The two patterns that the catalogue writes otherwise than the XSD; the reasons stand beside them. */
 const REWRITTEN: Readonly<Record<string, string>> = {

@@ -6,6 +6,12 @@ const SHARED = resolve(import.meta.dirname, '../../../../../shared');
 /** Whether the authority's own schemas and the certification set lie beside the repository. */
 export const hasSharedMaterial = existsSync(join(SHARED, 'xsd'));
 
+if (!hasSharedMaterial) {
+  console.info(
+    "The authority's schemas and the certification set are not at hand: compared with our own schemas instead.",
+  );
+}
+
 export function sharedText(path: string): string {
   return readFileSync(join(SHARED, path), 'utf8').replace(/^\ufeff/, '');
 }
