@@ -1,8 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
+import { close, constants, fdatasync, link as linkFile, open, unlink as unlinkFile, write } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { createFolderSync } from './folder-sync.js';
 import { checkXmlPath, type XmlStore, XmlStoreError } from './xml-store.js';
+
+const link = promisify(linkFile);
+const unlink = promisify(unlinkFile);
 
 const INCOMING = '.incoming';
 const STALE_MS = 24 * 60 * 60 * 1000;
@@ -61,14 +66,28 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, 'wx', 0o640);
-  try {
-    await handle.writeFile(bytes);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
+/** Where the system has it, a write returns once the bytes are on disk, which saves a call of the thread pool. */
+const SYNCED = constants.O_DSYNC ?? 0;
+const NEW_FILE = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | SYNCED;
+
+/** Callbacks, not file handles: this stands in the way of every document, and they cost half the processor time. */
+function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    open(file, NEW_FILE, 0o640, (failed, fd) => {
+      if (failed) return reject(failed);
+      const end = (error?: Error | null) =>
+        close(fd, (notClosed) => ((error ?? notClosed) ? reject(error ?? notClosed) : resolve()));
+      const writeFrom = (offset: number): void => {
+        write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
+          if (error) end(error);
+          else if (offset + written < bytes.length) writeFrom(offset + written);
+          else if (SYNCED === 0) fdatasync(fd, end);
+          else end();
+        });
+      };
+      writeFrom(0);
+    });
+  });
 }
 
 /** Temporary files of a process that was killed; those of the last day may belong to one that still runs. */
