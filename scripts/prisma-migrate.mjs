@@ -6,9 +6,8 @@
 // The schema engine is the one of Prisma Migrate, as WebAssembly, over a throw-away embedded PostgreSQL.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import { schemaFiles } from './prisma-generate.mjs';
@@ -164,26 +163,18 @@ async function create(schemaFile, name, connection) {
   return path.relative(ROOT, target);
 }
 
-async function startServer() {
-  const module = path.join(ROOT, 'packages/service-kit/dist/embedded-postgres.js');
+/** A database of the server that tests use too: it is stopped and removed when this process is gone, however it ends. */
+async function openScratchDatabase() {
+  const module = path.join(ROOT, 'packages/service-kit/dist/testing.js');
   if (!fs.existsSync(module)) throw new Error('packages/service-kit is not built; run `npm run build` first');
-  const { startEmbeddedPostgres } = await import(module);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-migrate-'));
-  fs.chmodSync(folder, 0o755);
-  const server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'cluster'), durable: false });
-  const url = new URL(server.url('postgres'));
+  const { startTestPostgres } = await import(pathToFileURL(module).href);
+  const url = new URL(await (await startTestPostgres()).createDatabase());
   return {
-    connection: {
-      host: url.hostname,
-      port: Number(url.port),
-      user: url.username,
-      password: url.password,
-      database: 'postgres',
-    },
-    async stop() {
-      await server.stop();
-      fs.rmSync(folder, { recursive: true, force: true });
-    },
+    host: url.hostname,
+    port: Number(url.port),
+    user: url.username,
+    password: url.password,
+    database: url.pathname.slice(1),
   };
 }
 
@@ -197,11 +188,11 @@ if ((!check && args.length !== 2) || schemas.length === 0) {
   );
   process.exit(2);
 }
-const server = await startServer();
 try {
+  const connection = await openScratchDatabase();
   if (check) {
     for (const file of schemas) {
-      const missing = await difference(file, server.connection);
+      const missing = await difference(file, connection);
       if (missing === '') process.stdout.write(`${file}: its migrations lead to it\n`);
       else {
         process.stdout.write(`${file}: its migrations lack:\n${missing}\n`);
@@ -209,12 +200,10 @@ try {
       }
     }
   } else {
-    const made = await create(schemas[0], args[1], server.connection);
+    const made = await create(schemas[0], args[1], connection);
     process.stdout.write(made === null ? 'nothing to migrate\n' : `wrote ${made}\n`);
   }
 } catch (error) {
   process.stderr.write(`${String(error?.message ?? error).slice(0, 2_000)}\n`);
   process.exitCode = 1;
-} finally {
-  await server.stop();
 }
