@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import {
@@ -114,6 +115,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     ...owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
     ...pick(owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
   };
+  const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
     received: createPostgresReceived(database),
@@ -128,6 +130,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
     observer,
     clock,
+    sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };
   const freshness = createFreshness(ports);
   const rebuild = createRebuild(ports);
@@ -144,6 +147,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     { logger, identityKey: config.identityKey, clock, ready, internal },
   );
   let subscriptions: Subscription[] = [];
+  let filling = Promise.resolve();
 
   return {
     app,
@@ -160,9 +164,11 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
         taxpayers: ports.taxpayers,
         took: (event) => took(event, clock()),
       });
+      filling = rebuild.fillOnce();
     },
     async stop() {
-      await rebuild.stop();
+      ending.abort();
+      await Promise.all([rebuild.stop(), filling]);
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       if (overrides.bus === undefined) await bus.close();
       client.close();

@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient, identityKeyFrom, silentLogger } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RebuildState } from '../src/core/ports.js';
+import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
+import { createOwners } from './support/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -149,4 +152,52 @@ describe('a rebuild', () => {
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
   }, 60_000);
+});
+
+describe('the first start', () => {
+  it('takes over what the owners held before', async () => {
+    const owners = createOwners();
+    owners.issue(...truth.slice(0, 30));
+    const late = await startWorld({}, {}, owners);
+    const { rows } = await late.database.query('SELECT count(*) AS count FROM invoice');
+    expect(rows).toEqual([{ count: 30 }]);
+    expect((await late.ask('/invoices/count', YEAR)).body.total_invoices).toBe(30);
+    await late.stop();
+  }, 30_000);
+
+  it('tries until the owners answer, and does nothing where all was told', async () => {
+    const owners = createOwners();
+    owners.away = true;
+    const pauses: number[] = [];
+    const state: RebuildState = {
+      building: false,
+      filled: false,
+      startedAt: null,
+      finishedAt: null,
+      documents: 0,
+      failure: null,
+    };
+    let filled = false;
+    await createRebuild({
+      projection: {} as never,
+      invoiceSource: owners.emission,
+      receivedSource: owners.reception,
+      observer: { failed: () => undefined } as never,
+      generations: {
+        begin: async () => {
+          throw new Error('there is nothing to rebuild from');
+        },
+        state: async () => ({ ...state, filled }),
+        nothingToFill: async () => {
+          filled = true;
+        },
+        clearAbandoned: async () => undefined,
+      },
+      sleep: async (ms) => {
+        pauses.push(ms);
+        if (pauses.length === 3) owners.away = false;
+      },
+    }).fillOnce();
+    expect([pauses.length, filled]).toEqual([3, true]);
+  });
 });

@@ -86,6 +86,8 @@ export interface Generations {
   /** Begins one; from then on every change goes to both. Null where another instance is at it. */
   begin(): Promise<NewGeneration | null>;
   state(): Promise<RebuildState>;
+  /** Notes that the owners hold nothing that was not told. */
+  nothingToFill(): Promise<void>;
   /** Clears away what an instance that ended while rebuilding left. */
   clearAbandoned(): Promise<void>;
 }
@@ -101,6 +103,8 @@ export interface NewGeneration {
 
 export interface RebuildState {
   readonly building: boolean;
+  /** A generation was completed once. */
+  readonly filled: boolean;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly documents: number;
@@ -149,4 +153,6 @@ export interface Ports {
   readonly archive: XmlStore;
   readonly observer: Observer;
   readonly clock: () => Date;
+  /** Resolves after that many milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
 }

@@ -4,8 +4,12 @@ import type { NewGeneration, Ports, RebuildState } from './ports.js';
 import { receivedRecord } from './received-record.js';
 
 const PAGE = 1_000;
+const FILL_AGAIN_MS = 5_000;
 
-type RebuildPorts = Pick<Ports, 'generations' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer'>;
+type RebuildPorts = Pick<
+  Ports,
+  'generations' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer' | 'sleep'
+>;
 
 /**
  * Makes the read models anew from what their owners hold: page by page into a generation of its own, while the present one
@@ -16,6 +20,11 @@ export interface Rebuild {
   /** Begins one and resolves once it is under way. Throws QueryError `conflict` while another is. */
   start(): Promise<RebuildState>;
   state(): Promise<RebuildState>;
+  /**
+   * Where no generation was ever completed, takes over what the owners hold from before this service's time; tries until
+   * they answer. Resolves when there is nothing to do, or it is done.
+   */
+  fillOnce(): Promise<void>;
   /** Resolves when the one that this instance began has ended. */
   settled(): Promise<void>;
   /** Ends the one that this instance began, without effect. */
@@ -57,11 +66,42 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
     }
   }
 
+  async function start(): Promise<NewGeneration | null> {
+    const generation = await ports.generations.begin();
+    if (generation !== null) running = run(generation);
+    return generation;
+  }
+
+  async function ownersAreEmpty(): Promise<boolean> {
+    const first = { after: 0, limit: 1 };
+    const [issued, received] = [
+      await ports.invoiceSource.pageOfInvoices(first),
+      await ports.receivedSource.pageOfReceived(first),
+    ];
+    return issued.invoices.length === 0 && received.received.length === 0;
+  }
+
+  async function fill(): Promise<boolean> {
+    if ((await ports.generations.state()).filled) return true;
+    if (await ownersAreEmpty()) await ports.generations.nothingToFill();
+    else if ((await start()) !== null) await running;
+    return (await ports.generations.state()).filled;
+  }
+
   return {
+    async fillOnce() {
+      while (!stopping) {
+        try {
+          if (await fill()) return;
+        } catch (error) {
+          ports.observer.failed('filling the read models', error);
+        }
+        await ports.sleep(FILL_AGAIN_MS);
+      }
+    },
     async start() {
-      const generation = await ports.generations.begin();
+      const generation = await start();
       if (generation === null) throw new QueryError('conflict', 'A rebuild is under way; wait for its end.');
-      running = run(generation);
       return ports.generations.state();
     },
     async state() {

@@ -18,6 +18,7 @@ const TRIES = 30;
 
 interface StateRow {
   building: boolean;
+  filled: boolean;
   started_at: Date | null;
   finished_at: Date | null;
   documents: number;
@@ -61,9 +62,12 @@ export function createPostgresGenerations(database: Database, migrations: string
     },
     async state() {
       const { rows } = await database.query<StateRow>(
-        'SELECT building, started_at, finished_at, documents, failure FROM public.rebuild WHERE id = 1',
+        'SELECT building, filled, started_at, finished_at, documents, failure FROM public.rebuild WHERE id = 1',
       );
       return state(rows[0]);
+    },
+    async nothingToFill() {
+      await database.query('UPDATE public.rebuild SET filled = true WHERE id = 1');
     },
     async clearAbandoned() {
       if (await hasRebuilder(database)) return;
@@ -83,6 +87,7 @@ export function createPostgresGenerations(database: Database, migrations: string
 function state(row: StateRow | undefined): RebuildState {
   return {
     building: row?.building ?? false,
+    filled: row?.filled ?? false,
     startedAt: row?.started_at ?? null,
     finishedAt: row?.finished_at ?? null,
     documents: row?.documents ?? 0,
@@ -109,7 +114,7 @@ function generation(database: Database, session: Session): NewGeneration {
         }
         await tx.query('DROP SCHEMA rebuilding CASCADE');
         await tx.query('DROP SCHEMA retired CASCADE');
-        await tx.query('UPDATE public.rebuild SET building = false, finished_at = now() WHERE id = 1');
+        await tx.query('UPDATE public.rebuild SET building = false, filled = true, finished_at = now() WHERE id = 1');
       });
       await end();
     },

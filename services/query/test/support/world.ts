@@ -74,6 +74,7 @@ export interface World {
 export async function startWorld(
   settings: Record<string, string> = {},
   overrides: QueryOverrides = {},
+  owners: Owners = createOwners(),
 ): Promise<World> {
   const postgres = await startTestPostgres();
   const databaseUrl = await postgres.createDatabase();
@@ -86,7 +87,6 @@ export async function startWorld(
     overrides.bus ??
     createInProcessBus({ logger: silentLogger, deadLetters: letters, clock, retry: { firstDelayMs: 5 } });
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
-  const owners = createOwners();
   const gateway = new Map<string, TaxpayerState[]>();
   const authority = unasked();
   const config = readQueryConfig({
@@ -113,11 +113,12 @@ export async function startWorld(
     clock,
     ...overrides,
   });
+  const database = openDatabase(databaseUrl, { max: 2 });
   await query.start();
+  await filled(database);
   await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
   const accounts = new Map<string, Account>();
   const server: RunningServer = await serve(door(query, accounts, clock), { host: '127.0.0.1', port: 0 });
-  const database = openDatabase(databaseUrl, { max: 2 });
 
   return {
     query,
@@ -153,6 +154,16 @@ export async function startWorld(
 }
 
 export type { DeadLetter };
+
+/** The service has taken over what its owners held before it began. */
+async function filled(database: Database): Promise<void> {
+  for (let waited = 0; waited < 1_000; waited += 1) {
+    const { rows } = await database.query<{ filled: boolean }>('SELECT filled FROM rebuild');
+    if (rows[0]?.filled === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('the read models were not filled');
+}
 
 /** An authority that nobody expects to be asked; tests replace what they ask. */
 function unasked(): Authority {

@@ -123,6 +123,7 @@ CREATE TABLE "account" (
 CREATE TABLE "rebuild" (
     "id" INTEGER NOT NULL DEFAULT 1,
     "building" BOOLEAN NOT NULL DEFAULT false,
+    "filled" BOOLEAN NOT NULL DEFAULT false,
     "started_at" TIMESTAMPTZ(3),
     "finished_at" TIMESTAMPTZ(3),
     "documents" BIGINT NOT NULL DEFAULT 0,
