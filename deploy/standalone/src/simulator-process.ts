@@ -74,9 +74,9 @@ function readyUrl(child: ChildProcess): Promise<string> {
     child.stdout?.on('data', (chunk) => {
       output += chunk;
       for (const line of output.split('\n').slice(0, -1)) {
-        if (!line.startsWith('{')) continue;
-        const message = JSON.parse(line) as { ready?: boolean; url?: string };
-        if (message.ready && message.url) resolve(message.url);
+        // Other lines are whatever instrumentation prints.
+        const url = /^\{"ready":true,"url":"([^"]+)"\}$/.exec(line.trim())?.[1];
+        if (url !== undefined) resolve(url);
       }
       output = output.slice(output.lastIndexOf('\n') + 1);
     });

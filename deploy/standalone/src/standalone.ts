@@ -1,6 +1,7 @@
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createEmission, emissionConfig } from '@ecf/emission';
 import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/gateway';
+import { createQuery, readQueryConfig } from '@ecf/query';
 import { createReception, readReceptionConfig } from '@ecf/reception';
 import {
   createInProcessBus,
@@ -103,6 +104,15 @@ async function start(
     ...shared,
     emission: emission.followUps,
   });
+  const query = createQuery(readQueryConfig(settingsOf('query')), {
+    ...shared,
+    emission: emission.internal,
+    reception: reception.internal,
+    taxpayers: {
+      account: (accountId) => gateway.taxpayerSource.account(accountId),
+      taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
+    },
+  });
   const gateway = createGateway(gatewayConfig, {
     ...shared,
     onlyInstance: true,
@@ -110,11 +120,12 @@ async function start(
       emission: createInProcessUpstream(emission),
       'status-poller': createInProcessUpstream(statusPoller),
       reception: createInProcessUpstream(reception),
+      query: createInProcessUpstream(query),
     },
   });
   started.push(() => bus.close());
   try {
-    for (const service of [emission, statusPoller, reception]) {
+    for (const service of [emission, statusPoller, reception, query]) {
       await service.start();
       started.push(() => service.stop());
     }
