@@ -125,7 +125,7 @@ export const ERROR_CODES = {
     status: 404,
     retryAfter: null,
     meaning: 'There is no such address.',
-    remedy: 'Check the path; /openapi.json lists them all.',
+    remedy: 'Check the path and its spelling; the documentation lists every route.',
   },
   taxpayer_not_found: {
     status: 404,

@@ -22,8 +22,6 @@ export function ownRoutes(options: { version: string; ready: () => Promise<Readi
         interface_version: '3.0',
         environments: ENVIRONMENTS,
         errors: '/errors',
-        openapi: '/openapi.json',
-        docs: '/docs',
         health: { live: '/health/live', ready: '/health/ready' },
       });
     })
