@@ -201,6 +201,36 @@ describe('documents that the caller signed', () => {
     expect(sent.filter(({ status }) => status !== '').length).toBeGreaterThan(0);
   });
 
+  it('repeats that come while the background is at work send no copy of their own', async () => {
+    const documents = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { xml, rfce_xml } = await signed(index % 2 === 0 ? 'ecf-31' : 'ecf-32', 30 + index);
+        return index % 2 === 0
+          ? ({ route: '/submit_ecf', xml, number: encf('31', 30 + index) } as const)
+          : ({ route: '/submit_fc', xml: rfce_xml, number: encf('32', 30 + index) } as const);
+      }),
+    );
+    await world.fault({ operation: 'recepcion', kind: 'reset', times: 6 });
+    await world.fault({ operation: 'recepcionfc', kind: 'reset', times: 6 });
+    await Promise.all(
+      documents.map(async ({ route, xml, number }) => {
+        await world.submitSigned(emission, route, xml, token);
+        const impatient = Array.from({ length: 5 }, async () => {
+          for (let tries = 0; tries < 200; tries += 1) {
+            const { body } = await world.submitSigned(emission, route, xml, token);
+            if (body.status === 'Aceptado') return;
+          }
+        });
+        await Promise.all(impatient);
+        await world.reaches(number, ['accepted'], 20_000);
+      }),
+    );
+    for (const { number } of documents) {
+      const sent = (await world.ledger(number)).filter((row) => (row as unknown as { env: string }).env === 'TesteCF');
+      expect([number, sent.length]).toEqual([number, 1]);
+    }
+  });
+
   it('needs x-token and a body {"xml": ...}', async () => {
     const post = (init: RequestInit) => world.call(emission, 'POST', '/submit_ecf', init);
     const json = { 'content-type': 'application/json' };

@@ -82,9 +82,10 @@ export function createBackground(ports: Ports, followUp: FollowUp, options: Back
     }
   }
 
-  /** Ends early when a slot becomes free while more may be waiting, and when the service stops. */
+  /** Ends early when half the slots are free while more may be waiting (one question for each would cost more), and when the service stops. */
   function pause(): Promise<void> {
     const full = running.size >= options.concurrency;
+    const enough = options.concurrency >> 1;
     return new Promise((resolve) => {
       const timer = setTimeout(done, options.idleMs);
       function done() {
@@ -93,7 +94,7 @@ export function createBackground(ports: Ports, followUp: FollowUp, options: Back
         resolve();
       }
       wake = () => {
-        if (full || stopping) done();
+        if ((full && running.size <= enough) || stopping) done();
       };
     });
   }

@@ -59,11 +59,11 @@ export function createEmissionApp(options: HttpOptions): Express {
     logger: options.logger,
     maxBodyBytes: options.maxBodyBytes,
     routes(app) {
-      app.use(healthRoutes(options.ready));
       for (const { method, path, callers, handler } of ROUTES) {
         const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: callers });
         app[method](path, guard, answering(options, handler));
       }
+      app.use(healthRoutes(options.ready));
       app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
       app.use(internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options));
       app.use(mapErrors);

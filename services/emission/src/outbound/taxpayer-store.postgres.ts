@@ -1,5 +1,5 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
-import { type Database, once, type Queries } from '@ecf/service-kit';
+import { createBatches, type Database, once, type Queries } from '@ecf/service-kit';
 import type { TaxpayerStore } from '../core/ports.js';
 import { patiently } from './patience.js';
 
@@ -18,7 +18,7 @@ const ACCOUNT = {
     coalesce((SELECT json_agg(state) FROM taxpayer WHERE account_id = $1), '[]'::json) AS taxpayers`,
 };
 
-const TAXPAYER = { name: 'taxpayer_one', text: 'SELECT state FROM taxpayer WHERE rnc = $1' };
+const TAXPAYERS = { name: 'taxpayer_several', text: 'SELECT rnc, state FROM taxpayer WHERE rnc = ANY($1::text[])' };
 
 const KEEP_NEWER = {
   name: 'taxpayer_keep_newer',
@@ -47,6 +47,16 @@ export function createPostgresTaxpayerStore({
   database: Database;
   patienceMs: number;
 }): TaxpayerStore {
+  const asked = createBatches<string, TaxpayerState | null>({
+    maxItems: 64,
+    maxUnderWay: 1,
+    keyOf: () => Symbol(),
+    async work(rncs) {
+      const { rows } = await database.query<{ rnc: string; state: TaxpayerState }>(TAXPAYERS, [[...new Set(rncs)]]);
+      const found = new Map(rows.map(({ rnc, state }) => [rnc, state]));
+      return rncs.map((rnc) => found.get(rnc) ?? null);
+    },
+  });
   return {
     async apply(taxpayer, eventId) {
       await database.transaction(async (tx) => {
@@ -77,10 +87,7 @@ export function createPostgresTaxpayerStore({
       );
       return { account_id: accountId, revision: rows[0]?.revision ?? 0, taxpayers: rows[0]?.taxpayers ?? [] };
     },
-    async taxpayer(rnc) {
-      const { rows } = await database.query<{ state: TaxpayerState }>(TAXPAYER, [rnc]);
-      return rows[0]?.state ?? null;
-    },
+    taxpayer: (rnc) => asked.run(rnc),
   };
 }
 
