@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { Numbering, withLines } from '../support/documents.js';
+
+const deployment = useDeployment({ STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200' });
+const ISSUER = { rnc: '122222227', name: 'Consultas Ficticias, SRL' };
+const SISTER = { rnc: '133333331', name: 'Hermana Ficticia, SRL' };
+const numbers = new Numbering(ISSUER);
+let client: Client & { accountId: string };
+
+const dayOf = (ms: number) => {
+  const local = new Date(ms - 4 * 3_600_000).toISOString();
+  return `${local.slice(8, 10)}-${local.slice(5, 7)}-${local.slice(0, 4)}`;
+};
+const DAY = 86_400_000;
+const period = () => ({
+  'rnc-issuing': ISSUER.rnc,
+  'start-date': dayOf(Date.now() - DAY),
+  'end-date': dayOf(Date.now() + DAY),
+});
+const get = (path: string, headers: Record<string, string> = period()): Promise<Answer> =>
+  client.call('GET', path, { headers });
+const count = async () => (await get('/invoices/count/')).body.total_invoices as number;
+
+beforeAll(async () => {
+  client = await newAccount(deployment.running, ISSUER, { environments: ['TesteCF', 'CerteCF'] });
+  await client.admin('POST', `/accounts/${client.accountId}/taxpayers`, SISTER);
+}, 30_000);
+
+describe('what a caller just submitted is found by its next query', () => {
+  it('in every list, count, aggregate, by number, with its submissions and its XML', async () => {
+    for (const example of ['ecf-31', 'ecf-32', 'ecf-44', 'ecf-31']) {
+      const before = await count();
+      const { invoice, encf } = numbers.next(example);
+      const submitted = (await client.submit(invoice)).body;
+      expect(await count()).toBe(before + 1);
+      expect((await get('/invoices/aggregate/')).body.total_invoices).toBe(before + 1);
+      expect((await get('/invoices/?limit=1')).body).toMatchObject({ total: before + 1, invoices: [{ encf }] });
+      const found = (await get(`/invoices/${encf}`)).body;
+      expect(found).toMatchObject({
+        encf,
+        security_code: submitted.security_code,
+        qr_url: submitted.qr_url,
+        track_id: submitted.trackId ?? null,
+        xml_checksum: createHash('sha256').update(submitted.xml).digest('hex'),
+      });
+      expect((await get(`/${encf}/xml`)).text).toBe(submitted.xml);
+      expect((await get(`/trackids/${encf}`)).body).toMatchObject({
+        count: 1,
+        track_ids: [{ attempt: 1, track_id: submitted.trackId ?? null }],
+      });
+    }
+  }, 60_000);
+
+  it('by many callers at once, each its own', async () => {
+    const before = await count();
+    const own = await Promise.all(
+      Array.from({ length: 24 }, async () => {
+        const { invoice, encf } = numbers.next();
+        await client.submit(invoice);
+        const { body } = await get('/invoices/?limit=1000');
+        return body.invoices.some((one: { encf: string }) => one.encf === encf);
+      }),
+    );
+    expect(own).toEqual(own.map(() => true));
+    expect(await count()).toBe(before + 24);
+  }, 60_000);
+});
+
+describe('the life of documents in the read models', () => {
+  it('a rejected number that was used again shows both submissions and the raw answers', async () => {
+    const verdict = {
+      codigo: '2',
+      estado: 'Rechazado',
+      mensajes: [{ codigo: '1', valor: 'no' }],
+      secuenciaUtilizada: false,
+    };
+    const release = await client.fault({ operation: 'recepcion', kind: 'verdict', verdict, times: 1 });
+    const { invoice, encf } = numbers.next();
+    await client.submit(invoice);
+    await client.until('Rechazado', () => get(`/invoices/${encf}`));
+    await release();
+    await client.submit(invoice);
+    await client.until('Aceptado', () => get(`/invoices/${encf}`));
+    const { body } = await get(`/trackids/${encf}`);
+    expect(body.track_ids).toMatchObject([
+      { attempt: 1, status: 'Rechazado', sequence_used: false, final: true },
+      { attempt: 2, status: 'Aceptado', sequence_used: true, final: true },
+    ]);
+    expect(new Set(body.track_ids.map(({ track_id }: { track_id: string }) => track_id)).size).toBe(2);
+    const raw = (await get(`/trackids/${encf}/raw`)).body;
+    expect(raw.track_ids.map(({ track_id }: { track_id: string }) => track_id)).toEqual(
+      body.track_ids.map(({ track_id }: { track_id: string }) => track_id),
+    );
+    expect(raw.track_ids[0].raw[0]).toMatchObject({
+      operation: 'submitDocument',
+      http_status: 200,
+      body: expect.any(String),
+    });
+  }, 60_000);
+
+  it('sums equal a scan of the list to the cent once everything is decided; credit notes are negative', async () => {
+    const { invoice: large, encf: original } = numbers.next();
+    await client.submit(withLines(large, 37));
+    await client.until('Aceptado', () => get(`/invoices/${original}`));
+    const { invoice: note } = numbers.next('ecf-34', (ecf) => {
+      const { ECF } = withLines({ ECF: ecf }, 5);
+      Object.assign(ecf, ECF);
+      delete ecf.Encabezado.IdDoc.TablaFormasPago;
+      ecf.Encabezado.IdDoc.IndicadorNotaCredito = '0';
+      Object.assign(ecf.InformacionReferencia, { NCFModificado: original, CodigoModificacion: '3' });
+    });
+    const submitted = await client.submit(note);
+    expect(submitted.body).toMatchObject({ encf: expect.stringMatching(/^E34/) });
+    const list = async () => (await get('/invoices/?limit=1000')).body.invoices as Record<string, string>[];
+    for (const end = Date.now() + 30_000; Date.now() < end; ) {
+      if ((await list()).every(({ status }) => status !== 'EnProceso')) break;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const invoices = await list();
+    const accepted = invoices.filter(({ status }) => status?.startsWith('Aceptado'));
+    const cents = (one: Record<string, string>, field: string) =>
+      BigInt((one[field] as string).replace('.', '')) * (one.ecf_type === '34' ? -1n : 1n);
+    const sum = (field: string) => accepted.reduce((total, one) => total + cents(one, field), 0n);
+    const { body } = await get('/invoices/aggregate/');
+    expect(body.total_invoices).toBe(invoices.length);
+    expect([body.total_amount, body.total_itbis].map((amount) => BigInt(amount.replace('.', '')))).toEqual([
+      sum('total_amount'),
+      sum('total_itbis'),
+    ]);
+    expect(body.by_type.find(({ ecf_type }: { ecf_type: string }) => ecf_type === '34')).toMatchObject({
+      count: 1,
+      total_amount: '-5.00',
+    });
+    expect(body.by_month.reduce((all: number, { count: some }: { count: number }) => all + some, 0)).toBe(
+      accepted.length,
+    );
+    expect(body.by_status.find(({ status }: { status: string }) => status === 'Aceptado').count).toBe(
+      accepted.filter(({ status }) => status === 'Aceptado').length,
+    );
+  }, 90_000);
+});
+
+describe('stored XML', () => {
+  it('of the consumer summary, and of two taxpayers under one number', async () => {
+    const { invoice, encf } = numbers.next('ecf-32');
+    const { body } = await client.submit(invoice);
+    expect((await get(`/${encf}/xml?document=rfce`)).text).toBe(body.rfce_xml);
+    expect((await get(`/${encf.toLowerCase()}/xml`)).text).toBe(body.xml);
+
+    const { invoice: shared, encf: number } = numbers.next();
+    await client.submit(shared);
+    Object.assign(shared.ECF.Encabezado.Emisor, { RNCEmisor: SISTER.rnc, RazonSocialEmisor: SISTER.name });
+    // The sister has no certificate of its own, so one comes with the request.
+    await client.submitWith(shared, testCertificate(SISTER.rnc));
+    expect(await get(`/${number}/xml`)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
+    expect((await get(`/${number}/xml?issuer_rnc=${SISTER.rnc}`)).text).toContain(`<RNCEmisor>${SISTER.rnc}`);
+    expect((await get(`/${number}/xml?issuer_rnc=${ISSUER.rnc}`)).text).toContain(`<RNCEmisor>${ISSUER.rnc}`);
+  }, 30_000);
+
+  it('of a document that a provider delivered a moment ago', async () => {
+    const { authority_url, base_url, buyer_rnc } = deployment.running.demo;
+    const order = await fetch(`${authority_url}/testecf/emisorreceptor/api/emision/emisioncomprobantes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rnc: buyer_rnc, tipoEncf: '31', urlRecepcion: base_url }),
+    });
+    const sent = await order.text();
+    const [encf, provider] = [/<eNCF>([^<]+)/, /<RNCEmisor>([^<]+)/].map((pattern) => pattern.exec(sent)?.[1]);
+    const received = await deployment.demo.call('GET', `/${encf}/xml?issuer_rnc=${provider}`);
+    expect([received.status, received.text]).toEqual([200, expect.stringContaining(`<eNCF>${encf}`)]);
+    expect((await get(`/${encf}/xml?issuer_rnc=${provider}`)).status).toBe(404);
+  });
+});
+
+describe('questions to the authority', () => {
+  it('a consumer invoice by its security code', async () => {
+    const { invoice, encf } = numbers.next('ecf-32');
+    const { security_code } = (await client.submit(invoice)).body;
+    const asked = (code: string) =>
+      get(
+        `/query-consumption-invoice/?rnc_issuing=${ISSUER.rnc}&encf=${encf}&security_code=${encodeURIComponent(code)}`,
+      );
+    await client.until('Aceptado', () => get(`/invoices/${encf}`));
+    expect((await asked(security_code)).body).toMatchObject({
+      rnc: ISSUER.rnc,
+      encf,
+      status: 'Aceptado',
+      sequence_used: true,
+    });
+    expect(await asked('nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    const release = await client.fault({ operation: 'consultarfce', kind: 'down' });
+    expect(await asked(security_code)).toMatchObject({ status: 503, body: { code: 'authority_unreachable' } });
+    await release();
+    const page = await client.fault({
+      operation: 'consultarfce',
+      kind: 'http',
+      status: 200,
+      body: '<html>mantenimiento</html>',
+    });
+    expect(await asked(security_code)).toMatchObject({ status: 502, body: { code: 'authority_unreadable' } });
+    await page();
+  }, 30_000);
+
+  it('the directory', async () => {
+    const { body } = await get('/directory/taxpayers', {});
+    const { buyer_rnc } = deployment.running.demo;
+    expect(body.map(({ rnc }: { rnc: string }) => rnc)).toContain(buyer_rnc);
+    expect((await get(`/directory/taxpayers/${buyer_rnc}`, {})).body).toEqual(
+      body.find(({ rnc }: { rnc: string }) => rnc === buyer_rnc),
+    );
+    expect(await get('/directory/taxpayers/100000000', {})).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await get('/directory/taxpayers', { env: 'CerteCF' })).toMatchObject({
+      status: 422,
+      body: { code: 'service_not_in_environment' },
+    });
+  });
+
+  it('whether its services are up', async () => {
+    const { status, body } = await get('/monitoring/status', {});
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ env: 'TesteCF', available: true });
+    expect(body.services).toContainEqual({
+      service: 'Recepción',
+      status: 'available',
+      environment: 'PreCertificacion',
+    });
+    expect(body.maintenance_windows[0]).toMatchObject({ days: [expect.stringMatching(/^\d\d-\d\d-\d{4}$/)] });
+    const release = await client.fault({ operation: 'recepcion', kind: 'down' });
+    const during = (await get('/monitoring/status', {})).body;
+    expect(during.services).toContainEqual({
+      service: 'Recepción',
+      status: 'unavailable',
+      environment: 'PreCertificacion',
+    });
+    await release();
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['/invoices/', { 'start-date': '31-02-2026' }, 422],
+    ['/invoices/', { 'start-date': '01-01-2027', 'end-date': '01-01-2026' }, 422],
+    ['/invoices/?limit=0', {}, 422],
+    ['/invoices/?limit=1001', {}, 422],
+    ['/invoices/?offset=99999999', {}, 200],
+    ['/invoices/aggregate/?top_clients_limit=51', {}, 422],
+    ['/invoices/', { 'rnc-issuing': '199999991' }, 404],
+    ['/invoices/', { 'rnc-issuing': "122222227';DROP TABLE invoice" }, 422],
+    ['/invoices/E310000009999', {}, 404],
+    ['/invoices/E31', {}, 422],
+    ['/trackids/e310000009999', {}, 404],
+    ['/E310000009999/xml', {}, 404],
+    ['/directory/taxpayers/12', {}, 422],
+  ])('%s %j is %i', async (path, headers, status) => {
+    expect((await get(path, { ...period(), ...headers } as Record<string, string>)).status).toBe(status);
+  });
+
+  it('missing headers are named', async () => {
+    const { status, body } = await get('/invoices/', {});
+    expect([status, body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')).sort()]).toEqual([
+      422,
+      ['header.end-date', 'header.rnc-issuing', 'header.start-date'],
+    ]);
+  });
+});
