@@ -252,32 +252,9 @@ describe('GET /arecf/{encf}', () => {
   });
 });
 
-describe('GET /{encf}/xml', () => {
-  it('gives the bytes as received, and those that compete with them', async () => {
-    const response = await world.ask(`/${FIRST}/xml?issuer_rnc=${PROVIDER}`);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
-    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
-    const { body } = await json(`/fe/recepcion/api/invoices/${FIRST}`, { 'buyer-rnc': BUYER });
-    const [{ sha256 }] = body.conflicts;
-    const other = await world.ask(`/${FIRST}/xml?issuer_rnc=${PROVIDER}&sha256=${sha256.toUpperCase()}`);
-    expect(Buffer.from(await other.arrayBuffer()).equals(competing)).toBe(true);
-  });
-
-  it.each([
-    [`/${SHARED}/xml`, 400],
-    [`/${SHARED}/xml?issuer_rnc=${OTHER_PROVIDER}`, 200],
-    [`/${REFUSED}/xml`, 404],
-    [`/${FIRST}/xml?sha256=${'0'.repeat(64)}`, 404],
-    [`/${FIRST}/xml?sha256=..`, 422],
-    [`/${FIRST}/xml?issuer_rnc=..`, 422],
-  ])('%s is %i', async (path, status) => {
-    expect((await world.ask(path)).status).toBe(status);
-  });
-});
-
 describe('what an account sees', () => {
   it('without identity there is nothing, from any side', async () => {
-    for (const path of [`/${FIRST}/xml`, `/arecf/${FIRST}?issuer_rnc=${PROVIDER}`, '/fe/recepcion/api/invoices/all']) {
+    for (const path of [`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`, '/fe/recepcion/api/invoices/all']) {
       const response = await fetch(`${world.url()}${path}`, { headers: ALL });
       expect([response.status, (await response.json()).code]).toEqual([401, 'invalid_identity']);
     }

@@ -27,7 +27,7 @@ export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
  * Estado 0. `revision` increases per document; a reader keeps the highest. `issuer_rnc` is the provider, `account_id` the
  * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
  * business fault, noted in `observations`. `date_issued` is null where the document names a day that does not exist.
- * `conflicts` holds the first {@link MAX_EVENT_CONFLICTS}.
+ * `conflicts` holds the first {@link MAX_EVENT_CONFLICTS}; listings show no more either.
  */
 export const receivedInvoiceChangedSchema = z.object({
   id: z.number().int().positive(),
@@ -60,8 +60,8 @@ export const receivedInvoiceChangedSchema = z.object({
 });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
-/** Conflicts that travel with an event; the owner lists them all. */
-export const MAX_EVENT_CONFLICTS = 20;
+/** Documents competing for one number that are shown; all are kept. */
+export const MAX_EVENT_CONFLICTS = 50;
 
 /** Faults and warnings that are kept and travel with a received document; more say nothing new. */
 export const MAX_OBSERVATIONS = 20;

@@ -77,26 +77,6 @@ export class QueryReceived {
     return this.ports.archive.get(stored.path, stored.sha256);
   }
 
-  /** The bytes of a received document, or of one that competes for its number, named by checksum. */
-  async xml(query: {
-    asker: Asker;
-    env: Environment;
-    encf: string;
-    issuerRnc: string | null;
-    sha256: string | null;
-  }): Promise<Uint8Array> {
-    const buyerRncs = await accountRncs(this.ports, query.asker);
-    const { document, conflicts } = await this.#only({ ...query, buyerRncs });
-    if (query.sha256 === null || query.sha256 === document.xml.sha256) {
-      return this.ports.archive.get(document.xml.path, document.xml.sha256);
-    }
-    const conflict = conflicts.find((one) => one.sha256 === query.sha256);
-    if (conflict === undefined) {
-      throw new ReceptionError('not_found', `No document with this sha256 came under ${query.encf}.`);
-    }
-    return this.ports.archive.get(conflict.xmlPath, conflict.sha256);
-  }
-
   async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<AllReceivedInvoices> {
     const filter = await this.#filter(query, providerRnc);
     const { count: total } = await this.ports.documents.totals(filter);

@@ -198,12 +198,15 @@ function answer(
   return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false };
 }
 
+/** A certificate is its maker's to write; a record and its events are not. */
+const LONGEST_SUBJECT = 256;
+
 function signerFacts(certificate: CertificateFacts): SignerFacts {
   return {
-    subject: certificate.subject,
-    serialNumber: certificate.serial_number,
+    subject: certificate.subject.slice(0, LONGEST_SUBJECT),
+    serialNumber: certificate.serial_number.slice(0, LONGEST_SUBJECT),
     fingerprint: certificate.fingerprint,
-    holderId: certificate.holderId,
+    holderId: certificate.holderId?.slice(0, LONGEST_SUBJECT) ?? null,
   };
 }
 

@@ -1,10 +1,4 @@
-import {
-  type ApprovalStatus,
-  documentKey,
-  MAX_EVENT_CONFLICTS,
-  type ReceivedConflict,
-  type ReceivedInvoiceChanged,
-} from '@ecf/contracts';
+import { type ApprovalStatus, documentKey, type ReceivedConflict, type ReceivedInvoiceChanged } from '@ecf/contracts';
 import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
 import type { DocumentFacts } from './document-facts.js';
 import type { Motive } from './motives.js';
@@ -126,7 +120,7 @@ export function receivedInvoiceChanged(
     approval_status: document.approvalStatus,
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
     observations: [...document.observations],
-    conflicts: conflicts.slice(0, MAX_EVENT_CONFLICTS).map(eventConflict),
+    conflicts: conflicts.map(eventConflict),
   };
 }
 

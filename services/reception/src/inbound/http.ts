@@ -38,7 +38,6 @@ function routeTable(parts: ReceptionHttpParts): readonly Route[] {
     ['get', '/fe/recepcion/api/invoices/count', 'account', list.count],
     ['get', '/fe/recepcion/api/invoices/:encf', 'account', list.one],
     ['get', '/arecf/:encf', 'account', list.acknowledgement],
-    ['get', '/:encf/xml', 'account', list.xml],
   ];
 }
 

@@ -8,7 +8,7 @@ type Handler = (req: Request, res: Response) => Promise<void>;
 /** The customer's routes: each reads its parameters, asks, and writes the answer. */
 export function listings(
   query: QueryReceived,
-): Record<'fromProvider' | 'all' | 'count' | 'one' | 'acknowledgement' | 'xml', Handler> {
+): Record<'fromProvider' | 'all' | 'count' | 'one' | 'acknowledgement', Handler> {
   return {
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
@@ -46,14 +46,6 @@ export function listings(
       parameters.check();
       const issuerRnc = parameters.issuerRncOr400();
       sendXml(res, await query.acknowledgement({ ...asker(req), encf, issuerRnc }));
-    },
-    async xml(req, res) {
-      const parameters = new Parameters(req);
-      const encf = parameters.encf();
-      const issuerRnc = parameters.optionalIssuerRnc();
-      const sha256 = parameters.optionalSha256();
-      parameters.check();
-      sendXml(res, await query.xml({ ...asker(req), encf, issuerRnc, sha256 }));
     },
   };
 }

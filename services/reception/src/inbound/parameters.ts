@@ -5,7 +5,6 @@ import { ApiError, InvalidRequest } from '@ecf/service-kit';
 import type { Request } from 'express';
 
 const DAY = /^\d{2}-\d{2}-\d{4}$/;
-const SHA256 = /^[0-9a-fA-F]{64}$/;
 
 /** Reads the parameters of a request and remembers everything that is wrong with them, to say it at once. */
 export class Parameters {
@@ -56,20 +55,6 @@ export class Parameters {
   encf(): string {
     const encf = String(this.req.params.encf ?? '').toUpperCase();
     return isEncf(encf) ? encf : this.#wrong(['path', 'encf'], 'an eNCF is E and 12 digits', 'encf');
-  }
-
-  optionalSha256(): string | null {
-    const text = this.#query('sha256');
-    if (text === null) return null;
-    return SHA256.test(text)
-      ? text.toLowerCase()
-      : this.#wrong(['query', 'sha256'], 'SHA-256 has 64 hex digits', 'sha256');
-  }
-
-  optionalIssuerRnc(): string | null {
-    const text = this.#query('issuer_rnc');
-    if (text === null) return null;
-    return isRnc(text) ? text : this.#wrong(['query', 'issuer_rnc'], 'an RNC has 9 or 11 digits', 'rnc');
   }
 
   /** Where the specification asks for 400 instead of 422. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import { MAX_EVENT_CONFLICTS, type ReceivedInvoiceDecision } from '@ecf/contracts';
 import { appendToOutbox, type Database, once, type Queries, type Transaction } from '@ecf/service-kit';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 import type { Conflict, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
@@ -17,8 +17,6 @@ import { receivedInvoiceEvent } from './received-invoice-event.js';
 /** The consumer group of this service; also the name under which handled events are noted. */
 export const RECEPTION_GROUP = 'reception';
 
-/** Competitors of one document that a listing shows. */
-const MAX_CONFLICTS = 100;
 /** Documents under one number that are looked at: more than one is already ambiguous. */
 const MAX_UNDER_NUMBER = 50;
 
@@ -158,7 +156,7 @@ async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<L
 async function conflictsOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<Map<number, Conflict[]>> {
   const found = new Map<number, Conflict[]>();
   if (documents.length === 0) return found;
-  const { rows } = await queries.query<ConflictRow>(CONFLICTS, [documents.map(({ id }) => id), MAX_CONFLICTS]);
+  const { rows } = await queries.query<ConflictRow>(CONFLICTS, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
   for (const row of rows) {
     found.set(row.conflict_of, [...(found.get(row.conflict_of) ?? []), fromConflictRow(row)]);
   }
