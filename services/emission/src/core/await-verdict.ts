@@ -1,9 +1,10 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
+import { claim } from './claim.js';
 import type { FollowUp } from './follow-up.js';
 import type { Ports } from './ports.js';
-import { afterResult, moved } from './progress.js';
-import { exchange, moment, record, recordSurely } from './record.js';
+import { afterResult } from './progress.js';
+import { exchange, moment, recordSurely } from './record.js';
 import { waitingDelay } from './retry-schedule.js';
 import type { TokenSource } from './token-source.js';
 
@@ -60,14 +61,8 @@ async function nextLook(
   if (found.attempt !== present.attempt) return present;
   // The authority asked for the same summary again (004): that is not left to the background.
   if (found.state === 'resend-due' && found.transientRefusals > 0 && found.owner === null && tokens !== null) {
-    const { owner, settings } = ports;
-    const until = new Date(ports.clock().getTime() + settings.leaseMs);
-    const claimed = await record(ports, found, (latest) =>
-      latest.owner === null && latest.revision === found.revision
-        ? moved(latest, null, { owner, nextActionAt: until })
-        : null,
-    );
-    if (claimed.owner === owner) return followUp.advance(claimed, tokens);
+    const claimed = await claim(ports, found);
+    if (claimed !== null) return followUp.advance(claimed, tokens);
   }
   return found;
 }

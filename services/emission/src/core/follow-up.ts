@@ -13,7 +13,7 @@ import {
   sendLost,
   stateIsNeeded,
 } from './progress.js';
-import { exchange, moment, record, recordSurely } from './record.js';
+import { exchange, moment, record, recordOnce, recordSurely } from './record.js';
 import { sendAttempt } from './send-attempt.js';
 import type { TokenSource } from './token-source.js';
 
@@ -70,10 +70,9 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
       return postpone(attempt, 'document-lost');
     }
     const { owner, settings } = ports;
-    const sending = await record(ports, attempt, (present) =>
-      present.revision === attempt.revision ? beginSend(present, moment(ports), owner, settings.leaseMs) : null,
-    );
-    if (sending.owner !== owner || !isUnderWay(sending)) return sending;
+    const sending = await recordOnce(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
+    // Whoever changed it in between sends it, or found that nothing needs to be sent.
+    if (sending === null) return (await ports.emissions.find(attempt)) ?? attempt;
     await ports.checkpoint('resend-committed');
     return sendAttempt(ports, sending, bytes, token, tokens);
   }

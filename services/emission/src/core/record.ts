@@ -35,7 +35,21 @@ export async function record(
 }
 
 /**
- * The same for an answer that must not be lost: while the database is away it is tried again until this process ends, and
+ * Stores a change that only one may make. Null, and nothing stored, when another change came between: whoever gets the
+ * attempt back is the one who made it.
+ */
+export async function recordOnce(
+  ports: Pick<Ports, 'emissions' | 'observer'>,
+  before: Attempt,
+  after: Attempt,
+): Promise<Attempt | null> {
+  if (!(await ports.emissions.save(before, after, []))) return null;
+  tell(ports, before, after);
+  return after;
+}
+
+/**
+ * The same as {@link record} for an answer that must not be lost: while the database is away it is tried again until this process ends, and
  * the caller goes on with what will be stored.
  */
 export async function recordSurely(

@@ -4,13 +4,12 @@ import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from '
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
 import { askOnce, awaitSend } from './await-verdict.js';
+import { claim } from './claim.js';
 import { EmissionError } from './errors.js';
 import type { FollowUp } from './follow-up.js';
 import { type Issued, issue, type Prepared } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import type { Ports } from './ports.js';
-import { moved } from './progress.js';
-import { record } from './record.js';
 import { checkReference, type ReferenceCheck } from './referenced-document.js';
 import { readSignedXml, type SignedDocument } from './signed-xml.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
@@ -129,12 +128,8 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     }
     const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
     if (!waits || attempt.owner !== null) return attempt;
-    const { owner, settings } = ports;
-    const until = new Date(ports.clock().getTime() + settings.leaseMs);
-    const claimed = await record(ports, attempt, (latest) =>
-      latest.revision === attempt.revision ? moved(latest, null, { owner, nextActionAt: until }) : null,
-    );
-    return claimed.owner === owner ? followUp.advance(claimed, givenToken(token)) : claimed;
+    const claimed = await claim(ports, attempt);
+    return claimed === null ? attempt : followUp.advance(claimed, givenToken(token));
   }
 }
 
