@@ -178,6 +178,30 @@ describe('POST /submit_ecf', () => {
   });
 });
 
+describe('a taxpayer without a stored certificate', () => {
+  it('has its lost document brought on by the next repeat, and an alarm says that nothing else does', async () => {
+    const taxpayer = { rnc: '101000376', name: 'Sin Llave Inventada, SRL' };
+    const keyless = await newAccount(deployment.running, taxpayer, { certificate: false });
+    for (const [example, route, operation] of [
+      ['ecf-31', '/submit_ecf', 'recepcion'],
+      ['ecf-32', '/submit_fc', 'recepcionfc'],
+    ] as const) {
+      const { invoice, encf } = new Numbering(taxpayer).next(example);
+      const sign = example === 'ecf-31' ? signedByCaller : summaryByCaller;
+      const { xml } = await sign(invoice, testCertificate(taxpayer.rnc));
+      await client.fault({ operation, times: 1, kind: 'reset' });
+      const first = await keyless.submitSigned(route, xml, token);
+      expect(first.body.code ?? first.body.status).toBe(example === 'ecf-31' ? 'authority_timeout' : 'EnProceso');
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
+      expect(metrics).toMatch(/^ecf_alarms_total\{[^}]*kind="no-certificate"[^}]*\} [1-9]/m);
+      expect(await client.ledger(encf, taxpayer.rnc)).toEqual([]);
+      await client.until('Aceptado', () => keyless.submitSigned(route, xml, token));
+      expect(await client.ledger(encf, taxpayer.rnc)).toHaveLength(1);
+    }
+  });
+});
+
 describe('POST /submit_fc', () => {
   it('forwards the summary and answers its verdict; the caller keeps the document', async () => {
     const { invoice, encf } = numbers.next('ecf-32');

@@ -1,0 +1,93 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Client } from '../support/client.js';
+import { Numbering } from '../support/documents.js';
+import { type Standalone, startStandalone } from '../support/standalone-process.js';
+
+const SETTINGS = {
+  STATUS_WAIT_MS: '10000',
+  RESEND_AFTER_MS: '200',
+  FIRST_RETRY_MS: '100',
+  FIRST_QUERY_MS: '100',
+  BACKGROUND_IDLE_MS: '50',
+  PROCESSING_MS: '20',
+};
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-crash-'));
+fs.chmodSync(dataDir, 0o755);
+const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+let running: Standalone;
+
+afterAll(async () => {
+  if (running?.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
+  fs.rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+const documents = () => Array.from({ length: 8 }, (_, index) => numbers.next(index % 2 === 0 ? 'ecf-31' : 'ecf-32'));
+
+/** Waits until the simulator's ledger holds a submission of each number. */
+async function arrived(client: Client, encfs: string[]): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
+    const rows = await Promise.all(encfs.map((encf) => client.ledger(encf)));
+    if (rows.every(({ length }) => length > 0)) return;
+  }
+  throw new Error('not all documents arrived');
+}
+
+async function expectAllAcceptedOnce(client: Client, all: { invoice: object; encf: string }[]): Promise<void> {
+  for (const { invoice, encf } of all) {
+    await client.until('Aceptado', () => client.submit(invoice), 30_000);
+    expect((await client.ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
+  }
+}
+
+describe('documents under way', () => {
+  it('when the process is killed are taken up again by the next one, without anybody asking', async () => {
+    running = await startStandalone(dataDir, SETTINGS);
+    const client = new Client(running);
+    const noted = documents();
+    const lost = documents();
+    await client.fault({ operation: '*', kind: 'slow', delay_ms: 30_000, times: noted.length });
+    const answers = noted.map(({ invoice }) => client.submit(invoice).catch(() => null));
+    await arrived(
+      client,
+      noted.map(({ encf }) => encf),
+    );
+    await client.fault({ operation: 'recepcion', kind: 'timeout' });
+    await client.fault({ operation: 'recepcionfc', kind: 'timeout' });
+    answers.push(...lost.map(({ invoice }) => client.submit(invoice).catch(() => null)));
+    await delay(1_000);
+    await running.end('SIGKILL');
+    expect(await Promise.all(answers)).toEqual(answers.map(() => null));
+
+    running = await startStandalone(dataDir, SETTINGS);
+    const next = new Client(running);
+    await arrived(
+      next,
+      [...noted, ...lost].map(({ encf }) => encf),
+    );
+    await expectAllAcceptedOnce(next, [...noted, ...lost]);
+  }, 180_000);
+
+  it('when it is told to stop are answered first', async () => {
+    const client = new Client(running);
+    await client.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_500 });
+    await client.fault({ operation: 'recepcionfc', kind: 'slow', delay_ms: 1_500 });
+    const all = documents();
+    const answers = all.map(({ invoice }) => client.submit(invoice));
+    await arrived(
+      client,
+      all.map(({ encf }) => encf),
+    );
+    expect(await running.end('SIGTERM')).toBe(0);
+    for (const { status, body } of await Promise.all(answers)) {
+      expect(status).toBe(200);
+      expect(['EnProceso', 'Aceptado']).toContain(body.status);
+    }
+    running = await startStandalone(dataDir, SETTINGS);
+    await expectAllAcceptedOnce(new Client(running), all);
+    expect(await running.end('SIGINT')).toBe(0);
+  }, 120_000);
+});
