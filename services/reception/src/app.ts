@@ -1,33 +1,27 @@
 import { hkdfSync } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ReceptionOperations } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
-  cleanInbox,
-  createDatabaseIfMissing,
   createHttpTaxpayerSource,
   createInProcessBus,
   createLogger,
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
-  type Database,
   identityKeyFrom,
   type Logger,
   type Metrics,
-  migrate,
-  type OutboxRelay,
   openDatabase,
   openFileXmlStore,
   type Readiness,
-  type Subscription,
   type TaxpayerSource,
   type XmlStore,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
+import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
 import { Answers } from './core/answers.js';
 import type { Ports } from './core/ports.js';
@@ -38,21 +32,17 @@ import { Receivers } from './core/receivers.js';
 import { Seeds } from './core/seeds.js';
 import { trustCheck } from './core/trust.js';
 import { BodyIntake } from './inbound/body-intake.js';
-import { subscribeToEvents } from './inbound/events.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createCertificates } from './outbound/certificates.sealed.js';
-import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
+import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { createTaxpayerStore } from './outbound/taxpayers.postgres.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
-const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const HOUR = 3_600_000;
-const CLEANING_MS = 10 * 60_000;
-const INBOX_KEPT_MS = 7 * 24 * HOUR;
 const QUESTION_MS = 3_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
@@ -119,16 +109,18 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     { ...parts, report, clock, internal },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const running = createRunning({ config, database, bus, ports, relay, spent: spent.clean, clock });
+  const background = createBackground({ database, bus, ports, relay, cleanSeeds: spent.clean });
   return {
     app,
     ready,
     internal,
-    start: running.start,
+    start: background.start,
     async stop() {
       await parts.answers.settled();
       await judges.stop();
-      await running.stop();
+      await background.stop();
+      await database.close();
+      if (overrides.bus === undefined) await bus.close();
     },
   };
 }
@@ -164,48 +156,6 @@ function createParts(
       timeoutMs: config.BODY_TIMEOUT_MS,
       minRate: config.BODY_MIN_BYTES_PER_SECOND,
     }),
-  };
-}
-
-interface RunningParts {
-  config: ReceptionConfig;
-  database: Database;
-  bus: Bus;
-  ports: Ports;
-  relay: OutboxRelay;
-  spent: (now: Date) => Promise<void>;
-  clock: () => Date;
-}
-
-/** What runs beside the requests: events in and out, and cleaning. */
-function createRunning({ config, database, bus, ports, relay, spent, clock }: RunningParts) {
-  let subscriptions: Subscription[] = [];
-  let cleaning: NodeJS.Timeout | undefined;
-
-  async function clean(): Promise<void> {
-    try {
-      await spent(clock());
-      await cleanInbox(database, new Date(clock().getTime() - INBOX_KEPT_MS));
-    } catch (error) {
-      ports.observer.failed('cleaning', error);
-    }
-  }
-
-  return {
-    async start(): Promise<void> {
-      await createDatabaseIfMissing(config.DATABASE_URL);
-      await migrate(config.DATABASE_URL, MIGRATIONS);
-      subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
-      relay.start();
-      cleaning = setInterval(() => void clean(), CLEANING_MS);
-      cleaning.unref();
-    },
-    async stop(): Promise<void> {
-      clearInterval(cleaning);
-      await relay.stop();
-      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
-      await database.close();
-    },
   };
 }
 

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import {
+  type Bus,
+  cleanInbox,
+  createDatabaseIfMissing,
+  type Database,
+  migrate,
+  type OutboxRelay,
+  type Subscription,
+} from '@ecf/service-kit';
+import type { Ports } from './core/ports.js';
+import { subscribeToEvents } from './inbound/events.js';
+import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const CLEANING_MS = 10 * 60_000;
+const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
+
+export interface BackgroundParts {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'observer' | 'clock'>;
+  readonly relay: OutboxRelay;
+  readonly cleanSeeds: (now: Date) => Promise<void>;
+}
+
+/** What runs beside the requests: events in and out, and cleaning. */
+export function createBackground({ database, bus, ports, relay, cleanSeeds }: BackgroundParts) {
+  let subscriptions: Subscription[] = [];
+  let cleaning: NodeJS.Timeout | undefined;
+
+  async function clean(): Promise<void> {
+    try {
+      const now = ports.clock();
+      await cleanSeeds(now);
+      await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
+    } catch (error) {
+      ports.observer.failed('cleaning', error);
+    }
+  }
+
+  return {
+    /** Prepares the database first. */
+    async start(): Promise<void> {
+      await createDatabaseIfMissing(database.url);
+      await migrate(database.url, MIGRATIONS);
+      subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
+      relay.start();
+      cleaning = setInterval(() => void clean(), CLEANING_MS);
+      cleaning.unref();
+    },
+    /** Finishes what is under way. */
+    async stop(): Promise<void> {
+      clearInterval(cleaning);
+      await relay.stop();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+    },
+  };
+}
