@@ -62,6 +62,7 @@ import { createPostgresToldDocuments } from './outbound/told-documents.postgres.
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const BACKLOG_EVERY_MS = 15_000;
 const HEARTBEAT_MS = 3_000;
+const PENDING_MS = 10_000;
 
 /** What a deployment shares between services, and what tests replace. */
 export interface EmissionOverrides {
@@ -208,7 +209,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       subscriptions = [
-        await subscribeTaxpayers(bus, EMISSION_GROUP, taxpayerStore),
+        await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
         await subscribeInvoiceStatus(bus, EMISSION_GROUP, (told) => applyStatus(ports, told)),
       ];
       relay.start();
@@ -219,7 +220,8 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     async stop() {
       clearInterval(counting);
       await background.stop();
-      await Promise.allSettled(ports.pending);
+      // What cannot be recorded now, the database being away, is looked up after the next start.
+      await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
       await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
       await relay.stop();
       for (const subscription of subscriptions) await subscription.stop();

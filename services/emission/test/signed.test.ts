@@ -166,6 +166,48 @@ describe('documents that the caller signed', () => {
     await world.reaches(encf('32', 10), ['accepted'], 25_000);
   });
 
+  it('a refused token is 401 also while an earlier send is undecided, and the document stays under way', async () => {
+    const { xml } = await signed('ecf-31', 13);
+    await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
+    const id = await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503, body: 'x' });
+    expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(408);
+    await world.clearFaults(id);
+    const hidden = await world.fault({
+      operation: 'consultatrackids',
+      kind: 'http',
+      status: 401,
+      body: '',
+    });
+    const answers = await Promise.all(
+      ['not-a-token', `h.${Buffer.from('{"exp":1}').toString('base64url')}.s`].map((bad) =>
+        world.submitSigned(emission, '/submit_ecf', xml, bad),
+      ),
+    );
+    for (const { status } of answers) expect([401, 408]).toContain(status);
+    expect((await world.row(encf('31', 13)))?.state).toBe('unknown');
+    await world.clearFaults(hidden);
+    await world.reaches(encf('31', 13), ['accepted'], 25_000);
+    expect(await world.ledger(encf('31', 13))).toHaveLength(1 + 1);
+  });
+
+  it('/submit_fc sends again by itself when the authority stumbles (004)', async () => {
+    const { rfce_xml } = await signed('ecf-32', 14);
+    await world.fault({
+      operation: 'recepcionfc',
+      kind: 'http',
+      times: 2,
+      status: 200,
+      body: JSON.stringify({
+        codigo: 2,
+        estado: 'Rechazado',
+        mensajes: [{ codigo: '004', valor: 'Ha ocurrido un error validando en eCF, favor intentar nueva vez.' }],
+        secuenciaUtilizada: false,
+      }),
+    });
+    const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
+    expect([status, body.status]).toEqual([200, 'Aceptado']);
+  });
+
   it('where no certificate is stored, a repeat of the caller looks up and resends, and an alarm says so', async () => {
     const bare = await world.start();
     world.register(BUYER, world.issue('00200000008'));

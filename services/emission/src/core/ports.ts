@@ -54,6 +54,8 @@ export interface EmissionStore {
   releaseDead(now: Date): Promise<number>;
   /** The owner ends; what it still held becomes due at once. */
   leave(owner: string, now: Date): Promise<void>;
+  /** Attempts of the issuer that wait for a certificate become due at once. */
+  resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;
 }

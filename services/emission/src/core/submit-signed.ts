@@ -3,7 +3,7 @@ import { EMISSION_STATES, type Environment, isBelowSummaryLimit, submissionRoute
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
-import { askOnce, awaitSend } from './await-verdict.js';
+import { answerDeadline, askOnce, awaitSend, awaitVerdict } from './await-verdict.js';
 import { claim } from './claim.js';
 import { EmissionError } from './errors.js';
 import type { FollowUp } from './follow-up.js';
@@ -72,8 +72,13 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       const issued = await submit(submission, document, 'rfce');
       if (issued.outcome === 'checked')
         return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
-      const attempt = await present(issued, submission);
-      refuseWithdrawn(attempt, issued);
+      const sent = await present(issued, submission);
+      refuseWithdrawn(sent, issued);
+      // Where the authority asks for the same summary again (004), it is sent again while the caller waits.
+      const attempt =
+        sent.state === 'resend-due'
+          ? await awaitVerdict(ports, followUp, sent, givenToken(submission.token), answerDeadline(ports, sent))
+          : sent;
       return documentAnswer(attempt);
     },
   };
@@ -128,9 +133,22 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     }
     const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
     if (!waits || attempt.owner !== null) return attempt;
+    refuseExpiredToken(token, ports.clock());
     const claimed = await claim(ports, attempt);
-    return claimed === null ? attempt : followUp.advance(claimed, givenToken(token));
+    if (claimed === null) return attempt;
+    const tokens = givenToken(token);
+    const advanced = await followUp.advance(claimed, tokens);
+    if (tokens.wasRefused() && advanced.state !== 'withdrawn') throw refusedOnTheWay(advanced);
+    return advanced;
   }
+}
+
+/** An earlier send may have reached the authority, so the document stays what it is. */
+function refusedOnTheWay({ encf }: Attempt): EmissionError {
+  return new EmissionError(
+    'invalid_token',
+    `The authority refuses the token in x-token. ${encf} stays under way from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
+  );
 }
 
 /** The authority refused the token and nothing of the document is under way: the number is free. */

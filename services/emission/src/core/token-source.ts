@@ -29,9 +29,24 @@ export function certificateTokens(
   };
 }
 
+/** A caller's token, with what the authority thought of it. */
+export interface GivenToken extends TokenSource {
+  /** The authority answered 401 to it. */
+  wasRefused(): boolean;
+}
+
 /** The one token of the header x-token. */
-export function givenToken(token: string): TokenSource {
-  return { given: true, get: async () => token, refused: async () => false };
+export function givenToken(token: string): GivenToken {
+  let refused = false;
+  return {
+    given: true,
+    get: async () => token,
+    async refused() {
+      refused = true;
+      return false;
+    },
+    wasRefused: () => refused,
+  };
 }
 
 /**

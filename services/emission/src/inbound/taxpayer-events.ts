@@ -1,16 +1,23 @@
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit';
-import type { TaxpayerStore } from '../core/ports.js';
+import type { EmissionStore, TaxpayerStore } from '../core/ports.js';
 
-/** Keeps the copy of the taxpayers current from `taxpayers.v1`. The store notes each event in the transaction of its effect. */
+/**
+ * Keeps the copy of the taxpayers current from `taxpayers.v1`; the store notes each event in the transaction of its effect.
+ * Documents that nobody could follow for want of a certificate are taken up at once when there is one.
+ */
 export function subscribeTaxpayers(
   bus: Bus,
   group: string,
-  taxpayers: Pick<TaxpayerStore, 'apply'>,
+  ports: { taxpayers: Pick<TaxpayerStore, 'apply'>; emissions: Pick<EmissionStore, 'resume'> },
 ): Promise<Subscription> {
   return bus.subscribe({
     topics: [TOPICS.taxpayers.name],
     group,
-    handler: (event) => taxpayers.apply(event.data as TaxpayerState, event.id),
+    async handler({ data, id }) {
+      const taxpayer = data as TaxpayerState;
+      await ports.taxpayers.apply(taxpayer, id);
+      if (taxpayer.certificate !== null) await ports.emissions.resume(taxpayer.rnc);
+    },
   });
 }

@@ -160,6 +160,12 @@ export const RELEASE_OWNED = {
   text: 'UPDATE attempt SET owner = NULL, next_action_at = $2 WHERE owner = ANY($1::text[]) AND next_action_at > $2',
 };
 
+export const RESUME = {
+  name: 'emission_resume',
+  text: `UPDATE attempt a SET next_action_at = now() FROM emission e
+    WHERE a.alarm = 'no-certificate' AND a.owner IS NULL AND e.id = a.emission_id AND e.issuer_rnc = $1`,
+};
+
 export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt

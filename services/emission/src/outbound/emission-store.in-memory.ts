@@ -94,6 +94,12 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       release([owner], now);
       instances.delete(owner);
     },
+    async resume(issuerRnc) {
+      for (const attempt of undecided()) {
+        const waits = attempt.alarm === 'no-certificate' && attempt.owner === null;
+        if (waits && attempt.issuerRnc === issuerRnc) put({ ...attempt, nextActionAt: new Date(0) });
+      }
+    },
     async backlog() {
       const counts = <K>(keys: readonly K[]) =>
         [...new Set(keys)].map((key) => [key, keys.filter((k) => k === key).length] as const);

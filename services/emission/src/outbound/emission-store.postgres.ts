@@ -168,6 +168,9 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       await database.query(sql.RELEASE_OWNED, [[owner], now]);
       await database.query(sql.REMOVE_INSTANCE, [owner]);
     },
+    async resume(issuerRnc) {
+      await database.query(sql.RESUME, [issuerRnc]);
+    },
     async backlog() {
       const { rows } = await database.query<{
         state: EmissionState;

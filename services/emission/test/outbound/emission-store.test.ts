@@ -219,6 +219,11 @@ function contract(name: string, subject: () => Subject) {
       expect(backlog.alarms).toContainEqual({ kind: 'no-certificate', count: 1 });
       expect(backlog.oldestCommittedAt).toEqual(NOW);
       expect(await store.nextDue()).not.toBeNull();
+
+      await store.resume('000000000');
+      expect((await store.find(attempt))?.nextActionAt?.getTime()).toBeGreaterThan(NOW.getTime());
+      await store.resume(attempt.issuerRnc);
+      expect((await store.find(attempt))?.nextActionAt).not.toEqual(postponed(attempt, at(0)).nextActionAt);
     });
   });
 }
