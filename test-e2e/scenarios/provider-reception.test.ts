@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
@@ -59,6 +61,13 @@ function push(xml: string, headers: Record<string, string> = {}): Promise<Answer
   });
 }
 
+/** The document as somebody else signs it. */
+async function signedByStranger(xml: string): Promise<string> {
+  const { p12, password } = testCertificate('199999991');
+  const tree = readXml(parseXml(Buffer.from(xml, 'utf8')));
+  return (await signXml(writeXml(tree), openCertificate(p12, password))).xml;
+}
+
 const today = () => {
   const local = new Date(Date.now() - 4 * 3_600_000).toISOString();
   return `${local.slice(8, 10)}-${local.slice(5, 7)}-${local.slice(0, 4)}`;
@@ -104,6 +113,29 @@ describe("the authority's counterpart pushes e-CF through the public address", (
     expect(changed.headers.get('x-rejection-reason')).toMatch(/^2 Error de Firma Digital: /);
   });
 });
+
+it('a stranger who competes for a number is refused, kept and shown beside the genuine document', async () => {
+  const { xml, encf, provider } = await order('31');
+  const forged = await signedByStranger(xml.replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.00'));
+  expect((await push(forged)).text).toContain('<CodigoMotivoNoRecibido>3</CodigoMotivoNoRecibido>');
+  const found = await client.call('GET', `/fe/recepcion/api/invoices/${encf}`, {
+    headers: { 'buyer-rnc': running.demo.buyer_rnc },
+  });
+  const [conflict] = found.body.conflicts;
+  expect(conflict).toMatchObject({ certificate_subject: expect.stringContaining('Representante de 199999991') });
+  const address = `/${encf}/xml?issuer_rnc=${provider}`;
+  expect((await client.call('GET', address)).text).toBe(xml);
+  expect((await client.call('GET', `${address}&sha256=${conflict.sha256}`)).text).toBe(forged);
+});
+
+it.each(['/fe/recepci%C3%B3n/api/ecf', '/FE/RECEPCI%c3%b3N/API/ECF/', '/CerteCF/fe/recepcion/api/ecf'])(
+  '%s takes documents too',
+  async (address) => {
+    const { xml } = await order('31', { rnc: '155555554' });
+    const answer = await client.call('POST', address, { body: xml, headers: { 'content-type': 'text/xml' } });
+    expect(answer.text).toContain('<CodigoMotivoNoRecibido>4</CodigoMotivoNoRecibido>');
+  },
+);
 
 it('a taxpayer registered a moment ago receives at once, in every environment', async () => {
   const rnc = '144444445';
