@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeSecrets, type Secrets } from './config.js';
 
 /** What the sandbox tells everyone who wants to use it; written as `demo.json` into the data folder. */
@@ -13,6 +14,8 @@ export interface Demo {
   metrics_url: string;
   started_at: string;
 }
+
+const ENDING_MS = 8_000;
 
 /** The folder that holds everything a standalone deployment keeps: database, documents, secrets, sandbox. */
 export class DataFolder {
@@ -29,13 +32,18 @@ export class DataFolder {
   }
 
   /**
-   * Takes the folder for this process.
+   * Takes the folder for this process; a holder that is just ending is waited for.
    * @throws Error when another live process holds it; the message names the process.
    */
-  lock(): () => void {
+  async lock(): Promise<() => void> {
     const file = this.file('standalone.pid');
-    const holder = readText(file)?.trim();
-    if (holder && Number(holder) !== process.pid && isRunning(Number(holder))) {
+    const holderOf = (): string | null => {
+      const holder = readText(file)?.trim();
+      return holder && Number(holder) !== process.pid && isRunning(Number(holder)) ? holder : null;
+    };
+    for (let waited = 0; holderOf() !== null && waited < ENDING_MS; waited += 100) await delay(100);
+    const holder = holderOf();
+    if (holder !== null) {
       throw new Error(
         `The data folder ${this.path} is in use by process ${holder}. Stop that one, or set DATA_DIR to another folder.`,
       );

@@ -1,1 +1,1 @@
-export { type Standalone, startStandalone } from './standalone.js';
+export { createStandalone, type Standalone } from './standalone.js';

@@ -1,13 +1,8 @@
 import { runService } from '@ecf/service-kit';
-import { type Standalone, startStandalone } from './standalone.js';
+import { createStandalone } from './standalone.js';
 
-let running: Standalone | null = null;
-
-await runService('standalone', () => ({
-  async start() {
-    running = await startStandalone(process.env, (text) => process.stdout.write(`${text}\n`));
-  },
-  async stop() {
-    await running?.stop();
-  },
-}));
+await runService('standalone', () =>
+  createStandalone(process.env, (text) => {
+    process.stdout.write(`${text}\n`);
+  }),
+);

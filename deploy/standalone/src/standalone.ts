@@ -20,9 +20,11 @@ import { holdBack } from './held-bus.js';
 import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 import { startSimulator } from './simulator-process.js';
 
-/** A running standalone deployment. */
+/** A standalone deployment. */
 export interface Standalone {
-  url: string;
+  /** Resolves with the address once everything answers. */
+  start(): Promise<string>;
+  /** Stops what was started, in reverse; also while the start is still under way, or after it failed. */
   stop(): Promise<void>;
 }
 
@@ -31,19 +33,16 @@ export type Say = (text: string) => void;
 
 /**
  * Runs all services in this process with an embedded PostgreSQL, files and the in-process bus; in the sandbox also the
- * authority simulator and a demo account. Whatever was started is stopped again when something fails on the way.
+ * authority simulator and a demo account.
  */
-export async function startStandalone(env: Environment, say: Say, now = () => new Date()): Promise<Standalone> {
+export function createStandalone(env: Environment, say: Say, now = () => new Date()): Standalone {
   const started: (() => Promise<void> | void)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const part of started.splice(0).reverse()) await part();
+  return {
+    start: () => start(env, say, now, started),
+    async stop() {
+      for (const part of started.splice(0).reverse()) await part();
+    },
   };
-  try {
-    return { url: await start(env, say, now, started), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
 }
 
 async function start(
@@ -54,7 +53,7 @@ async function start(
 ): Promise<string> {
   const config = readStandaloneConfig(env);
   const folder = new DataFolder(config.DATA_DIR);
-  started.push(folder.lock());
+  started.push(await folder.lock());
   const secrets = config.SANDBOX ? folder.secrets() : NO_SECRETS;
 
   say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
