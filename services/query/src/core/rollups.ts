@@ -1,7 +1,7 @@
 import type { CalendarDate } from '@ecf/domain';
 import { fromCents, toCents } from './cents.js';
 import { dayOf, type IssuedInvoice } from './issued-invoice.js';
-import { bucketOf, type Grain } from './periods.js';
+import { bucketOf, GRAINS, type Grain } from './periods.js';
 
 /** What of a document the sums are made of. */
 export type Counted = Pick<
@@ -32,7 +32,7 @@ export interface InvoiceDelta {
   readonly itbis: string;
 }
 
-/** A change of an issuer's sums by day, month or year, and buyer. The name is the latest document's; of days alone. */
+/** A change of an issuer's sums by buyer and day or larger. The name is the latest document's; of days alone. */
 export interface BuyerDelta {
   readonly env: string;
   readonly issuer_rnc: string;
@@ -129,7 +129,7 @@ export class RollupChanges {
       add(sums, times, amount, itbis);
     }
     if (!isAccepted(document.status)) return;
-    for (const grain of ['day', 'month', 'year'] as const) {
+    for (const grain of GRAINS) {
       const fresh = () => ({ count: 0, amount: 0n, itbis: 0n, named: null as Counted | null });
       const sums = sumsOf(this.#buyers, buyerRow(document, grain), fresh);
       add(sums, times, amount, itbis);

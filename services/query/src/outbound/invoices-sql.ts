@@ -1,8 +1,9 @@
 import { midnight } from './projection-sql.js';
 
-const SHOWN = 'i.*, d.status AS delivery, b.status AS decision';
-const AFTERMATH = `LEFT JOIN delivery d ON d.env = i.env AND d.encf = i.encf AND d.issuer_rnc = i.issuer_rnc
-    LEFT JOIN buyer_decision b ON b.env = i.env AND b.encf = i.encf AND b.issuer_rnc = i.issuer_rnc`;
+const told = (table: string) =>
+  `(SELECT status FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
+// Looked up row by row: a join would be planned by how many rows those tables had once.
+const SHOWN = `i.*, ${told('delivery')} AS delivery, ${told('buyer_decision')} AS decision`;
 
 /** Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. */
 const OVER_STRETCHES = `FROM unnest($3::text[], $4::date[], $5::date[]) AS s(grain, first, last)
@@ -23,7 +24,7 @@ export const LIST = {
        ORDER BY created_at DESC, id DESC LIMIT $8 OFFSET $9),
     rows AS (
       SELECT ${SHOWN} FROM page p
-        JOIN public.invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc ${AFTERMATH})
+        JOIN public.invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
     SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true ORDER BY rows.created_at DESC, rows.id DESC`,
 };
 
@@ -47,7 +48,8 @@ export const SUMS = {
       SELECT to_char(r.bucket, 'YYYY-MM') AS month, r.ecf_type, r.status, sum(r.count)::bigint AS count,
         sum(r.amount)::text AS amount, sum(r.itbis)::text AS itbis ${OVER_STRETCHES} GROUP BY 1, 2, 3 HAVING sum(r.count) > 0),
     clients AS (
-      SELECT r.buyer_rnc, sum(s.sign * r.count)::bigint AS count, sum(s.sign * r.amount) AS amount
+      SELECT r.buyer_rnc, sum(s.sign * r.count)::bigint AS count,
+          coalesce(sum(r.amount) FILTER (WHERE s.sign = 1), 0) - coalesce(sum(r.amount) FILTER (WHERE s.sign = -1), 0) AS amount
         FROM unnest($6::text[], $7::date[], $8::date[], $9::int[]) AS s(grain, first, last, sign)
         JOIN public.buyer_rollup r ON r.env = $1 AND r.issuer_rnc = $2 AND r.grain = s.grain AND r.bucket BETWEEN s.first AND s.last
        GROUP BY r.buyer_rnc HAVING sum(s.sign * r.count) > 0
@@ -66,7 +68,7 @@ export const SUMS = {
 /** $1 env, $2 issuer, $3 eNCF. */
 export const FIND = {
   name: 'invoices_find',
-  text: `SELECT ${SHOWN} FROM public.invoice i ${AFTERMATH}
+  text: `SELECT ${SHOWN} FROM public.invoice i
     WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.encf = $3 AND i.listed`,
 };
 
