@@ -140,7 +140,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     {
       invoices: createQueryInvoices(ports, freshness),
       documentXml: createDocumentXml(ports, freshness),
-      consumption: createConsumptionInvoice(ports),
+      consumption: createConsumptionInvoice(ports, freshness),
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },

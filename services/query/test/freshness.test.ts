@@ -1,4 +1,7 @@
+import type { RunningServer } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createQuery } from '../src/index.js';
+import { createOwners, serveOwners } from './support/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -6,116 +9,143 @@ const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '3
 const mine = { 'rnc-issuing': ISSUER };
 let world: World;
 let now = new Date('2026-06-20T12:00:00Z').getTime();
+const clock = () => new Date(now);
 
-beforeAll(async () => {
-  world = await startWorld({}, { clock: () => new Date(now) });
-}, 60_000);
-afterAll(() => world.stop());
-afterEach(() => {
-  world.owners.away = false;
-  now += 60_000;
-});
+describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) => {
+  let served: RunningServer | null = null;
+  beforeAll(async () => {
+    if (place === 'in the same process') {
+      world = await startWorld({}, { clock });
+      return;
+    }
+    const owners = createOwners();
+    served = await serveOwners(owners, clock);
+    const places = { EMISSION_URL: served.url, RECEPTION_URL: served.url };
+    world = await startWorld(places, { clock, emission: undefined, reception: undefined }, owners);
+  }, 60_000);
+  afterAll(async () => {
+    await world.stop();
+    await served?.stop();
+  });
+  afterEach(() => {
+    world.owners.away = false;
+    now += 60_000;
+  });
 
-const total = async () => (await world.ask('/invoices/count', YEAR)).body.total_invoices as number;
+  const total = async () => (await world.ask('/invoices/count', YEAR)).body.total_invoices as number;
 
-describe('what was submitted before a question is in its answer, though its event never came', () => {
-  it('in lists, counts and aggregates', async () => {
-    world.owners.issue(invoice({ sequence: 1 }), invoice({ sequence: 2, state: 'processing' }));
-    const { body } = await world.ask('/invoices/', YEAR);
-    expect(body).toMatchObject({ count: 2, total: 2 });
-    world.owners.issue(invoice({ sequence: 3 }));
-    expect(await total()).toBe(3);
-    world.owners.issue(invoice({ sequence: 4, total_amount: '1000.00' }));
-    expect((await world.ask('/invoices/aggregate', YEAR)).body).toMatchObject({
-      total_invoices: 4,
-      total_amount: '1236.00',
+  describe('what was submitted before a question is in its answer, though its event never came', () => {
+    it('in lists, counts and aggregates', async () => {
+      world.owners.issue(invoice({ sequence: 1 }), invoice({ sequence: 2, state: 'processing' }));
+      const { body } = await world.ask('/invoices/', YEAR);
+      expect(body).toMatchObject({ count: 2, total: 2 });
+      world.owners.issue(invoice({ sequence: 3 }));
+      expect(await total()).toBe(3);
+      world.owners.issue(invoice({ sequence: 4, total_amount: '1000.00' }));
+      expect((await world.ask('/invoices/aggregate', YEAR)).body).toMatchObject({
+        total_invoices: 4,
+        total_amount: '1236.00',
+      });
+    });
+
+    it('with the status of the answer that the caller had', async () => {
+      world.owners.issue(invoice({ sequence: 2, revision: 2, state: 'accepted' }));
+      const { body } = await world.ask('/invoices/', YEAR);
+      expect(body.invoices.find(({ id }: { id: number }) => id === 2)).toMatchObject({ status: 'Aceptado' });
+    });
+
+    it('by number: the invoice, its submissions, its XML', async () => {
+      const { checksum } = await world.archive.put('a/b.xml', Buffer.from('<ECF/>'));
+      world.owners.issue(
+        invoice({ sequence: 5, state: 'processing', xml_storage_path: 'a/b.xml', xml_checksum: checksum }),
+      );
+      expect((await world.ask(`/invoices/${encf('31', 5)}`, mine)).body).toMatchObject({ status: 'EnProceso' });
+      world.owners.issue(invoice({ sequence: 5, revision: 2, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
+      expect((await world.ask(`/trackids/${encf('31', 5)}`, mine)).body.track_ids).toMatchObject([
+        { status: 'Aceptado' },
+      ]);
+      world.owners.issue(invoice({ sequence: 6, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
+      expect((await world.ask(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
+    });
+
+    it('a received document as well', async () => {
+      const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
+      world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
+      expect((await world.ask(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
+    });
+
+    it('under many callers at once, each finds its own', async () => {
+      const before = await total();
+      const found = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const sequence = 100 + index;
+          world.owners.issue(invoice({ sequence }));
+          const { body } = await world.ask('/invoices?limit=1000', YEAR);
+          return body.invoices.some(({ encf: number }: { encf: string }) => number === encf('31', sequence));
+        }),
+      );
+      expect(found).toEqual(found.map(() => true));
+      expect(await total()).toBe(before + 40);
+    });
+
+    it('and the event that comes later changes nothing', async () => {
+      const before = (await world.ask('/invoices/aggregate', YEAR)).body;
+      await world.tell(invoiceEvent(invoice({ sequence: 1 })), invoiceEvent(invoice({ sequence: 3 })));
+      expect((await world.ask('/invoices/aggregate', YEAR)).body).toEqual(before);
     });
   });
 
-  it('with the status of the answer that the caller had', async () => {
-    world.owners.issue(invoice({ sequence: 2, revision: 2, state: 'accepted' }));
-    const { body } = await world.ask('/invoices/', YEAR);
-    expect(body.invoices.find(({ id }: { id: number }) => id === 2)).toMatchObject({ status: 'Aceptado' });
+  describe('what is asked of the owners', () => {
+    it('nothing about a document that nothing can change any more', async () => {
+      await world.tell(invoiceEvent(invoice({ sequence: 200 })));
+      world.owners.asked.length = 0;
+      expect((await world.ask(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);
+      expect(world.owners.asked).toEqual([]);
+      await world.tell(invoiceEvent(invoice({ sequence: 201, state: 'rejected-reusable' })));
+      await world.ask(`/invoices/${encf('31', 201)}`, mine);
+      expect(world.owners.asked).toEqual(['findInvoices']);
+    });
+
+    it('only what is new since the last question, and nothing that is known', async () => {
+      await total();
+      world.owners.asked.length = 0;
+      await total();
+      await world.tell(invoiceEvent(invoice({ sequence: 202 })));
+      world.owners.issue(invoice({ sequence: 202 }));
+      await total();
+      expect(world.owners.asked).toEqual(['recentChanges', 'recentChanges']);
+    });
   });
 
-  it('by number: the invoice, its submissions, its XML', async () => {
-    const { checksum } = await world.archive.put('a/b.xml', Buffer.from('<ECF/>'));
-    world.owners.issue(
-      invoice({ sequence: 5, state: 'processing', xml_storage_path: 'a/b.xml', xml_checksum: checksum }),
-    );
-    expect((await world.ask(`/invoices/${encf('31', 5)}`, mine)).body).toMatchObject({ status: 'EnProceso' });
-    world.owners.issue(invoice({ sequence: 5, revision: 2, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
-    expect((await world.ask(`/trackids/${encf('31', 5)}`, mine)).body.track_ids).toMatchObject([
-      { status: 'Aceptado' },
-    ]);
-    world.owners.issue(invoice({ sequence: 6, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
-    expect((await world.ask(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
+  describe('an owner that does not answer', () => {
+    it('is done without: the read models answer, and it is left alone for a moment', async () => {
+      const before = await total();
+      world.owners.away = true;
+      world.owners.asked.length = 0;
+      expect(await total()).toBe(before);
+      expect(await total()).toBe(before);
+      expect((await world.ask(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
+      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
+      expect(world.owners.asked).toEqual(['recentChanges']);
+      expect(await world.metrics.render()).toMatch(/ecf_read_model_questions_total\{outcome="paused"\} 3/);
+    });
+
+    it('is asked again soon', async () => {
+      world.owners.issue(invoice({ sequence: 203 }));
+      expect((await world.ask(`/invoices/${encf('31', 203)}`, mine)).status).toBe(200);
+    });
   });
 
-  it('a received document as well', async () => {
-    const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
-    world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
-    expect((await world.ask(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
-  });
-
-  it('under many callers at once, each finds its own', async () => {
+  it('another instance finds it too, though the first one asked', async () => {
     const before = await total();
-    const found = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const sequence = 100 + index;
-        world.owners.issue(invoice({ sequence }));
-        const { body } = await world.ask('/invoices?limit=1000', YEAR);
-        return body.invoices.some(({ encf: number }: { encf: string }) => number === encf('31', sequence));
-      }),
-    );
-    expect(found).toEqual(found.map(() => true));
-    expect(await total()).toBe(before + 40);
-  });
-
-  it('and the event that comes later changes nothing', async () => {
-    const before = (await world.ask('/invoices/aggregate', YEAR)).body;
-    await world.tell(invoiceEvent(invoice({ sequence: 1 })), invoiceEvent(invoice({ sequence: 3 })));
-    expect((await world.ask('/invoices/aggregate', YEAR)).body).toEqual(before);
-  });
-});
-
-describe('what is asked of the owners', () => {
-  it('nothing about a document that nothing can change any more', async () => {
-    await world.tell(invoiceEvent(invoice({ sequence: 200 })));
-    world.owners.asked.length = 0;
-    expect((await world.ask(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);
-    expect(world.owners.asked).toEqual([]);
-    await world.tell(invoiceEvent(invoice({ sequence: 201, state: 'rejected-reusable' })));
-    await world.ask(`/invoices/${encf('31', 201)}`, mine);
-    expect(world.owners.asked).toEqual(['findInvoices']);
-  });
-
-  it('only what is new since the last question, and nothing that is known', async () => {
-    await total();
-    world.owners.asked.length = 0;
-    await total();
-    await world.tell(invoiceEvent(invoice({ sequence: 202 })));
-    world.owners.issue(invoice({ sequence: 202 }));
-    await total();
-    expect(world.owners.asked).toEqual(['recentChanges', 'recentChanges']);
-  });
-});
-
-describe('an owner that does not answer', () => {
-  it('is done without: the read models answer, and it is left alone for a moment', async () => {
-    const before = await total();
-    world.owners.away = true;
-    world.owners.asked.length = 0;
-    expect(await total()).toBe(before);
-    expect(await total()).toBe(before);
-    expect((await world.ask(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
-    expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
-    expect(world.owners.asked).toEqual(['recentChanges']);
-    expect(await world.metrics.render()).toMatch(/ecf_read_model_questions_total\{outcome="paused"\} 3/);
-  });
-
-  it('is asked again soon', async () => {
-    world.owners.issue(invoice({ sequence: 203 }));
-    expect((await world.ask(`/invoices/${encf('31', 203)}`, mine)).status).toBe(200);
+    const other = createQuery(world.config, { ...world.overrides, clock });
+    await other.start();
+    world.owners.issue(invoice({ sequence: 300 }));
+    expect(await total()).toBe(before + 1);
+    world.owners.issue(invoice({ sequence: 301 }));
+    const second = await world.askOf(other, '/invoices/count', YEAR);
+    expect(second.body.total_invoices).toBe(before + 2);
+    expect(await total()).toBe(before + 2);
+    await other.stop();
   });
 });

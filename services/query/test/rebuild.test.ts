@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
-import { createInternalClient, identityKeyFrom, silentLogger } from '@ecf/service-kit';
+import { createInternalClient, silentLogger } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
+import { IDENTITY_KEY } from './support/keys.js';
 import { createOwners } from './support/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
@@ -33,7 +34,7 @@ beforeAll(async () => {
     url: world.url,
     owner: 'query',
     service: 'gateway',
-    identityKey: identityKeyFrom(Buffer.alloc(32, 7)),
+    identityKey: IDENTITY_KEY,
     clock: () => new Date(),
   });
 }, 60_000);

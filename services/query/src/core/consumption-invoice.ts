@@ -3,6 +3,7 @@ import type { Environment } from '@ecf/domain';
 import { type Asker, requireTaxpayer } from './account-taxpayers.js';
 import { askWithToken } from './ask-authority.js';
 import { QueryError } from './errors.js';
+import type { Freshness } from './freshness.js';
 import type { Ports } from './ports.js';
 
 /** `GET /query-consumption-invoice/`: a document of type 32 by what its buyer holds in hands. */
@@ -23,15 +24,25 @@ type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'taxpa
  */
 export function createConsumptionInvoice(
   ports: ConsumptionPorts,
+  freshness: Pick<Freshness, 'documents'>,
 ): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
+  /** How our document went; null for one that did not go through us. */
+  async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | null> {
+    const find = async () => (await ports.invoices.byNumber(env, [issuerRnc], encf))[0]?.route ?? null;
+    const known = await find();
+    if (known !== null) return known;
+    await freshness.documents(env, [issuerRnc], encf);
+    return find();
+  }
+
   return async (query) => {
     const { env, issuerRnc, encf, securityCode, buyerRnc } = query;
     await requireTaxpayer(ports, query.asker, issuerRnc);
-    const [stored] = await ports.invoices.byNumber(env, [issuerRnc], encf);
+    const route = await routeOf(query);
     const request = { asker: query.asker, env, rnc: issuerRnc };
     const asked = { env, issuerRnc, encf, securityCode };
     const { status, code, ...rest } =
-      stored?.route === 'ecf'
+      route === 'ecf'
         ? await askWithToken(ports.tokens, request, (token) =>
             ports.authority.queryState({ ...asked, token, ...(buyerRnc === null ? {} : { buyerRnc }) }),
           )

@@ -1,6 +1,20 @@
-import type { EmissionOperations, InvoiceChanged, ReceivedInvoiceChanged } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit';
+import {
+  EMISSION_OPERATIONS,
+  type EmissionOperations,
+  type InvoiceChanged,
+  RECEPTION_OPERATIONS,
+  type ReceivedInvoiceChanged,
+} from '@ecf/contracts';
+import {
+  ApiError,
+  createHttpApp,
+  internalOperationRoutes,
+  type RunningServer,
+  serve,
+  silentLogger,
+} from '@ecf/service-kit';
 import type { ReceivedSource } from '../../src/core/ports.js';
+import { IDENTITY_KEY } from './keys.js';
 
 /** Emission and reception as the query service knows them: what they hold, and whether they answer. */
 export interface Owners {
@@ -102,4 +116,20 @@ export function createOwners(): Owners {
     },
   };
   return owners;
+}
+
+/** Both owners behind one address, as services of another process answer. */
+export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
+  const guard = { identityKey: IDENTITY_KEY, clock };
+  const unasked = async () => ({ holder: null });
+  const reception = { ...owners.reception, verifyProviderToken: unasked };
+  const app = createHttpApp({
+    logger: silentLogger,
+    maxBodyBytes: 1_048_576,
+    routes: (routes) => {
+      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, owners.emission, guard));
+      routes.use(internalOperationRoutes(RECEPTION_OPERATIONS, reception, guard));
+    },
+  });
+  return serve(app, { host: '127.0.0.1', port: 0 });
 }

@@ -15,7 +15,6 @@ import {
   type DeadLetter,
   type DeadLetters,
   IDENTITY_HEADER,
-  identityKeyFrom,
   openDatabase,
   openFileXmlStore,
   type RunningServer,
@@ -26,12 +25,11 @@ import {
 } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import type { Authority } from '../../src/core/ports.js';
-import { createQuery, type Query, type QueryOverrides, readQueryConfig } from '../../src/index.js';
+import { createQuery, type Query, type QueryConfig, type QueryOverrides, readQueryConfig } from '../../src/index.js';
+import { IDENTITY_KEY, MASTER_KEY } from './keys.js';
 import { type Line, openLine } from './line.js';
 import { createOwners, type Owners } from './owners.js';
 import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './told.js';
-
-const MASTER_KEY = Buffer.alloc(32, 7);
 
 export interface Account {
   account_id: string;
@@ -49,6 +47,8 @@ export interface Answer {
 
 export interface World {
   query: Query;
+  config: QueryConfig;
+  overrides: QueryOverrides;
   database: Database;
   /** The service's way to its database. */
   line: Line;
@@ -63,6 +63,8 @@ export interface World {
   tell(...events: BusEvent[]): Promise<void>;
   /** Asks as an account. */
   ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Answer>;
+  /** Asks another instance as the first account. */
+  askOf(instance: Query, pathAndQuery: string, headers?: Record<string, string>): Promise<Answer>;
   /** Address of the service itself, without who vouches for callers. */
   url: string;
   /** The gateway's own knowledge of an account, for what events did not tell yet. */
@@ -95,7 +97,7 @@ export async function startWorld(
     DATA_DIR: folder,
     ...settings,
   });
-  const query = createQuery(config, {
+  const given: QueryOverrides = {
     bus,
     archive,
     emission: owners.emission,
@@ -112,16 +114,27 @@ export async function startWorld(
     metrics,
     clock,
     ...overrides,
-  });
+  };
+  const query = createQuery(config, given);
   const database = openDatabase(databaseUrl, { max: 2 });
   await query.start();
   await filled(database);
   await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
   const accounts = new Map<string, Account>();
   const server: RunningServer = await serve(door(query, accounts, clock), { host: '127.0.0.1', port: 0 });
+  async function ask(url: string, address: string, headers: Record<string, string>, account: Account): Promise<Answer> {
+    const name = randomUUID();
+    accounts.set(name, account);
+    const response = await fetch(`${url}${address}`, { headers: { 'x-account': name, ...headers } });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
+  }
 
   return {
     query,
+    config,
+    overrides: given,
     database,
     line,
     archive,
@@ -134,13 +147,12 @@ export async function startWorld(
     url: server.url,
     gateway,
     tell: (...events) => bus.publish(events),
-    async ask(pathAndQuery, headers = {}, account = { account_id: ACCOUNT }) {
-      const name = randomUUID();
-      accounts.set(name, account);
-      const response = await fetch(`${server.url}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.includes('json') === true;
-      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
+    ask: (address, headers = {}, account = { account_id: ACCOUNT }) => ask(server.url, address, headers, account),
+    async askOf(instance, address, headers = {}) {
+      const other = await serve(door(instance, accounts, clock), { host: '127.0.0.1', port: 0 });
+      const answer = await ask(other.url, address, headers, { account_id: ACCOUNT });
+      await other.stop();
+      return answer;
     },
     async stop() {
       await server.stop();
@@ -199,7 +211,7 @@ function door(query: Query, accounts: Map<string, Account>, clock: () => Date) {
           iat,
           exp: iat + 60,
         },
-        identityKeyFrom(MASTER_KEY),
+        IDENTITY_KEY,
       );
     query.app(req, res);
   };

@@ -1,0 +1,4 @@
+import { identityKeyFrom } from '@ecf/service-kit';
+
+export const MASTER_KEY = Buffer.alloc(32, 7);
+export const IDENTITY_KEY = identityKeyFrom(MASTER_KEY);
