@@ -146,7 +146,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     },
     { logger, identityKey: config.identityKey, clock, ready, internal },
   );
-  let subscriptions: Subscription[] = [];
+  let subscription: Subscription | null = null;
   let filling = Promise.resolve();
 
   return {
@@ -158,7 +158,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await migrate(config.DATABASE_URL, MIGRATIONS);
       // A rebuild that ended with its instance is cleared away.
       await rebuild.state();
-      subscriptions = await subscribeToEvents(bus, {
+      subscription = await subscribeToEvents(bus, {
         projection: ports.projection,
         aftermath: createPostgresAftermath(database),
         taxpayers: ports.taxpayers,
@@ -169,7 +169,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     async stop() {
       ending.abort();
       await Promise.all([rebuild.stop(), filling]);
-      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await subscription?.stop();
       if (overrides.bus === undefined) await bus.close();
       client.close();
       await database.close();

@@ -26,7 +26,7 @@ export interface EventParts {
  * What the service listens to. No event is noted: each carries a whole state with a revision, the highest of which wins,
  * so a repeat or a straggler changes nothing.
  */
-export async function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Subscription[]> {
+export function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Subscription> {
   const { projection, aftermath, taxpayers } = parts;
   const handlers: Readonly<Record<string, (event: BusEvent) => Promise<void>>> = {
     [TOPICS.invoices.name]: ({ data }) => projection.keepInvoice(issuedInvoice(data as InvoiceChanged)),
@@ -39,13 +39,12 @@ export async function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Su
       if (decision.direction === 'received') await aftermath.keepDecision(decision);
     },
   };
-  const subscriptions: Subscription[] = [];
-  for (const [topic, handle] of Object.entries(handlers)) {
-    const handler = async (event: BusEvent) => {
-      await handle(event);
+  return bus.subscribe({
+    topics: Object.keys(handlers),
+    group: QUERY_GROUP,
+    async handler(event) {
+      await handlers[event.topic]?.(event);
       parts.took(event);
-    };
-    subscriptions.push(await bus.subscribe({ topics: [topic], group: QUERY_GROUP, handler }));
-  }
-  return subscriptions;
+    },
+  });
 }
