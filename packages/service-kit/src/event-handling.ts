@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BusEvent, EventHandler } from './bus.js';
+import type { BusEvent, Delivery, EventHandler } from './bus.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 import type { DeadLetters } from './dead-letters.js';
 import { checkEvent, EventError } from './events.js';
@@ -64,8 +64,9 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
   for (let attempt = 1; ; attempt += 1) {
     try {
       const checked = checkEvent(event);
+      const delivery = new TimedDelivery(attempt, signal);
       await withConsumerSpan(event, context.group, () =>
-        within(retry.timeoutMs, signal, (s) => context.handler(checked, { attempt, signal: s })),
+        within(retry.timeoutMs, delivery, () => context.handler(checked, delivery)),
       );
       context.metrics?.handled(event.topic, context.group, 'done');
       return;
@@ -103,18 +104,38 @@ async function bury(event: BusEvent, attempts: number, error: unknown, context: 
   });
 }
 
-async function within(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const timeout = new AbortController();
+/** Waits at most `ms` for `work`, then ends its delivery. */
+async function within(ms: number, delivery: TimedDelivery, work: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      timeout.abort();
+      delivery.expire();
       reject(new Error(`the handler took longer than ${ms} ms`));
     }, ms);
   });
   try {
-    await Promise.race([work(AbortSignal.any([outer, timeout.signal])), late]);
+    await Promise.race([work(), late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** The signal is put together for handlers that look at it alone: it costs more than many of them take. */
+class TimedDelivery implements Delivery {
+  private readonly late = new AbortController();
+  private combined: AbortSignal | undefined;
+
+  constructor(
+    readonly attempt: number,
+    private readonly stopping: AbortSignal,
+  ) {}
+
+  get signal(): AbortSignal {
+    this.combined ??= AbortSignal.any([this.stopping, this.late.signal]);
+    return this.combined;
+  }
+
+  expire(): void {
+    this.late.abort();
   }
 }

@@ -39,9 +39,17 @@ export function makeEvent(draft: EventDraft, stamp: { id: string; time: Date }):
   };
 }
 
+/** What was checked, by what came in: in one process several groups get the very same event. */
+const checkedEvents = new WeakMap<BusEvent, BusEvent>();
+
 /** A received event with its data checked by the topic's schema; throws {@link EventError}. */
 export function checkEvent(event: BusEvent): BusEvent {
-  return { ...event, data: checkData(event.topic, event.type, event.data) };
+  let checked = checkedEvents.get(event);
+  if (checked === undefined) {
+    checked = { ...event, data: checkData(event.topic, event.type, event.data) };
+    checkedEvents.set(event, checked);
+  }
+  return checked;
 }
 
 function checkData(topicName: string, type: string, data: unknown): unknown {
