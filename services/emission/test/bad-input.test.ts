@@ -98,7 +98,13 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     ],
     ['another of our documents', () => [form(part('{"RFCE": {"Encabezado": {}}}'))], 400, 'invalid_document'],
     ['an array', () => [form(part('[]'))], 400, 'invalid_document'],
-    ['null', () => [form(part('null'))], 400, 'invalid_document'],
+    [
+      'null',
+      () => [form(part('null'))],
+      400,
+      'invalid_document',
+      { messages: [expect.stringMatching(/^ECF: /)], faults: [{ path: 'ECF', rule: 'schema.required' }] },
+    ],
     ['__proto__', () => [form(part('{"ECF": {"__proto__": {"a": 1}}}'))], 400, 'invalid_json'],
     ['1,000 levels', () => [form(part(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`))], 400, 'invalid_json'],
     [

@@ -40,17 +40,7 @@ export interface Invoice {
 /** Reads and checks the part `data`. 400 for what is no JSON, no e-CF, or would be rejected by the authority. */
 export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): Invoice {
   const examined = examineJson(parsed(data), { now });
-  if (examined.document !== null && examined.document !== 'ECF') {
-    refuseFaults([
-      {
-        path: examined.document,
-        rule: 'schema.unknown',
-        code: null,
-        message: `an e-CF is expected under the root key ECF, not ${examined.document}`,
-        source: 'XSD e-CF v1.0',
-      },
-    ]);
-  }
+  if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
   refuseFaults(examined.faults);
   const { tree, type, encf } = examined;
   if (tree === null || type === null || encf === null)
@@ -67,6 +57,19 @@ export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): 
     written,
     statesSignatureTime: textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma') !== null,
     contentHash: createHash('sha256').update(written.canonical).digest('hex'),
+  };
+}
+
+/** `found` is the root key; empty where nothing has content. */
+function wrongRoot(found: string): Fault {
+  const [path, rule, instead] =
+    found === '' ? ['ECF', 'schema.required', 'nothing stands there'] : [found, 'schema.unknown', `not ${found}`];
+  return {
+    path,
+    rule,
+    code: null,
+    message: `an e-CF is expected under the root key ECF; ${instead}`,
+    source: 'XSD e-CF v1.0',
   };
 }
 
