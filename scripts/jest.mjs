@@ -8,9 +8,10 @@ export const JEST_ENV = {
     `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
 };
 
-/** Runs Jest in one process (two cores are shared with the servers that the tests start); resolves with its exit code. */
-export function jest(args) {
-  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, '--runInBand', ...args], JEST_ENV);
+/** Runs Jest, by default in one process; resolves with its exit code. */
+export function jest(args, workers = 1) {
+  const where = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
+  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, ...where, ...args], JEST_ENV);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exit(await jest(process.argv.slice(2)));

@@ -8,7 +8,8 @@ import { fail, say, setup } from './setup.mjs';
 const result = path.join(os.tmpdir(), `ecf-test-${process.pid}.json`);
 await setup();
 say('running every test (about ten minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
-const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...process.argv.slice(2)]);
+// Files share the cores with the servers that they start, and wait for them much of the time: two at once.
+const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...process.argv.slice(2)], 2);
 if (!fs.existsSync(result)) fail('The test runner ended without a result.', 'Its output above says why.');
 const summary = JSON.parse(fs.readFileSync(result, 'utf8'));
 fs.rmSync(result);
