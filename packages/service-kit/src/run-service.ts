@@ -11,7 +11,8 @@ export interface RunnableService {
 
 /**
  * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0; a second signal ends at once with 130.
- * A failed start is told in words on standard error and ends with 1, after what was begun is stopped.
+ * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
+ * started with a channel to its parent also stops when that parent is gone.
  */
 export async function runService(name: string, create: () => RunnableService): Promise<void> {
   let service: RunnableService | null = null;
@@ -25,6 +26,9 @@ export async function runService(name: string, create: () => RunnableService): P
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  process.once('disconnect', () => {
+    if (!stopping) void stop();
+  });
   try {
     service = create();
     await service.start();

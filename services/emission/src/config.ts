@@ -1,32 +1,23 @@
-import { identityKeyFrom, readConfig, setting } from '@ecf/service-kit';
+import {
+  authoritySettings,
+  databaseSettings,
+  gatewayAddressSettings,
+  identityKeyOf,
+  readConfig,
+  sealingSettings,
+  serverSettings,
+  setting,
+} from '@ecf/service-kit';
 import { z } from 'zod';
 
 /** Every setting of the service. */
 export const emissionSettings = z.object({
-  HOST: setting.text({ description: 'Address to listen on', default: '127.0.0.1' }),
-  PORT: setting.integer({ description: 'Port to listen on; 0 takes any free one', default: 0, min: 0, max: 65_535 }),
-  DATABASE_URL: setting.url({
-    description: 'The database of this service; made where it is missing',
-    protocols: ['postgres:', 'postgresql:'],
-    secret: true,
-  }),
-  DATABASE_CONNECTIONS: setting.integer({ description: 'Connections to the database', default: 10, min: 2, max: 200 }),
+  ...serverSettings(8081),
+  ...databaseSettings(10),
+  ...sealingSettings,
+  ...gatewayAddressSettings,
+  ...authoritySettings,
   DATA_DIR: setting.text({ description: 'Folder of the XML archive', default: '.data' }),
-  MASTER_KEY: setting.base64Key({ description: 'Key that certificates are sealed under', bytes: 32 }),
-  IDENTITY_KEY: setting.optionalBase64Key({
-    description: "Key of the gateway's signed identities; unset: derived from MASTER_KEY",
-    bytes: 32,
-  }),
-  GATEWAY_URL: setting.optionalUrl({
-    description: 'Internal interface of the gateway, for accounts that changed a moment ago',
-  }),
-  AUTHORITY_URL: setting.optionalUrl({ description: 'A simulator of the authority; unset: the official hosts' }),
-  AUTHORITY_TIMEOUT_MS: setting.integer({
-    description: "Milliseconds to wait for the authority's answer to one call",
-    default: 20_000,
-    min: 100,
-    max: 120_000,
-  }),
   STATUS_WAIT_MS: setting.integer({
     description: 'Milliseconds that /fe_Submit waits for the verdict; 0 does not wait',
     default: 3_000,
@@ -79,11 +70,6 @@ export const emissionSettings = z.object({
     min: 1_024,
     max: 1_073_741_824,
   }),
-  METRICS_PORT: setting.optionalInteger({ description: 'Port of /metrics; unset: not served', min: 0, max: 65_535 }),
-  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-    description: 'Least severity that is logged',
-    default: 'info',
-  }),
 });
 
 export type EmissionConfig = z.infer<typeof emissionSettings>;
@@ -95,5 +81,5 @@ export function emissionConfig(env: Record<string, string | undefined>): Emissio
 
 /** The key of the gateway's signed identities. */
 export function identityKey(config: Pick<EmissionConfig, 'IDENTITY_KEY' | 'MASTER_KEY'>): Uint8Array {
-  return config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+  return identityKeyOf(config);
 }

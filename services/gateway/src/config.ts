@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
-import { ConfigError, readConfig, setting } from '@ecf/service-kit';
+import { ConfigError, databaseSettings, readConfig, sealingSettings, serverSettings, setting } from '@ecf/service-kit';
 import { z } from 'zod';
 import { readTrustedProxies } from './core/sender-address.js';
 
@@ -9,29 +9,9 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Every setting of the gateway. */
 export const gatewaySettings = z.object({
-  HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
-  PORT: setting.integer({
-    description: 'Port of the public interface; 0 takes any free one',
-    min: 0,
-    max: 65_535,
-    default: 8080,
-  }),
-  METRICS_PORT: setting.optionalInteger({
-    description: 'Port of GET /metrics; 0 takes any free one, unset = no metrics',
-    min: 0,
-    max: 65_535,
-  }),
-  DATABASE_URL: setting.url({
-    description: 'The database of the gateway; it is created where the user may do so',
-    protocols: ['postgresql:', 'postgres:'],
-    secret: true,
-  }),
-  DATABASE_CONNECTIONS: setting.integer({
-    description: 'Connections to the database at most',
-    min: 2,
-    max: 500,
-    default: 10,
-  }),
+  ...serverSettings(8080),
+  ...databaseSettings(10),
+  ...sealingSettings,
   SANDBOX: setting.flag({
     description: 'The deployment is a sandbox: TesteCF by default, no rate limits',
     default: false,
@@ -44,11 +24,6 @@ export const gatewaySettings = z.object({
     description: 'Bearer token of /admin; without one /admin does not exist',
     min: 16,
     secret: true,
-  }),
-  MASTER_KEY: setting.base64Key({ description: 'Seals the stored certificates; the same for all services', bytes: 32 }),
-  IDENTITY_KEY: setting.optionalBase64Key({
-    description: 'Signs the identity between gateway and services; derived from MASTER_KEY where unset',
-    bytes: 32,
   }),
   MAX_BODY_BYTES: setting.integer({
     description: 'Largest body that is taken, in bytes',
@@ -107,10 +82,6 @@ export const gatewaySettings = z.object({
     description: 'Address of the approvals service; unset = not part of the deployment',
   }),
   QUERY_URL: setting.optionalUrl({ description: 'Address of the query service; unset = not part of the deployment' }),
-  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
-    description: 'What is logged',
-    default: 'info',
-  }),
 });
 
 /** The settings, with what follows from SANDBOX filled in. */

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { isRnc } from '@ecf/domain';
-import { ConfigError, describeSetting, readConfig, setting } from '@ecf/service-kit';
+import {
+  ConfigError,
+  databaseSettings,
+  describeSetting,
+  gatewayAddressSettings,
+  readConfig,
+  sealingSettings,
+  serverSettings,
+  setting,
+} from '@ecf/service-kit';
 import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 
@@ -8,38 +17,13 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Every setting of the reception service. */
 export const receptionSettings = z.object({
-  HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
-  PORT: setting.integer({ description: 'Port to listen on; 0 takes any free one', min: 0, max: 65_535, default: 8083 }),
-  METRICS_PORT: setting.optionalInteger({
-    description: 'Port of GET /metrics; 0 takes any free one, unset = no metrics',
-    min: 0,
-    max: 65_535,
-  }),
-  DATABASE_URL: setting.url({
-    description: 'The database of the service; it is created where the user may do so',
-    protocols: ['postgresql:', 'postgres:'],
-    secret: true,
-  }),
-  DATABASE_CONNECTIONS: setting.integer({
-    description: 'Connections to the database at most',
-    min: 2,
-    max: 500,
-    default: 16,
-  }),
+  ...serverSettings(8083),
+  ...databaseSettings(16),
+  ...sealingSettings,
+  ...gatewayAddressSettings,
   DATA_DIR: setting.text({
     description: 'Folder of stored XML and of events that could not be handled',
     default: '.data',
-  }),
-  MASTER_KEY: setting.base64Key({
-    description: 'Opens the stored certificates and seals token keys; the same for all services',
-    bytes: 32,
-  }),
-  IDENTITY_KEY: setting.optionalBase64Key({
-    description: 'Signs the identity between gateway and services; derived from MASTER_KEY where unset',
-    bytes: 32,
-  }),
-  GATEWAY_URL: setting.optionalUrl({
-    description: 'Address of the gateway, asked about taxpayers that changed a moment ago; unset = only events count',
   }),
   RECEPTION_SIGNER_RNC: describeSetting(z.string().refine(isRnc).optional() as z.ZodType<string | undefined>, {
     description: 'Taxpayer that signs acknowledgements for buyers not served here; unset = such documents get 404',
@@ -123,10 +107,6 @@ export const receptionSettings = z.object({
     min: 100,
     max: 600_000,
     default: 20_000,
-  }),
-  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
-    description: 'What is logged',
-    default: 'info',
   }),
 });
 
