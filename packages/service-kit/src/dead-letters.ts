@@ -20,6 +20,19 @@ export interface DeadLetters {
   remove(id: string): Promise<void>;
 }
 
+/** Dead letters that can be handed to their group once more. */
+export interface ReplayableDeadLetters extends DeadLetters {
+  /** Takes the letter out and has its event handed to the group that failed, and to no other. */
+  replay(letter: DeadLetter): Promise<void>;
+}
+
+/** What a bus of this process needs to know of letters whose replay was asked for by another process. */
+export interface ReplayRequests {
+  requested(): Promise<DeadLetter[]>;
+  /** The event was handled, or became a letter again. */
+  settled(id: string): Promise<void>;
+}
+
 /** The name under which letters of a topic are kept. */
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;

@@ -31,7 +31,7 @@ export interface HandlingContext {
   group: string;
   handler: EventHandler;
   retry: RetryPolicy;
-  deadLetters: DeadLetters;
+  deadLetters: Pick<DeadLetters, 'add'>;
   logger: Logger;
   clock: () => Date;
   signal: AbortSignal;
@@ -73,8 +73,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
     } catch (error) {
       if (isDatabaseUnavailable(error) || signal.aborted) throw new HandlerUnavailable(error);
       if (error instanceof EventError || attempt >= retry.attempts) {
-        await bury(event, attempt, error, context);
-        context.metrics?.handled(event.topic, context.group, 'dead');
+        await buryEvent(event, attempt, error, context);
         return;
       }
       context.metrics?.handled(event.topic, context.group, 'failed');
@@ -88,7 +87,16 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
   }
 }
 
-async function bury(event: BusEvent, attempts: number, error: unknown, context: HandlingContext): Promise<void> {
+/** What {@link buryEvent} works with. */
+export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'clock' | 'metrics'>;
+
+/** Keeps an event as a dead letter of a group, with the error as the reason; resolves once it is safe. */
+export async function buryEvent(
+  event: BusEvent,
+  attempts: number,
+  error: unknown,
+  context: BurialContext,
+): Promise<void> {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   context.logger.error(
     { err: error, event_id: event.id, topic: event.topic, group: context.group },
@@ -102,6 +110,7 @@ async function bury(event: BusEvent, attempts: number, error: unknown, context: 
     time: context.clock().toISOString(),
     event,
   });
+  context.metrics?.handled(event.topic, context.group, 'dead');
 }
 
 /** Waits at most `ms` for `work`, then ends its delivery. */

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import kafkajs, { type Kafka as KafkaClient, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs';
+import type { KafkaSettings } from './bus-settings.js';
+import { ConfigError } from './config.js';
+import type { Logger } from './logger.js';
+
+const { Kafka, logLevel } = kafkajs;
+
+/** Opens clients of the brokers; each producer and consumer has one of its own. */
+export type OpenKafka = () => KafkaClient;
+
+/**
+ * Clients for the brokers of the settings. Nothing is connected yet. What kafkajs has to say is logged at debug: it reports
+ * as errors what it then repairs by itself.
+ */
+export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka {
+  const sasl = saslOf(settings);
+  const ssl = sslOf(settings);
+  const config: KafkaConfig = {
+    clientId: settings.KAFKA_CLIENT_ID,
+    brokers: settings.KAFKA_BROKERS,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl }),
+    connectionTimeout: 3_000,
+    authenticationTimeout: 10_000,
+    requestTimeout: 15_000,
+    // Explicit, because kafkajs reads other values where NODE_ENV says test.
+    retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000, factor: 0.2, multiplier: 2 },
+    logLevel: logLevel.INFO,
+    logCreator: () => (entry) => logger.debug(fieldsOf(entry), `kafkajs: ${entry.log.message}`),
+  };
+  return () => new Kafka(config);
+}
+
+function fieldsOf({ namespace, label, log }: LogEntry): Record<string, unknown> {
+  const { timestamp: _timestamp, message: _message, logger: _logger, ...fields } = log;
+  return { kafkajs: { namespace, level: label, ...fields } };
+}
+
+function sslOf(settings: KafkaSettings): KafkaConfig['ssl'] {
+  if (!settings.KAFKA_SSL) return undefined;
+  if (settings.KAFKA_SSL_CA_FILE === undefined) return true;
+  try {
+    return { ca: [readFileSync(settings.KAFKA_SSL_CA_FILE, 'utf8')] };
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new ConfigError([{ variable: 'KAFKA_SSL_CA_FILE', message: `cannot be read (${reason})` }]);
+  }
+}
+
+function saslOf(settings: KafkaSettings): SASLOptions | undefined {
+  const mechanism = settings.KAFKA_SASL_MECHANISM;
+  if (mechanism === undefined) return undefined;
+  const { KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
+  if (username === undefined || password === undefined) {
+    const variable = username === undefined ? 'KAFKA_SASL_USERNAME' : 'KAFKA_SASL_PASSWORD';
+    throw new ConfigError([{ variable, message: 'is required where KAFKA_SASL_MECHANISM is set' }]);
+  }
+  return { mechanism, username, password } as SASLOptions;
+}

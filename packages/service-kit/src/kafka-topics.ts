@@ -1,0 +1,131 @@
+import { type Topic, topicOf } from '@ecf/contracts';
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import type { KafkaSettings } from './bus-settings.js';
+import { deadLetterTopic } from './dead-letters.js';
+import type { OpenKafka } from './kafka-client.js';
+import type { Logger } from './logger.js';
+
+/** Makes sure that topics are there, as the contracts describe them. */
+export interface KafkaTopics {
+  /** The name of a topic, or of where its dead letters are kept, at the brokers. */
+  nameOf(topic: string): string;
+  /** Resolves when the topics and their dead letter topics exist; asks once for each. */
+  ensure(topics: Iterable<string>): Promise<void>;
+}
+
+export interface KafkaTopicsOptions {
+  open: OpenKafka;
+  settings: Pick<KafkaSettings, 'KAFKA_TOPIC_PREFIX' | 'KAFKA_CREATE_TOPICS' | 'KAFKA_REPLICATION'>;
+  logger: Logger;
+}
+
+/** Topics of a deployment. A topic that exists is left as it is; where it differs from the contracts, that is logged. */
+export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions): KafkaTopics {
+  const present = new Set<string>();
+  const nameOf = (topic: string) => `${settings.KAFKA_TOPIC_PREFIX ?? ''}${topic}`;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function make(names: readonly string[]): Promise<void> {
+    const topics = names.filter((name) => !present.has(name)).map(describe);
+    if (topics.length === 0) return;
+    const wanted = topics.flatMap((topic) => [describeTopic(topic), describeDeadLetters(topic)]);
+    const admin = open().admin();
+    await admin.connect();
+    try {
+      const there = new Set(await admin.listTopics());
+      const missing = wanted.filter(({ topic }) => !there.has(topic));
+      if (missing.length > 0) await create(admin, missing);
+      for (const topic of wanted) if (there.has(topic.topic)) await compare(admin, topic, logger);
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+    }
+    for (const { name } of topics) present.add(name);
+  }
+
+  async function create(admin: Admin, missing: ITopicConfig[]): Promise<void> {
+    const names = missing.map(({ topic }) => topic);
+    if (!settings.KAFKA_CREATE_TOPICS)
+      throw new Error(`the brokers lack the topics ${names.join(', ')}; create them or set KAFKA_CREATE_TOPICS=true`);
+    try {
+      await admin.createTopics({ topics: missing, waitForLeaders: true, timeout: 10_000 });
+      logger.info({ topics: names }, 'topics created');
+    } catch (error) {
+      throw new Error(`the topics ${names.join(', ')} cannot be created: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  function describeTopic(topic: Topic): ITopicConfig {
+    const retention: Record<string, string> =
+      topic.retention === 'compacted'
+        ? { 'cleanup.policy': 'compact' }
+        : { 'cleanup.policy': 'delete', 'retention.ms': String(topic.retention) };
+    return topicConfig(nameOf(topic.name), topic.partitions, retention);
+  }
+
+  /** The key is the letter, and a replay or dismissal deletes it: so letters are kept until then, and no longer. */
+  function describeDeadLetters(topic: Topic): ITopicConfig {
+    return topicConfig(nameOf(deadLetterTopic(topic.name)), 1, { 'cleanup.policy': 'compact' });
+  }
+
+  function topicConfig(topic: string, numPartitions: number, config: Record<string, string>): ITopicConfig {
+    const replication = settings.KAFKA_REPLICATION ?? -1;
+    // acks=all waits for those that are in sync: with three copies, two of them have to have it.
+    const entries = replication >= 3 ? { ...config, 'min.insync.replicas': '2' } : config;
+    return {
+      topic,
+      numPartitions,
+      replicationFactor: replication,
+      configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
+    };
+  }
+
+  return {
+    nameOf,
+    ensure(topics) {
+      const names = [...topics];
+      if (names.every((name) => present.has(name))) return Promise.resolve();
+      const made = queue.then(() => make(names));
+      queue = made.catch(() => undefined);
+      return made;
+    },
+  };
+}
+
+function describe(name: string): Topic {
+  const topic = topicOf(name);
+  if (topic === undefined) throw new RangeError(`there is no topic ${name}`);
+  return topic;
+}
+
+async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [wanted.topic] });
+  const partitions = topics[0]?.partitions.length;
+  if (partitions !== wanted.numPartitions)
+    logger.warn(
+      { topic: wanted.topic, partitions, expected: wanted.numPartitions },
+      'a topic has another number of partitions than the contracts say',
+    );
+  const entries = wanted.configEntries ?? [];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [
+      {
+        type: kafkajs.ConfigResourceTypes.TOPIC,
+        name: wanted.topic,
+        configNames: entries.map(({ name }) => name),
+      },
+    ],
+  });
+  const present = new Map(resources[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
+  for (const { name, value } of entries)
+    if (present.has(name) && present.get(name) !== value)
+      logger.warn(
+        { topic: wanted.topic, setting: name, value: present.get(name), expected: value },
+        'a topic is set otherwise than the contracts say',
+      );
+}
+
+function reasonOf(error: unknown): string {
+  const errors = (error as { errors?: unknown[] }).errors ?? [error];
+  return [...new Set(errors.map((each) => (each instanceof Error ? each.message : String(each))))].join('; ');
+}

@@ -1,0 +1,11 @@
+import { openKafkaDeadLetters } from '../src/dead-letters.kafka.js';
+import { silentLogger } from '../src/logger.js';
+import { describeBus } from './bus-contract.js';
+import { describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
+
+describeOnKafka('over a real broker', () => {
+  describeBus('the bus over Kafka', async () => {
+    const settings = kafkaSettings();
+    return { bus: openKafkaBus(settings), deadLetters: openKafkaDeadLetters(settings, silentLogger) };
+  });
+});

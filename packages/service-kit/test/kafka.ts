@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { kafka } from '@ecf/test-servers/kafka';
+import { describe } from '@jest/globals';
+import { z } from 'zod';
+import { createKafkaBus, type KafkaBusOptions } from '../src/bus.kafka.js';
+import { busSettings, type KafkaSettings } from '../src/bus-settings.js';
+import { readConfig } from '../src/config.js';
+import { silentLogger } from '../src/logger.js';
+
+const server = await kafka();
+
+/** `describe` where there is a broker; else its tests are skipped by name. */
+export const describeOnKafka = server === null ? describe.skip : describe;
+/** The same for tests that disturb the broker. */
+export const describeOnOwnBroker = server?.control == null ? describe.skip : describe;
+
+export const brokerControl = server?.control ?? null;
+
+/** Settings with a prefix that no other test has, so that one broker serves them all. */
+export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
+  const settings = readConfig(z.object(busSettings), {
+    KAFKA_BROKERS: server?.brokers ?? '127.0.0.1:1',
+    KAFKA_CLIENT_ID: 'test',
+    KAFKA_TOPIC_PREFIX: `t${randomUUID().slice(0, 8)}.`,
+    ...env,
+  });
+  return settings as KafkaSettings;
+}
+
+/** A bus that retries with short pauses and gives up after three attempts. */
+export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusOptions> = {}) {
+  return createKafkaBus({
+    settings,
+    logger: silentLogger,
+    clock: () => new Date(),
+    retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 5_000 },
+    ...options,
+  });
+}

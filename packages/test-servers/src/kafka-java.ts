@@ -1,0 +1,134 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { cacheFolder, once } from './cache.js';
+import { freePort, reachable, waitFor } from './ports.js';
+
+const run = promisify(execFile);
+
+/** Version of the broker that is taken from Maven. */
+export const KAFKA_VERSION = '4.1.0';
+const CLUSTER = '5L6g3nShT-eMCtK--X86sw';
+const START_MS = 60_000;
+
+/** A broker of its own folder. */
+export interface JavaBroker {
+  readonly port: number;
+  readonly folder: string;
+  readonly pid: number;
+}
+
+/** What the machine lacks for a broker in Java; null when nothing. */
+export async function javaLacks(): Promise<string | null> {
+  const version = await run('java', ['-version']).then(
+    ({ stderr }) => Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0),
+    () => 0,
+  );
+  if (version < 17) return 'Java 17 or newer';
+  if (existsSync(libraries())) return null;
+  const maven = await run('mvn', ['-v']).then(
+    () => true,
+    () => false,
+  );
+  return maven ? null : 'Maven, which fetches the broker once';
+}
+
+/** Makes a data folder and starts a broker on it, on a free port of 127.0.0.1. */
+export async function startJavaBroker(): Promise<JavaBroker> {
+  const libs = await once(libraries(), fetchLibraries);
+  const formatted = await once(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}-formatted`), (target) =>
+    format(libs, target),
+  );
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
+  cpSync(formatted, path.join(folder, 'data'), { recursive: true });
+  const port = await freePort();
+  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort()));
+  return runJavaBroker(folder, port);
+}
+
+/** Starts a broker on a folder that {@link startJavaBroker} made; with what a killed one left. */
+export async function runJavaBroker(folder: string, port: number): Promise<JavaBroker> {
+  const log = openSync(path.join(folder, 'broker.log'), 'a');
+  const heap = ['-Xmx512m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+  const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+  const broker = spawn(
+    'java',
+    [...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', path.join(folder, 'server.properties')],
+    { detached: true, stdio: ['ignore', log, log] },
+  );
+  broker.unref();
+  await waitFor(() => failIfEnded(broker, folder) ?? reachable(port), START_MS, `the broker in ${folder}`);
+  return { port, folder, pid: broker.pid as number };
+}
+
+function failIfEnded(broker: ChildProcess, folder: string): undefined {
+  if (broker.exitCode !== null) throw new Error(`the broker ended at once; see ${path.join(folder, 'broker.log')}`);
+  return undefined;
+}
+
+function libraries(): string {
+  return path.join(cacheFolder(), `kafka-${KAFKA_VERSION}`);
+}
+
+async function fetchLibraries(target: string): Promise<void> {
+  const project = mkdtempSync(path.join(os.tmpdir(), 'ecf-kafka-pom-'));
+  try {
+    writeFileSync(path.join(project, 'pom.xml'), POM);
+    await run('mvn', [
+      '-q',
+      '-B',
+      '-f',
+      path.join(project, 'pom.xml'),
+      'dependency:copy-dependencies',
+      `-DoutputDirectory=${target}`,
+    ]);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** Formatting takes a Java start of its own; a formatted folder serves every broker. */
+async function format(libs: string, target: string): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-kafka-format-'));
+  try {
+    const file = path.join(folder, 'server.properties');
+    writeFileSync(file, properties(folder, await freePort(), await freePort()));
+    await run('java', ['-cp', `${libs}/*`, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER, '-c', file]);
+    mkdirSync(path.dirname(target), { recursive: true });
+    cpSync(path.join(folder, 'data'), `${target}.copy`, { recursive: true });
+    renameSync(`${target}.copy`, target);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One node in KRaft mode, quick to start and to let groups join, nothing created by itself. */
+function properties(folder: string, port: number, controllerPort: number): string {
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controllerPort}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${path.join(folder, 'data')}
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=2
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+log.cleaner.dedupe.buffer.size=16777216
+`;
+}
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>local</groupId><artifactId>broker</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA_VERSION}</version></dependency>
+<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+</dependencies></project>
+`;

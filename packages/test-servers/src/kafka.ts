@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { dockerAnswers } from './docker.js';
+import { javaLacks, runJavaBroker, startJavaBroker } from './kafka-java.js';
+import { missing } from './missing.js';
+import { freePort, reachable, waitFor } from './ports.js';
+
+/** A real broker for tests. All tests of a process share it, so topics and groups carry names that differ. */
+export interface KafkaServer {
+  /** For KAFKA_BROKERS. */
+  readonly brokers: string;
+  readonly source: 'environment' | 'docker' | 'java';
+  /** Where the broker is ours to disturb; null where it comes from the environment. */
+  readonly control: BrokerControl | null;
+}
+
+export interface BrokerControl {
+  /** Ends the broker at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again on what is on its disk, at the same address; resolves when it answers. */
+  restart(): Promise<void>;
+}
+
+/**
+ * The broker of this process: KAFKA_BROKERS, else a container, else the real broker in Java, else null with a message
+ * that says what helps; with CI=true a missing one fails. It is stopped when the process ends, however it ends.
+ */
+export async function kafka(): Promise<KafkaServer | null> {
+  const brokers = process.env.KAFKA_BROKERS;
+  if (brokers !== undefined && brokers !== '') return { brokers, source: 'environment', control: null };
+  if (await dockerAnswers()) return inDocker();
+  const lacks = await javaLacks();
+  if (lacks !== null) return missing('Kafka', `Set KAFKA_BROKERS, start Docker, or install ${lacks}.`);
+  return inJava();
+}
+
+/** What the tests of one process share, as it stands in a file: they have worlds of their own inside it. */
+interface Shared {
+  readonly port: number;
+  /** Of a broker in Java. */
+  readonly folder?: string;
+  readonly container?: string;
+}
+
+/** Ends the broker and removes its folders when the process that runs the tests is gone. */
+const WATCH =
+  'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -KILL "$(cat "$2/pid")" 2>/dev/null; rm -rf "$2" "$3"';
+
+async function shared(start: (folder: string) => Promise<Shared>): Promise<Shared & { home: string }> {
+  const home = path.join(os.tmpdir(), `ecf-test-kafka-${process.pid}`);
+  const file = path.join(home, 'broker.json');
+  try {
+    mkdirSync(home);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const present = await readShared(file);
+    if (present !== null) return { ...present, home };
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home);
+  }
+  const broker = await start(home);
+  writeFileSync(file, JSON.stringify(broker));
+  return { ...broker, home };
+}
+
+/** null when the folder is of a process that had the same number before. */
+async function readShared(file: string): Promise<Shared | null> {
+  for (let waited = 0; waited < 60_000; waited += 50) {
+    try {
+      const present = JSON.parse(readFileSync(file, 'utf8')) as Shared;
+      return (await reachable(present.port)) ? present : null;
+    } catch {
+      await delay(50);
+    }
+  }
+  return null;
+}
+
+async function inJava(): Promise<KafkaServer> {
+  const { home, port, folder } = await shared(async (watched) => {
+    const broker = await startJavaBroker();
+    writeFileSync(path.join(watched, 'pid'), String(broker.pid));
+    const names = ['sh', String(process.pid), watched, broker.folder];
+    spawn('sh', ['-c', WATCH, ...names], { detached: true, stdio: 'ignore' }).unref();
+    return { port: broker.port, folder: broker.folder };
+  });
+  const pid = path.join(home, 'pid');
+  return {
+    brokers: `127.0.0.1:${port}`,
+    source: 'java',
+    control: {
+      async kill() {
+        process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+        await waitFor(async () => !(await reachable(port)), 10_000, 'the end of the broker');
+      },
+      async restart() {
+        writeFileSync(pid, String((await runJavaBroker(folder as string, port)).pid));
+      },
+    },
+  };
+}
+
+async function inDocker(): Promise<KafkaServer> {
+  const { getContainerRuntimeClient } = await import('testcontainers');
+  const { port, container } = await shared(async () => startContainer(await freePort()));
+  const { dockerode } = (await getContainerRuntimeClient()).container;
+  const handle = dockerode.getContainer(container as string);
+  return {
+    brokers: `127.0.0.1:${port}`,
+    source: 'docker',
+    control: {
+      async kill() {
+        await handle.kill({ signal: 'SIGKILL' });
+      },
+      async restart() {
+        await handle.start();
+        await waitFor(() => reachable(port), 60_000, 'the broker');
+      },
+    },
+  };
+}
+
+/** testcontainers removes it when this process is gone. */
+async function startContainer(port: number): Promise<Shared> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const container = await new GenericContainer('apache/kafka:4.1.0')
+    // The broker tells clients its address, so the port has to be known before it starts.
+    .withExposedPorts({ container: 9092, host: port })
+    .withEnvironment({
+      KAFKA_NODE_ID: '1',
+      KAFKA_PROCESS_ROLES: 'broker,controller',
+      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+      KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+    })
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  return { port, container: container.getId() };
+}
