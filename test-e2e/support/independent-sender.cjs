@@ -1,14 +1,10 @@
 /**
  * Drives the npm package `dgii-ecf`, a client that was written for the authority itself and for receivers by its standard,
- * against a receiver. Arguments: the folder whose node_modules holds the package, the receiver's address, a .p12 file, its
- * password, the buyer's RNC. Writes what each call answered as one JSON object on the last line.
+ * against a receiver. Arguments: the receiver's address, a .p12 file, its password, the buyer's RNC. Writes what each call answered as one JSON object on the last line.
  */
-const { createRequire } = require('node:module');
-const path = require('node:path');
+const client = require('dgii-ecf');
 
-const [folder, receiver, p12, password, buyer] = process.argv.slice(2);
-const load = createRequire(path.join(folder, 'package.json'));
-const client = load('dgii-ecf');
+const [receiver, p12, password, buyer] = process.argv.slice(2);
 
 const signedAt = new Date(Date.now() - 4 * 3_600_000 - 60_000).toISOString();
 const today = `${signedAt.slice(8, 10)}-${signedAt.slice(5, 7)}-${signedAt.slice(0, 4)}`;

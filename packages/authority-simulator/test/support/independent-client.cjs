@@ -1,15 +1,11 @@
 /**
  * Drives the npm package `dgii-ecf`, a client that was written for the authority itself, with only the host changed.
- * Arguments: the folder whose node_modules holds the package, the simulator's address, a .p12 file, its password.
+ * Arguments: the simulator's address, a .p12 file, its password.
  * Writes what each call answered as one JSON object on the last line.
  */
-const { createRequire } = require('node:module');
-const path = require('node:path');
-
-const [folder, simulator, p12, password] = process.argv.slice(2);
-const load = createRequire(path.join(folder, 'package.json'));
-const client = load('dgii-ecf');
-const { restClient } = load('dgii-ecf/dist/networking/restClient');
+const client = require('dgii-ecf');
+const { restClient } = require('dgii-ecf/dist/networking/restClient');
+const [simulator, p12, password] = process.argv.slice(2);
 const OFFICIAL = /^https:\/\/(ecf|fc|statusecf)\.dgii\.gov\.do/i;
 
 restClient.interceptors.request.use((config) => {
