@@ -1,96 +1,21 @@
-import { randomBytes } from 'node:crypto';
+import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
 import { readConfig, setting } from '@ecf/service-kit';
 import { z } from 'zod';
 
 /** What the standalone deployment reads for itself; everything else goes to the services untouched. */
 export const standaloneSettings = z.object({
-  DATA_DIR: setting.text({ description: 'Folder of everything that is kept', default: '.data' }),
-  HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
+  ...deploymentSettings,
   METRICS_PORT: setting.integer({
     description: 'Port of GET /metrics; 0 takes any free one',
     min: 0,
     max: 65_535,
     default: 0,
   }),
-  SANDBOX: setting.flag({
-    description:
-      'Start with a demo account, its taxpayers and the authority simulator; without it MASTER_KEY and DEFAULT_ENV are required',
-    default: true,
-  }),
-  AUTHORITY_URL: setting.optionalUrl({
-    description: 'A simulator of the authority; unset = an own one in the sandbox, else the official hosts',
-  }),
-  DATABASE_URL: setting.optionalUrl({
-    description:
-      'A PostgreSQL server to use instead of the embedded one; each service gets a database of its own there',
-    protocols: ['postgresql:', 'postgres:'],
-    secret: true,
-  }),
-  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
-    description: 'What is logged',
-    default: 'warn',
-  }),
 });
 
-export type StandaloneConfig = z.infer<typeof standaloneSettings>;
-export type Environment = Record<string, string | undefined>;
+export type StandaloneConfig = DeploymentConfig & { METRICS_PORT: number };
 
 /** Reads the standalone settings; throws ConfigError naming every variable at fault. */
 export function readStandaloneConfig(env: Environment): StandaloneConfig {
   return readConfig(standaloneSettings, env);
-}
-
-/** Secrets that a deployment without configured ones makes for itself, once, readable by its owner alone. */
-export interface Secrets {
-  masterKey: string;
-  adminToken: string;
-  statusKey: string;
-}
-
-/** Where the parts of this deployment are, as the services' own settings. */
-export interface Places {
-  databaseUrl(service: string): string;
-  authorityUrl: string | undefined;
-  signerRnc: string;
-}
-
-/** The settings of one service: what the environment says, and what this deployment knows better. */
-export function serviceEnvironment(
-  service: string,
-  env: Environment,
-  config: StandaloneConfig,
-  secrets: Secrets,
-  places: Places,
-): Environment {
-  const sandbox: Environment = config.SANDBOX
-    ? {
-        MASTER_KEY: env.MASTER_KEY || secrets.masterKey,
-        ADMIN_TOKEN: env.ADMIN_TOKEN || secrets.adminToken,
-        STATUS_KEY: env.STATUS_KEY || secrets.statusKey,
-        RECEPTION_SIGNER_RNC: env.RECEPTION_SIGNER_RNC || places.signerRnc,
-        ALLOW_PRIVATE_ADDRESSES: env.ALLOW_PRIVATE_ADDRESSES || 'true',
-      }
-    : {};
-  return {
-    ...env,
-    ...sandbox,
-    SANDBOX: String(config.SANDBOX),
-    DATA_DIR: config.DATA_DIR,
-    LOG_LEVEL: config.LOG_LEVEL,
-    DATABASE_URL: places.databaseUrl(service),
-    AUTHORITY_URL: places.authorityUrl,
-    // The status poller is part of this deployment.
-    RESULT_QUERIES: env.RESULT_QUERIES || 'status-poller',
-    // Metrics are served once for the whole process.
-    METRICS_PORT: undefined,
-  };
-}
-
-/** Secrets that a deployment makes for itself where none are configured. */
-export function makeSecrets(): Secrets {
-  return {
-    masterKey: randomBytes(32).toString('base64'),
-    adminToken: randomBytes(24).toString('base64url'),
-    statusKey: randomBytes(18).toString('base64url'),
-  };
 }

@@ -1,4 +1,12 @@
-import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import {
+  DataFolder,
+  DEMO_BUYER,
+  type Environment,
+  openDatabaseServer,
+  openSandbox,
+  serviceEnvironment,
+  startSimulator,
+} from '@ecf/deployment';
 import { createEmission, emissionConfig } from '@ecf/emission';
 import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/gateway';
 import { createQuery, readQueryConfig } from '@ecf/query';
@@ -12,13 +20,8 @@ import {
   serveMetrics,
 } from '@ecf/service-kit';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
-import { type Environment, readStandaloneConfig, type Secrets, serviceEnvironment } from './config.js';
-import { DataFolder } from './data-folder.js';
-import { openDatabaseServer } from './database.js';
-import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
+import { readStandaloneConfig } from './config.js';
 import { holdBack } from './held-bus.js';
-import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
-import { startSimulator } from './simulator-process.js';
 
 /** A standalone deployment. */
 export interface Standalone {
@@ -54,21 +57,21 @@ async function start(
   const config = readStandaloneConfig(env);
   const folder = new DataFolder(config.DATA_DIR);
   started.push(await folder.lock());
-  const secrets = config.SANDBOX ? folder.secrets() : NO_SECRETS;
+  const secrets = config.SANDBOX ? folder.secrets() : null;
 
   say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
   const database = await openDatabaseServer(config, folder, say);
   started.push(database.stop);
   let authorityUrl = config.AUTHORITY_URL;
-  if (config.SANDBOX && authorityUrl === undefined) {
+  if (secrets !== null && authorityUrl === undefined) {
     say('starting the authority simulator');
     const simulator = await startSimulator({
       dataDir: folder.file('authority'),
       statusKey: secrets.statusKey,
       env: env as NodeJS.ProcessEnv,
-      onRestart: say,
+      onChange: say,
     });
-    started.push(simulator.stop);
+    started.push(() => simulator.stop());
     authorityUrl = simulator.url;
   }
 
@@ -137,35 +140,17 @@ async function start(
   started.push(() => gateway.stop());
   const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
   started.push(() => metricsServer.stop());
-  if (config.SANDBOX) await openSandbox(url, `${metricsServer.url}/metrics`, authorityUrl as string);
-  say(`ready           ${url}`);
-  return url;
-
-  async function openSandbox(baseUrl: string, metricsUrl: string, simulatorUrl: string): Promise<void> {
-    const adminToken = gatewayConfig.ADMIN_TOKEN as string;
-    const { apiKey, created } = await prepareSandbox({
-      gatewayUrl: baseUrl,
-      adminToken,
-      simulatorUrl,
+  if (config.SANDBOX) {
+    await openSandbox({
+      baseUrl: url,
+      adminToken: gatewayConfig.ADMIN_TOKEN as string,
+      authorityUrl: authorityUrl as string,
+      metricsUrl: `${metricsServer.url}/metrics`,
       folder,
       now: now(),
+      say,
     });
-    folder.writePrivate('demo.json', {
-      base_url: baseUrl,
-      api_key: apiKey,
-      admin_token: adminToken,
-      issuer_rnc: DEMO_ISSUER.rnc,
-      buyer_rnc: DEMO_BUYER.rnc,
-      authority_url: simulatorUrl,
-      metrics_url: metricsUrl,
-      started_at: now().toISOString(),
-    });
-    if (!created) return;
-    for (const line of await submitFirstInvoice(baseUrl, apiKey, folder, formatDocumentDate(toCalendarDate(now()))))
-      say(line);
-    say(`your turn       ${exampleCommand(baseUrl, apiKey, folder)}`);
   }
+  say(`ready           ${url}`);
+  return url;
 }
-
-/** Outside the sandbox nothing is made up: every secret has to be configured. */
-const NO_SECRETS: Secrets = { masterKey: '', adminToken: '', statusKey: '' };

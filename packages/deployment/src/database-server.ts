@@ -1,10 +1,12 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
-import type { StandaloneConfig } from './config.js';
 import type { DataFolder } from './data-folder.js';
+import type { DeploymentConfig } from './settings.js';
 
 /** The database server of the deployment: the embedded one, or the one that is configured. */
 export interface DatabaseServer {
   url(service: string): string;
+  /** Of the embedded server. */
+  pid(): number | null;
   stop(): Promise<void>;
 }
 
@@ -23,16 +25,17 @@ export const EMBEDDED_SETTINGS = {
  * and data, so that the services find it where it was.
  */
 export async function openDatabaseServer(
-  config: StandaloneConfig,
+  config: Pick<DeploymentConfig, 'DATABASE_URL'>,
   folder: DataFolder,
   say: (text: string) => void,
+  settings: Record<string, string> = EMBEDDED_SETTINGS,
 ): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) {
     const configured = config.DATABASE_URL;
-    return { url: (service) => databaseOf(configured, service), stop: async () => undefined };
+    return { url: (service) => databaseOf(configured, service), pid: () => null, stop: async () => undefined };
   }
   const launch = (port: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings: EMBEDDED_SETTINGS, say });
+    startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings, say });
   let server = await launch(0);
   const { port } = server;
   let stopping = false;
@@ -57,6 +60,7 @@ export async function openDatabaseServer(
   void watch();
   return {
     url: (service) => server.url(`ecf_${service.replaceAll('-', '_')}`),
+    pid: () => server.pid,
     stop: () => {
       stopping = true;
       return server.stop();

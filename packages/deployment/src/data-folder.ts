@@ -1,7 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSecrets, type Secrets } from './config.js';
+import { makeSecrets, type Secrets } from './settings.js';
+
+/** A process of a deployment of several. */
+export interface DemoProcess {
+  name: string;
+  /** null while it is being started again. */
+  pid: number | null;
+  /** null for brokers and databases. */
+  url: string | null;
+  metrics_url: string | null;
+}
 
 /** What the sandbox tells everyone who wants to use it; written as `demo.json` into the data folder. */
 export interface Demo {
@@ -13,11 +23,13 @@ export interface Demo {
   authority_url: string;
   metrics_url: string;
   started_at: string;
+  /** Where services are processes of their own. */
+  processes?: DemoProcess[];
 }
 
 const ENDING_MS = 8_000;
 
-/** The folder that holds everything a standalone deployment keeps: database, documents, secrets, sandbox. */
+/** The folder that holds everything a deployment keeps: database, documents, secrets, sandbox. */
 export class DataFolder {
   readonly path: string;
 
@@ -36,7 +48,7 @@ export class DataFolder {
    * @throws Error when another live process holds it; the message names the process.
    */
   async lock(): Promise<() => void> {
-    const file = this.file('standalone.pid');
+    const file = this.file('deployment.pid');
     const holderOf = (): string | null => {
       const holder = readText(file)?.trim();
       return holder && Number(holder) !== process.pid && isRunning(Number(holder)) ? holder : null;

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Demo, DemoProcess } from './data-folder.js';
+
+export type { Demo, DemoProcess } from './data-folder.js';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+
+/** The deployments that there are, by the folder of each. */
+export type DeploymentName = 'standalone' | 'distributed';
+
+/** A deployment as its users run it: a process of its own, with its own data folder. */
+export interface DeploymentProcess {
+  /** What `demo.json` said when it was ready. */
+  demo: Demo;
+  /** The processes that `demo.json` names at present; none where all services share one. */
+  processes(): DemoProcess[];
+  output(): string;
+  /** Sends a signal and waits for the end; resolves with the exit code, or null after a signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  child: ChildProcess;
+}
+
+/**
+ * Starts a built deployment on free ports and waits until it says `ready`. For tests and benchmarks.
+ *
+ * @param env settings beside `DATA_DIR`
+ * @param nodeOptions options of the program itself, before its main module
+ * @throws Error with the output when it ends before that
+ */
+export async function startDeploymentProcess(
+  name: DeploymentName,
+  dataDir: string,
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<DeploymentProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', ...nodeOptions, path.join(ROOT, 'deploy', name, 'dist/main.js')],
+    {
+      cwd: ROOT,
+      env: { ...cleanEnvironment(), PORT: '0', METRICS_PORT: '0', DATA_DIR: dataDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk;
+      if (/^ready\s/m.test(output)) resolve();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    void ended.then((code) => reject(new Error(`${name} ended with ${code} before it was ready:\n${output}`)));
+  });
+  const readDemo = () => JSON.parse(fs.readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  return {
+    demo: readDemo(),
+    processes: () => readDemo().processes ?? [],
+    output: () => output,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+    child,
+  };
+}
+
+/** The environment without what a surrounding test run or shell may have set for itself. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _options, DATABASE_URL: _database, AUTHORITY_URL: _authority, ...rest } = process.env;
+  return rest;
+}
