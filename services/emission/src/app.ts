@@ -15,7 +15,6 @@ import {
   checkReadiness,
   createDatabaseIfMissing,
   createHttpTaxpayerSource,
-  createInProcessBus,
   createLogger,
   createMetrics,
   createOutboxRelay,
@@ -23,6 +22,7 @@ import {
   type Metrics,
   makeEvent,
   migrate,
+  openBus,
   openDatabase,
   openFileDeadLetters,
   openFileXmlStore,
@@ -109,9 +109,10 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   });
   const bus =
     overrides.bus ??
-    createInProcessBus({
+    openBus(config, {
       logger,
       clock,
+      metrics,
       deadLetters: await openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
     });
   const archive = overrides.archive ?? (await openFileXmlStore(path.join(config.DATA_DIR, 'xml')));

@@ -1,5 +1,6 @@
 import {
   authoritySettings,
+  busSettings,
   databaseSettings,
   gatewayAddressSettings,
   identityKeyOf,
@@ -13,6 +14,7 @@ import { z } from 'zod';
 /** Every setting of the service. */
 export const emissionSettings = z.object({
   ...serverSettings(8081),
+  ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,
   ...gatewayAddressSettings,

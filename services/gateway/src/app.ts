@@ -6,7 +6,6 @@ import {
   type Bus,
   checkReadiness,
   createDatabaseIfMissing,
-  createInProcessBus,
   createLogger,
   createMemoryDeadLetters,
   createMetrics,
@@ -15,6 +14,7 @@ import {
   type Logger,
   type Metrics,
   migrate,
+  openBus,
   openDatabase,
   type Readiness,
   type RunningServer,
@@ -75,7 +75,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
-  const bus = overrides.bus ?? createInProcessBus({ logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
+  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
 
   const database = openDatabase(config.DATABASE_URL, {

@@ -1,5 +1,13 @@
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
-import { ConfigError, databaseSettings, readConfig, sealingSettings, serverSettings, setting } from '@ecf/service-kit';
+import {
+  busSettings,
+  ConfigError,
+  databaseSettings,
+  readConfig,
+  sealingSettings,
+  serverSettings,
+  setting,
+} from '@ecf/service-kit';
 import { z } from 'zod';
 import { readTrustedProxies } from './core/sender-address.js';
 
@@ -10,6 +18,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Every setting of the gateway. */
 export const gatewaySettings = z.object({
   ...serverSettings(8080),
+  ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,
   SANDBOX: setting.flag({

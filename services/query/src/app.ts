@@ -16,7 +16,6 @@ import {
   checkReadiness,
   createDatabaseIfMissing,
   createHttpTaxpayerSource,
-  createInProcessBus,
   createInternalClient,
   createLogger,
   createMemoryDeadLetters,
@@ -24,6 +23,7 @@ import {
   type Logger,
   type Metrics,
   migrate,
+  openBus,
   openDatabase,
   openFileXmlStore,
   type Readiness,
@@ -89,7 +89,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const logger = overrides.logger ?? createLogger({ service: 'query', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
   const { observer, onCall, took } = createQueryMetrics(metrics, logger);
-  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf query',

@@ -1,5 +1,6 @@
 import {
   authoritySettings,
+  busSettings,
   databaseSettings,
   gatewayAddressSettings,
   identityKeyOf,
@@ -13,6 +14,7 @@ import { z } from 'zod';
 /** Every setting of the query service. */
 export const querySettings = z.object({
   ...serverSettings(8085),
+  ...busSettings,
   // A rebuild makes a schema in the database for its time.
   ...databaseSettings(12),
   ...identitySettings,

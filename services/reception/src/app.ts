@@ -6,7 +6,6 @@ import {
   type Bus,
   checkReadiness,
   createHttpTaxpayerSource,
-  createInProcessBus,
   createLogger,
   createMemoryDeadLetters,
   createMetrics,
@@ -14,6 +13,7 @@ import {
   identityKeyFrom,
   type Logger,
   type Metrics,
+  openBus,
   openDatabase,
   openFileXmlStore,
   type Readiness,
@@ -73,7 +73,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'reception', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
-  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isRnc } from '@ecf/domain';
 import {
+  busSettings,
   ConfigError,
   databaseSettings,
   describeSetting,
@@ -18,6 +19,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Every setting of the reception service. */
 export const receptionSettings = z.object({
   ...serverSettings(8083),
+  ...busSettings,
   ...databaseSettings(16),
   ...sealingSettings,
   ...gatewayAddressSettings,

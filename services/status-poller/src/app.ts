@@ -8,7 +8,6 @@ import {
   checkReadiness,
   cleanInbox,
   createDatabaseIfMissing,
-  createInProcessBus,
   createInternalClient,
   createLogger,
   createMemoryDeadLetters,
@@ -18,6 +17,7 @@ import {
   type Metrics,
   makeEvent,
   migrate,
+  openBus,
   openDatabase,
   type Readiness,
   type Subscription,
@@ -67,7 +67,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'status-poller', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
-  const bus = overrides.bus ?? createInProcessBus({ logger, clock, deadLetters: createMemoryDeadLetters() });
+  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const key = identityKey(config);
   const { observer, onCall, backlog } = createPollerMetrics(metrics, logger);
   const database = openDatabase(config.DATABASE_URL, {

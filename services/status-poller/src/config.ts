@@ -1,5 +1,6 @@
 import {
   authoritySettings,
+  busSettings,
   databaseSettings,
   identityKeyOf,
   identitySettings,
@@ -12,6 +13,7 @@ import { z } from 'zod';
 /** Every setting of the status poller. */
 export const statusPollerSettings = z.object({
   ...serverSettings(8082),
+  ...busSettings,
   ...databaseSettings(8),
   ...identitySettings,
   ...authoritySettings,
