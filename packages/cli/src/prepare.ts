@@ -1,13 +1,12 @@
-import { checkBusinessRules, type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
+import { type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
 import {
   type CanonicalXml,
-  checkXml,
   type ExamineOptions,
   examineJson,
+  examineXml,
   JsonRefused,
   parseJson,
   parseXml,
-  readXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
 import { SignatureRefused, signatureValueOf } from '@ecf/xml-signing';
@@ -19,9 +18,6 @@ export interface Prepared {
   readonly tree: DocumentNode | null;
   readonly verdict: Verdict;
 }
-
-/** What a document that is still to be signed may lack. */
-const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
 
 /**
  * Reads and checks an unsigned document, JSON or XML, as the gateway does before it writes one: what would be refused
@@ -50,18 +46,10 @@ function prepareJson(value: unknown, judging: ExamineOptions): Prepared {
 }
 
 /** The texts of XML are taken as they are: what JSON allows on top, values escaped in advance, has no place here. */
-function prepareXml(xml: CanonicalXml, { now, schemaOnly = false }: ExamineOptions): Prepared {
+function prepareXml(xml: CanonicalXml, judging: ExamineOptions): Prepared {
   if (isSigned(xml)) return refused('The document is signed already. Take the unsigned one.', 'XML Signature');
-  const checked = checkXml(xml);
-  const structure = checked.faults.filter(
-    ({ rule, path }) => !(rule === 'schema.required' && FILLED_AT_SIGNING.test(path)),
-  );
-  if (structure.length > 0)
-    return { tree: null, verdict: { ...checked, valid: false, faults: structure, warnings: [] } };
-  const tree = readXml(xml);
-  const { faults, warnings } = schemaOnly ? { faults: [], warnings: [] } : checkBusinessRules(tree, { now });
-  const valid = faults.length === 0;
-  return { tree: valid ? tree : null, verdict: { ...checked, valid, faults, warnings } };
+  const verdict = examineXml(xml, { ...judging, unsigned: true });
+  return { tree: verdict.valid ? verdict.tree : null, verdict };
 }
 
 function isSigned(xml: CanonicalXml): boolean {

@@ -119,10 +119,13 @@ describe('ecf sign and verify', () => {
   });
 
   it('does not sign what is signed, at fault or no document', async () => {
-    const inputs = [signedConsumer, '<a><b></a>', '<Factura/>', 'hello'];
+    // The schema lets it stand, the authority does not.
+    const emptyTag = builtConsumer.replace('<FechaEmision>', '<ZonaVenta></ZonaVenta><FechaEmision>');
+    const inputs = [signedConsumer, '<a><b></a>', '<Factura/>', 'hello', emptyTag];
     const ran = await Promise.all(inputs.map((input) => ecf(['sign', ...signing], input)));
     for (const { code, stdout } of ran) expect([code, stdout]).toEqual([1, '']);
     expect(ran[0]?.stderr).toContain('signed already');
+    expect(ran[4]?.stderr).toMatch(/ECF\.Encabezado\.\S+.*empty/);
   });
 
   it('says what is wrong with certificate and password, and shows neither', async () => {

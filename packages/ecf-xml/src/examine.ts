@@ -14,9 +14,21 @@ export function examineJson(value: unknown, options: ExamineOptions): ExaminedDo
   return examined(checkValue(value), options);
 }
 
-/** Structure and business rules of a document in XML. Signatures are not verified here. */
-export function examineXml(xml: CanonicalXml, options: ExamineOptions): ExaminedDocument {
-  return examined(checkSource(xml.source), options);
+/** What a document that is still to be signed may lack. */
+const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
+
+/**
+ * Structure and business rules of a document in XML. Signatures are not verified here.
+ *
+ * @param options `unsigned`: it is still to be signed, and may lack what signing fills in
+ */
+export function examineXml(xml: CanonicalXml, options: ExamineOptions & { unsigned?: boolean }): ExaminedDocument {
+  const found = checkSource(xml.source);
+  if (!options.unsigned) return examined(found, options);
+  const faults = found.checked.faults.filter(
+    ({ rule, path }) => !(rule === 'schema.required' && FILLED_AT_SIGNING.test(path)),
+  );
+  return examined({ ...found, checked: { ...found.checked, faults } }, options);
 }
 
 /**
