@@ -240,7 +240,7 @@ describe('the configuration', () => {
       DATABASE_URL: 'is required; allowed: an address with postgresql:// or postgres://',
       MASTER_KEY: 'is not allowed; allowed: 32 bytes in base64',
       ADMIN_TOKEN: 'is not allowed; allowed: text of at least 16 characters',
-      LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal',
+      LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal, silent',
       SANDBOX: 'is not allowed; allowed: true or false',
       EMISSION_URL: 'is not allowed; allowed: an address with http:// or https://',
     });

@@ -157,4 +157,17 @@ describe('bounds', () => {
     expect(await Promise.all(ends)).toEqual(['408 request_timeout', '408 request_timeout']);
     expect(intake.load).toEqual({ bytes: 0, requests: 0 });
   });
+
+  it('time in which the process stood still is not counted against a sender', async () => {
+    jest.useFakeTimers();
+    let now = 0;
+    const intake = new BodyIntake(LIMITS, () => now);
+    const req = request();
+    const body = codeOf(intake.read(req, 'a'));
+    now = 60_000;
+    jest.advanceTimersByTime(1_000);
+    req.emit('data', Buffer.alloc(KB));
+    req.emit('end');
+    expect(await body).toBe('taken');
+  });
 });

@@ -33,7 +33,7 @@ const SLOW_RATE = 64 * 1024;
 
 interface Reading {
   readonly sender: string;
-  readonly startedAt: number;
+  startedAt: number;
   held: number;
   refuse: ((error: ApiError) => void) | null;
 }
@@ -153,11 +153,15 @@ export class BodyIntake {
     return slowest !== null;
   }
 
-  /** Looks each second for bodies that take too long or bring too little. */
+  /** Looks each second for bodies that take too long or bring too little. Time in which this process stood still is ours. */
   #watch(): NodeJS.Timeout {
+    let due = this.elapsed() + LOOK_MS;
     const timer = setInterval(() => {
       const now = this.elapsed();
+      const stoodStill = Math.max(0, now - due);
+      due = now + LOOK_MS;
       for (const reading of [...this.#readings]) {
+        reading.startedAt = Math.min(reading.startedAt + stoodStill, now);
         const age = now - reading.startedAt;
         const late = age > this.limits.timeoutMs;
         const slow = age > GRACE_MS && reading.held < (this.limits.minRate * age) / 1000;
