@@ -1,11 +1,11 @@
-// `npm start`: sets the checkout up and runs the standalone deployment in the foreground.
+// `npm start` and `npm run distributed`: sets the checkout up and runs that deployment in the foreground.
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT, setup } from './setup.mjs';
 
 // npm that is killed takes nobody with it; whoever it started has to notice.
-if (process.env.npm_lifecycle_event === 'start') {
+if (['start', 'distributed'].includes(process.env.npm_lifecycle_event)) {
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
@@ -15,6 +15,9 @@ if (process.env.npm_lifecycle_event === 'start') {
 
 await setup();
 const load = (file) => import(pathToFileURL(path.join(ROOT, file)).href);
-// Instrumentation must be in place before the modules it instruments are loaded.
-await load('packages/service-kit/dist/telemetry.js');
-await load('deploy/standalone/dist/main.js');
+if (process.argv[2] === 'distributed') await load('deploy/distributed/dist/main.js');
+else {
+  // Instrumentation must be in place before the modules it instruments are loaded.
+  await load('packages/service-kit/dist/telemetry.js');
+  await load('deploy/standalone/dist/main.js');
+}

@@ -1,1 +1,1 @@
-export {};
+export { createDistributed, type Distributed } from './distributed.js';

@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { StartError } from '@ecf/service-kit';
 
 /** A program of this deployment, kept running: whenever it ends by itself, it is started again. */
 export interface KeptProcess {
@@ -11,11 +12,8 @@ export interface KeptProcess {
 
 export interface ProcessOptions {
   name: string;
-  /** File of the program. */
-  file: string;
-  env: NodeJS.ProcessEnv;
-  /** Options of Node itself; by default those of this process. */
-  nodeOptions?: readonly string[];
+  /** Begins a run, with standard output and error as pipes. */
+  begin(): ChildProcess;
   /** Resolves once the started child is of use; rejects where it never will be. */
   ready(child: ChildProcess): Promise<void>;
   /** Where the child's words go. */
@@ -29,9 +27,38 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A run of this length counts as a success: the next pause is short again. */
 const STEADY_MS = 10_000;
 
+/** A program of Node's, with a channel, so that it ends when this process is gone however that happened. */
+export function nodeProgram(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  nodeOptions: readonly string[] = process.execArgv,
+): ChildProcess {
+  return fork(file, [], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A group of its own: Ctrl-C reaches this process first, which then stops its children in order.
+    detached: true,
+    env,
+    execArgv: [...nodeOptions],
+  });
+}
+
+/** Ends the process in `$2` within a second after the one in `$1` is gone, whatever ended that. */
+const WATCH =
+  'while kill -0 "$1" 2>/dev/null && kill -0 "$2" 2>/dev/null; do sleep 1; done; kill -TERM "$2" 2>/dev/null';
+
+/** Any program; one that knows no parent, so another watches over it. */
+export function foreignProgram(program: string, args: readonly string[], env = process.env): ChildProcess {
+  const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env });
+  if (child.pid !== undefined) {
+    const names = ['sh', String(process.pid), String(child.pid)];
+    spawn('sh', ['-c', WATCH, ...names], { detached: true, stdio: 'ignore' }).unref();
+  }
+  return child;
+}
+
 /**
- * Starts a program as a child with a channel, so that it ends when this process is gone however that happened.
- * @throws Error when it ends before it is ready for the first time; the message carries its last words
+ * Starts a program as a child, and again whenever it ends by itself.
+ * @throws StartError when it ends before it is ready for the first time; the message carries its last words
  */
 export async function keepRunning(options: ProcessOptions): Promise<KeptProcess> {
   let stopping = false;
@@ -41,13 +68,7 @@ export async function keepRunning(options: ProcessOptions): Promise<KeptProcess>
 
   async function launch(): Promise<void> {
     const started = Date.now();
-    child = fork(options.file, [], {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: Ctrl-C reaches this process first, which then stops its children in order.
-      detached: true,
-      env: options.env,
-      execArgv: [...(options.nodeOptions ?? process.execArgv)],
-    });
+    child = options.begin();
     const present = child;
     let errors = '';
     present.stdout?.on('data', (chunk: Buffer) => options.output?.(chunk));
@@ -58,20 +79,17 @@ export async function keepRunning(options: ProcessOptions): Promise<KeptProcess>
     const failed = new Promise<never>((_, reject) => {
       present.once('error', reject);
       present.once('exit', (code, signal) =>
-        reject(new Error(`${options.name} ended (${signal ?? `exit code ${code}`}). ${errors.trim()}`)),
+        reject(new StartError(`${options.name} ended (${signal ?? `exit code ${code}`}). ${errors.trim()}`)),
       );
     });
     failed.catch(() => undefined);
     await Promise.race([options.ready(present), failed]);
-    const watch = (): void => {
-      void failed.catch((error: Error) => {
-        if (stopping) return;
-        if (Date.now() - started > STEADY_MS) pause = FIRST_PAUSE_MS;
-        options.onChange(`${firstLine(error)}; starting it again`);
-        later();
-      });
-    };
-    watch();
+    void failed.catch((error: Error) => {
+      if (stopping) return;
+      if (Date.now() - started > STEADY_MS) pause = FIRST_PAUSE_MS;
+      options.onChange(`${firstLine(error)}; starting it again`);
+      later();
+    });
   }
 
   function later(): void {

@@ -3,6 +3,7 @@ export * from './data-folder.js';
 export * from './database-server.js';
 export * from './first-invoice.js';
 export * from './open-sandbox.js';
+export * from './ports.js';
 export * from './sandbox.js';
 export * from './settings.js';
 export * from './simulator-process.js';

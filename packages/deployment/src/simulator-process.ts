@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type KeptProcess, keepRunning } from './child-process.js';
+import { type KeptProcess, keepRunning, nodeProgram } from './child-process.js';
 
 /** The authority simulator as a process of its own beside the gateway; restarted on the same port when it dies. */
 export interface SimulatorProcess extends KeptProcess {
@@ -33,8 +33,7 @@ export async function startSimulator(options: Options): Promise<SimulatorProcess
   let url = '';
   const kept = await keepRunning({
     name: 'authority-simulator',
-    file,
-    env,
+    begin: () => nodeProgram(file, env),
     onChange: options.onChange,
     async ready(child) {
       url = await readyUrl(child);

@@ -24,8 +24,11 @@ export interface KafkaBusOptions {
   retry?: Partial<RetryPolicy>;
 }
 
-/** A subscription whose brokers are away is not waited for longer; it joins when they are there. */
-const JOIN_PATIENCE_MS = 15_000;
+/**
+ * A subscription is not waited for longer: brokers may be away, and a group waits for a member that was killed until its
+ * session ends. It joins when it can.
+ */
+const JOIN_PATIENCE_MS = 2_000;
 
 /**
  * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has a
@@ -94,7 +97,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       const late = delay(JOIN_PATIENCE_MS, 'late', { signal: waiting.signal }).catch(() => 'in time');
       const joined = Promise.all(members.map((member) => member.joined)).then(() => 'in time');
       if ((await Promise.race([joined, late])) === 'late')
-        logger.warn({ group: subscription.group }, 'the brokers are away; the group is joined when they are back');
+        logger.info({ group: subscription.group }, 'the group is not joined yet');
       waiting.abort();
       return { stop: () => leave(members) };
     },

@@ -33,7 +33,12 @@ const TURN_MS = 500;
 const PATIENCE_MS = 1_000;
 const FETCH_WAIT_MS = 500;
 const HEARTBEAT_MS = 1_000;
-const SESSION_MS = 30_000;
+/** After this long the partitions of a member that was killed go to the others. */
+const SESSION_MS = 10_000;
+/** A member that is still joining is not waited for longer when it leaves. */
+const LEAVE_MS = 3_000;
+/** Pauses up to this one are quick repairs, not news. */
+const NEWS_MS = 1_000;
 const REBALANCE_MS = 60_000;
 /** A consumer that gives no sign for so long is replaced; a join may take as long as a rebalance. */
 const SILENCE_MS = REBALANCE_MS + 30_000;
@@ -204,7 +209,10 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
       over.abort();
       options.onConnected(false);
       term.lost.abort();
-      await consumer.disconnect().catch((error) => logger.debug({ err: error, group, topic }, 'disconnect failed'));
+      const left = consumer
+        .disconnect()
+        .catch((error) => logger.debug({ err: error, group, topic }, 'disconnect failed'));
+      await Promise.race([left, delay(LEAVE_MS, undefined, { ref: false })]);
     }
   }
 
@@ -225,7 +233,8 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
       } catch (error) {
         if (stopping.signal.aborted) break;
         if (performance.now() - began > SESSION_MS) pause = FIRST_PAUSE_MS;
-        logger.warn({ err: error, group, topic, retry_in_ms: pause }, 'the consumer lost its brokers');
+        const level = pause < NEWS_MS ? 'info' : 'warn';
+        logger[level]({ err: error, group, topic, retry_in_ms: pause }, 'the consumer lost its brokers');
         await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
       }

@@ -1,8 +1,8 @@
-import { type Topic, topicOf } from '@ecf/contracts';
+import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import type { KafkaSettings } from './bus-settings.js';
 import { deadLetterTopic } from './dead-letters.js';
-import type { OpenKafka } from './kafka-client.js';
+import { kafkaClients, type OpenKafka } from './kafka-client.js';
 import type { Logger } from './logger.js';
 
 /** Makes sure that topics are there, as the contracts describe them. */
@@ -89,6 +89,12 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
       return made;
     },
   };
+}
+
+/** Makes all topics of the contracts before anybody uses them; several that are made at once by services delay each other. */
+export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
+  const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
+  await topics.ensure(Object.values(TOPICS).map(({ name }) => name));
 }
 
 function describe(name: string): Topic {

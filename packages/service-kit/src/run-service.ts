@@ -3,6 +3,14 @@ import { ListenError } from './http-server.js';
 import { redactText } from './redaction.js';
 import { stopTelemetry } from './telemetry-stop.js';
 
+/** A start that failed for a reason that the message tells in full. */
+export class StartError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
+
 /** What can be run as a process. */
 export interface RunnableService {
   start(): Promise<unknown>;
@@ -33,7 +41,7 @@ export async function runService(name: string, create: () => RunnableService): P
     service = create();
     await service.start();
   } catch (error) {
-    const told = error instanceof ConfigError || error instanceof ListenError;
+    const told = [ConfigError, ListenError, StartError].some((kind) => error instanceof kind);
     const words = error instanceof Error ? (told ? error.message : (error.stack ?? error.message)) : String(error);
     process.stderr.write(`${name} did not start. ${redactText(words)}\n`);
     await service?.stop().catch(() => undefined);

@@ -1,1 +1,4 @@
+export { dockerAnswers } from './docker.js';
 export * from './kafka.js';
+export { javaBrokerCommand, javaLacks, KAFKA_VERSION, prepareJavaBroker } from './kafka-java.js';
+export { reachable } from './ports.js';

@@ -37,27 +37,37 @@ export async function javaLacks(): Promise<string | null> {
 
 /** Makes a data folder and starts a broker on it, on a free port of 127.0.0.1. */
 export async function startJavaBroker(): Promise<JavaBroker> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
+  const port = await freePort();
+  await prepareJavaBroker(folder, port);
+  return runJavaBroker(folder, port);
+}
+
+/** Makes the folder ready for a broker on a port of 127.0.0.1; what an earlier broker wrote there stays. */
+export async function prepareJavaBroker(folder: string, port: number): Promise<void> {
   const libs = await once(libraries(), fetchLibraries);
   const formatted = await once(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}-formatted`), (target) =>
     format(libs, target),
   );
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
-  cpSync(formatted, path.join(folder, 'data'), { recursive: true });
-  const port = await freePort();
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(path.join(folder, 'data', 'meta.properties')))
+    cpSync(formatted, path.join(folder, 'data'), { recursive: true });
   writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort()));
-  return runJavaBroker(folder, port);
 }
 
-/** Starts a broker on a folder that {@link startJavaBroker} made; with what a killed one left. */
-export async function runJavaBroker(folder: string, port: number): Promise<JavaBroker> {
-  const log = openSync(path.join(folder, 'broker.log'), 'a');
+/** The program and arguments that run the broker of a prepared folder. */
+export function javaBrokerCommand(folder: string): [program: string, args: string[]] {
   const heap = ['-Xmx512m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
   const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
-  const broker = spawn(
-    'java',
-    [...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', path.join(folder, 'server.properties')],
-    { detached: true, stdio: ['ignore', log, log] },
-  );
+  const settings = path.join(folder, 'server.properties');
+  return ['java', [...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', settings]];
+}
+
+/** Starts a broker on a prepared folder; with what a killed one left. */
+export async function runJavaBroker(folder: string, port: number): Promise<JavaBroker> {
+  const log = openSync(path.join(folder, 'broker.log'), 'a');
+  const [program, args] = javaBrokerCommand(folder);
+  const broker = spawn(program, args, { detached: true, stdio: ['ignore', log, log] });
   broker.unref();
   await waitFor(() => failIfEnded(broker, folder) ?? reachable(port), START_MS, `the broker in ${folder}`);
   return { port, folder, pid: broker.pid as number };

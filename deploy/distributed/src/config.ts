@@ -1,0 +1,37 @@
+import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
+import { busSettings, describeSetting, readConfig, setting } from '@ecf/service-kit';
+import { z } from 'zod';
+
+/** What the distributed deployment reads for itself; everything else goes to the services untouched. */
+export const distributedSettings = z.object({
+  ...deploymentSettings,
+  PORT: setting.integer({
+    description: 'Port of the gateway; 0 takes any free one, and so do all other processes',
+    min: 0,
+    max: 65_535,
+    default: 8080,
+  }),
+  KAFKA_BROKERS: describeSetting(busSettings.KAFKA_BROKERS, {
+    description: 'Addresses of Kafka brokers to use; unset = one is started, by Docker or in Java',
+    allowed: 'host:port, several separated by commas',
+  }),
+  REDIS_URL: setting.optionalUrl({
+    description: 'A Redis server to use; unset = one is started, by Docker or as a program of this machine',
+    protocols: ['redis:', 'rediss:'],
+    secret: true,
+  }),
+  INSTANCES: setting.integer({
+    description: 'Processes of each service; every further gateway has an address of its own',
+    min: 1,
+    max: 8,
+    default: 1,
+  }),
+});
+
+export type DistributedConfig = DeploymentConfig &
+  Pick<z.infer<typeof distributedSettings>, 'PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES'>;
+
+/** Reads the settings of the distributed deployment; throws ConfigError naming every variable at fault. */
+export function readDistributedConfig(env: Environment): DistributedConfig {
+  return readConfig(distributedSettings, env);
+}

@@ -1,0 +1,207 @@
+import {
+  type DatabaseServer,
+  DataFolder,
+  DEMO_BUYER,
+  type Demo,
+  type DemoProcess,
+  EMBEDDED_SETTINGS,
+  type Environment,
+  type KeptProcess,
+  openDatabaseServer,
+  openSandbox,
+  type SimulatorProcess,
+  serviceEnvironment,
+  stablePorts,
+  startSimulator,
+} from '@ecf/deployment';
+import { busSettings, createLogger, prepareTopics, readConfig, usesKafka } from '@ecf/service-kit';
+import { z } from 'zod';
+import { type DistributedConfig, readDistributedConfig } from './config.js';
+import { findKafka, type Server } from './kafka.js';
+import { findRedis } from './redis.js';
+import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './services.js';
+
+/** A distributed deployment on one machine. */
+export interface Distributed {
+  /** Resolves with the address once everything answers. */
+  start(): Promise<string>;
+  /** Stops what was started: first who takes requests, last what keeps data. */
+  stop(): Promise<void>;
+}
+
+/** Prints progress; results go through it too, so that a caller decides where they appear. */
+export type Say = (text: string) => void;
+
+const CONNECTIONS_PER_INSTANCE = 150;
+const DRAIN_MS = 40_000;
+const LOOK_MS = 200;
+
+/**
+ * Runs each service as a process of its own over Kafka, PostgreSQL and Redis; in the sandbox also the authority simulator
+ * and a demo account. A process that ends is started again under its name and address.
+ */
+export function createDistributed(env: Environment, say: Say, now = () => new Date()): Distributed {
+  const parts = new Parts();
+  return {
+    start: () => start(env, say, now, parts),
+    stop: () => parts.stop(),
+  };
+}
+
+/** Everything that was started, in groups that stop one after the other, the last first. */
+class Parts {
+  private readonly groups: (() => Promise<unknown> | undefined)[] = [];
+  readonly stopping = new AbortController();
+
+  add(stop: () => Promise<unknown> | undefined): void {
+    this.groups.push(stop);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const stop of this.groups.splice(0).reverse()) await stop();
+  }
+}
+
+async function start(env: Environment, say: Say, now: () => Date, parts: Parts): Promise<string> {
+  const config = readDistributedConfig(env);
+  const folder = new DataFolder(config.DATA_DIR);
+  const release = await folder.lock();
+  parts.add(async () => release());
+  const secrets = config.SANDBOX ? folder.secrets() : null;
+  const [kafkaPort, redisPort, ...ports] = (await stablePorts(2 + 2 * SERVICE_NAMES.length * config.INSTANCES)) as [
+    number,
+    number,
+    ...number[],
+  ];
+
+  const [database, kafka, redis, simulator] = await together(parts, [
+    openDatabase(config, folder, say),
+    findKafka(config.KAFKA_BROKERS, { folder, port: kafkaPort, say }),
+    findRedis(config.REDIS_URL, { folder, port: redisPort, say }),
+    secrets !== null && config.AUTHORITY_URL === undefined
+      ? openSimulator(folder, secrets.statusKey, env, say)
+      : Promise.resolve(null),
+  ]);
+  const authorityUrl = simulator?.url ?? config.AUTHORITY_URL;
+  await makeTopics(env, kafka.address, config.LOG_LEVEL);
+
+  say(
+    `starting the services (${SERVICE_NAMES.join(', ')}${config.INSTANCES > 1 ? `; ${config.INSTANCES} of each` : ''})`,
+  );
+  const shared = { databaseUrl: database.url, authorityUrl, signerRnc: DEMO_BUYER.rnc };
+  const places = placesOf(config.INSTANCES, ports, { host: config.HOST, port: config.PORT }, (service) => ({
+    ...serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared),
+    KAFKA_BROKERS: kafka.address,
+    KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
+    REDIS_URL: redis?.address,
+  }));
+  const services = await startAll(places, say, parts);
+  const gateway = places[0] as Place;
+  await allReady(gateway.url, parts.stopping.signal);
+
+  const processes = (): DemoProcess[] => [
+    ...places.map((place) => ({
+      name: place.name,
+      pid: services.get(place.name)?.pid() ?? null,
+      url: place.url,
+      metrics_url: place.metricsUrl,
+    })),
+    ...(simulator === null ? [] : [{ ...told('authority-simulator', simulator), url: simulator.url }]),
+    ...(kafka.process === null ? [] : [told('kafka', kafka.process)]),
+    ...(redis?.process == null ? [] : [told('redis', redis.process)]),
+    ...(database.pid() === null ? [] : [{ name: 'postgresql', pid: database.pid(), url: null, metrics_url: null }]),
+  ];
+  if (secrets !== null) {
+    const demo = await openSandbox({
+      baseUrl: gateway.url,
+      adminToken: env.ADMIN_TOKEN || secrets.adminToken,
+      authorityUrl: authorityUrl as string,
+      metricsUrl: gateway.metricsUrl,
+      folder,
+      now: now(),
+      processes: processes(),
+      say,
+    });
+    keepCurrent(demo, processes, folder, parts);
+  }
+  say(`ready           ${gateway.url}`);
+  return gateway.url;
+}
+
+function told(name: string, process: KeptProcess): DemoProcess {
+  return { name, pid: process.pid() ?? null, url: null, metrics_url: null };
+}
+
+/** Rewrites `demo.json` whenever a process has another number. */
+function keepCurrent(demo: Demo, processes: () => DemoProcess[], folder: DataFolder, parts: Parts): void {
+  let written = JSON.stringify(demo.processes);
+  const timer = setInterval(() => {
+    const present = processes();
+    const text = JSON.stringify(present);
+    if (text === written) return;
+    written = text;
+    folder.writePrivate('demo.json', { ...demo, processes: present });
+  }, LOOK_MS);
+  parts.add(async () => clearInterval(timer));
+}
+
+async function openDatabase(config: DistributedConfig, folder: DataFolder, say: Say): Promise<DatabaseServer> {
+  say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
+  const connections = String(CONNECTIONS_PER_INSTANCE * config.INSTANCES);
+  return openDatabaseServer(config, folder, say, { ...EMBEDDED_SETTINGS, max_connections: connections });
+}
+
+async function makeTopics(env: Environment, brokers: string, level: string): Promise<void> {
+  const settings = readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: brokers });
+  // Where topics are somebody else's, the services say what is missing.
+  if (!settings.KAFKA_CREATE_TOPICS || !usesKafka(settings)) return;
+  await prepareTopics(settings, createLogger({ service: 'distributed', level }));
+}
+
+function openSimulator(folder: DataFolder, statusKey: string, env: Environment, say: Say): Promise<SimulatorProcess> {
+  say('starting the authority simulator');
+  return startSimulator({
+    dataDir: folder.file('authority'),
+    statusKey,
+    env: env as NodeJS.ProcessEnv,
+    onChange: say,
+  });
+}
+
+type Stoppable = DatabaseServer | Server | SimulatorProcess | null;
+
+/** Waits for all of them, and notes those that are there to be stopped, also where another one failed. */
+async function together<T extends Stoppable[]>(parts: Parts, starting: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const results = await Promise.allSettled(starting as Promise<Stoppable>[]);
+  const there = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  parts.add(() => Promise.all(there.map((part) => stopPart(part))));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return there as T;
+}
+
+async function stopPart(part: Stoppable): Promise<void> {
+  if (part === null) return;
+  if ('stop' in part) await part.stop();
+  else await part.process?.stop();
+}
+
+/** All at once: each waits for what it needs. */
+async function startAll(places: readonly Place[], say: Say, parts: Parts): Promise<Map<string, KeptProcess>> {
+  const services = new Map<string, KeptProcess>();
+  const stopThose = (isGateway: boolean) => async () => {
+    const chosen = places.filter(({ service }) => (service === 'gateway') === isGateway);
+    await Promise.all(chosen.map(({ name }) => services.get(name)?.stop(DRAIN_MS)));
+  };
+  parts.add(stopThose(false));
+  parts.add(stopThose(true));
+  const results = await Promise.allSettled(
+    places.map(async (place) => {
+      services.set(place.name, await startService(place, say));
+    }),
+  );
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return services;
+}

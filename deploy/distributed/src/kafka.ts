@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DataFolder, foreignProgram, type KeptProcess, keepRunning } from '@ecf/deployment';
+import { ConfigError } from '@ecf/service-kit';
+import { dockerAnswers, javaBrokerCommand, javaLacks, prepareJavaBroker, reachable } from '@ecf/test-servers';
+
+/** A server of the deployment: `process` is null where it is somebody else's. */
+export interface Server {
+  address: string;
+  process: KeptProcess | null;
+}
+
+export interface ServerOptions {
+  folder: DataFolder;
+  port: number;
+  say(text: string): void;
+}
+
+/**
+ * A broker: that of KAFKA_BROKERS, else a container, else the real one in Java. Its data stay in the deployment's folder or
+ * in a volume named after that.
+ * @throws ConfigError when the machine can run none
+ */
+export async function findKafka(brokers: readonly string[] | undefined, options: ServerOptions): Promise<Server> {
+  const { say } = options;
+  if (brokers !== undefined) {
+    say('using the configured Kafka');
+    return { address: brokers.join(','), process: null };
+  }
+  if (await dockerAnswers()) {
+    say('starting Kafka (Docker)');
+    return { address: `127.0.0.1:${options.port}`, process: await keepKafka(options, dockerCommand(options)) };
+  }
+  const lacks = await javaLacks();
+  if (lacks !== null)
+    throw new ConfigError([
+      {
+        variable: 'KAFKA_BROKERS',
+        message: `is required here: no Docker answers, and to run a broker itself this machine lacks ${lacks}`,
+      },
+    ]);
+  say('starting Kafka (Java)');
+  const folder = options.folder.file('kafka');
+  await endOrphan(folder, say);
+  await prepareJavaBroker(folder, options.port);
+  return { address: `127.0.0.1:${options.port}`, process: await keepKafka(options, javaBrokerCommand(folder)) };
+}
+
+function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [string, string[]]): Promise<KeptProcess> {
+  const pidFile = folder.file('kafka', 'pid');
+  fs.mkdirSync(folder.file('kafka'), { recursive: true });
+  return keepRunning({
+    name: 'kafka',
+    begin() {
+      const child = foreignProgram(program, args);
+      fs.writeFileSync(pidFile, String(child.pid ?? ''));
+      return child;
+    },
+    async ready() {
+      while (!(await reachable(port))) await delay(50);
+    },
+    // It writes one line and more for each client that goes; the file is for those who look for a cause.
+    output: (chunk) => fs.appendFileSync(folder.file('kafka', 'broker.log'), chunk),
+    onChange: say,
+  });
+}
+
+/** A broker that a killed run left behind holds the folder's lock. */
+async function endOrphan(folder: string, say: (text: string) => void): Promise<void> {
+  const read = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '');
+  const pid = Number(read(`${folder}/pid`));
+  const isOurs = () => pid > 0 && read(`/proc/${pid}/cmdline`).includes(folder);
+  if (!isOurs()) return;
+  say(`stopping the broker that an earlier run left behind (process ${pid})`);
+  process.kill(pid, 'SIGTERM');
+  for (let waited = 0; isOurs(); waited += 100) {
+    if (waited === 10_000) process.kill(pid, 'SIGKILL');
+    await delay(100);
+  }
+}
+
+function dockerCommand({ folder, port }: ServerOptions): [string, string[]] {
+  const volume = `ecf-kafka-${createHash('sha256').update(folder.path).digest('hex').slice(0, 12)}`;
+  const settings = {
+    KAFKA_NODE_ID: '1',
+    KAFKA_PROCESS_ROLES: 'broker,controller',
+    KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+    KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+    KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+    KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+    KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    KAFKA_LOG_DIRS: '/var/lib/kafka/data',
+    KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+    KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+    KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+    KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+    KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+  };
+  const variables = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  const mounts = ['-p', `127.0.0.1:${port}:9092`, '-v', `${volume}:/var/lib/kafka/data`];
+  return ['docker', ['run', '--rm', ...mounts, ...variables, 'apache/kafka:4.1.0']];
+}

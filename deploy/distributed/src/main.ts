@@ -1,0 +1,8 @@
+import { runService } from '@ecf/service-kit';
+import { createDistributed } from './distributed.js';
+
+await runService('distributed', () =>
+  createDistributed(process.env, (text) => {
+    process.stdout.write(`${text}\n`);
+  }),
+);

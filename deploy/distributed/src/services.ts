@@ -1,0 +1,112 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@ecf/deployment';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const TELEMETRY = new URL('../../../packages/service-kit/dist/telemetry.js', import.meta.url).href;
+const LOOK_MS = 50;
+
+/** Every service with the variable that tells the others where it is. The gateway comes first: it is what callers see. */
+const SERVICES = {
+  gateway: 'GATEWAY_URL',
+  emission: 'EMISSION_URL',
+  'status-poller': 'STATUS_POLLER_URL',
+  reception: 'RECEPTION_URL',
+  approvals: 'APPROVALS_URL',
+  query: 'QUERY_URL',
+} as const;
+
+export type ServiceName = keyof typeof SERVICES;
+
+/** The services of the repository. */
+export const SERVICE_NAMES = (Object.keys(SERVICES) as ServiceName[]).filter((name) => fs.existsSync(programOf(name)));
+
+function programOf(service: ServiceName): string {
+  return path.join(ROOT, 'services', service, 'dist', 'main.js');
+}
+
+/** A service's place: one process of one service. */
+export interface Place {
+  /** `emission`, `emission-2`, ... */
+  name: string;
+  service: ServiceName;
+  /** Which of several, from 1. */
+  instance: number;
+  url: string;
+  metricsUrl: string;
+  env: Environment;
+}
+
+/**
+ * Where each process is. The first instance of each service knows the first of the others, the second the second, and so
+ * on: chains that share databases, topics and archive.
+ *
+ * @param ports two for each process
+ */
+export function placesOf(
+  instances: number,
+  ports: readonly number[],
+  gateway: { host: string; port: number },
+  settingsOf: (service: ServiceName) => Environment,
+): Place[] {
+  const free = [...ports];
+  const places: Place[] = [];
+  for (let instance = 1; instance <= instances; instance += 1) {
+    const own = new Map(SERVICE_NAMES.map((service) => [service, String(free.shift())]));
+    if (instance === 1 && gateway.port !== 0) own.set('gateway', String(gateway.port));
+    const peers = SERVICE_NAMES.map((service) => [SERVICES[service], `http://127.0.0.1:${own.get(service)}`]);
+    for (const service of SERVICE_NAMES) {
+      const port = own.get(service) as string;
+      const metricsPort = String(free.shift());
+      const host = service === 'gateway' ? gateway.host : '127.0.0.1';
+      places.push({
+        name: instance === 1 ? service : `${service}-${instance}`,
+        service,
+        instance,
+        url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+        metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+        env: {
+          ...settingsOf(service),
+          ...Object.fromEntries(peers),
+          HOST: host,
+          PORT: port,
+          METRICS_PORT: metricsPort,
+        },
+      });
+    }
+  }
+  return places;
+}
+
+/** Starts a service as a process of its own and waits until it answers. */
+export function startService(place: Place, onChange: (what: string) => void): Promise<KeptProcess> {
+  const { OTEL_SERVICE_NAME: _name, ...env } = place.env;
+  return keepRunning({
+    name: place.name,
+    begin: () => nodeProgram(programOf(place.service), env, ['--enable-source-maps', '--import', TELEMETRY]),
+    ready: () => answers(`${place.url}/health/live`),
+    output: (chunk) => process.stdout.write(chunk),
+    onChange,
+  });
+}
+
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await response?.arrayBuffer();
+    if (response?.ok === true) return;
+    await delay(LOOK_MS);
+  }
+}
+
+/** Resolves when the gateway says that it and all services behind it are ready. */
+export async function allReady(url: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    const body = (await response?.json().catch(() => null)) as { checks?: Record<string, string> } | null;
+    if (response?.ok === true && Object.values(body?.checks ?? {}).every((words) => words === 'ok')) return;
+    await delay(LOOK_MS * 2);
+  }
+}

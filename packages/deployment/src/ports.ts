@@ -1,0 +1,22 @@
+import { randomInt } from 'node:crypto';
+import net from 'node:net';
+
+/** Below the ports that systems give to outgoing connections, so that nobody takes one while its server starts again. */
+const FIRST = 10_000;
+const LAST = 32_000;
+
+/** Ports of 127.0.0.1 that nobody listens on, for servers that keep them when they are started again. */
+export async function stablePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  for (let port = randomInt(FIRST, LAST - 2_000); ports.length < count; port += 1)
+    if (await isFree(port)) ports.push(port);
+  return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
