@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, newAccount } from '../support/client.js';
-import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { type Standalone, startDeployment } from '../support/standalone-process.js';
 
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification/ecf');
 const present = fs.existsSync(SET);
@@ -27,7 +27,7 @@ const total = (name: string): string => invoice(name).ECF.Encabezado.Totales.Mon
 
   beforeAll(async () => {
     fs.chmodSync(dataDir, 0o755);
-    standalone = await startStandalone(dataDir);
+    standalone = await startDeployment(dataDir);
     client = await newAccount(standalone, ISSUER);
   }, 90_000);
   afterAll(async () => {

@@ -8,7 +8,10 @@ import { useDeployment } from '../support/deployment.js';
 import { Numbering, otherContent } from '../support/documents.js';
 
 const AWAY_MS = 5_000;
-const deployment = useDeployment({ FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' });
+const deployment = useDeployment(
+  { FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' },
+  { ownServers: true },
+);
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
 const client = (): Client => deployment.demo;
 

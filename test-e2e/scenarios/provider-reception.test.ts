@@ -8,7 +8,7 @@ import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
-import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { type Standalone, startDeployment } from '../support/standalone-process.js';
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/independent-sender.cjs');
 
@@ -18,7 +18,7 @@ let running: Standalone;
 let client: Client;
 
 beforeAll(async () => {
-  running = await startStandalone(dataDir);
+  running = await startDeployment(dataDir);
   client = new Client(running);
 }, 120_000);
 afterAll(async () => {
@@ -182,7 +182,7 @@ it('a client library that was written for the authority authenticates and delive
 describe('where senders have to authenticate', () => {
   beforeAll(async () => {
     await running.end('SIGTERM');
-    running = await startStandalone(dataDir, { PROVIDER_AUTH: 'required' });
+    running = await startDeployment(dataDir, { PROVIDER_AUTH: 'required' });
     client = new Client(running);
   }, 60_000);
 

@@ -241,7 +241,7 @@ describe('a dry run', () => {
 
 describe('the metrics', () => {
   it('count the submissions by type, with two digits', async () => {
-    const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
+    const metrics = await deployment.metrics();
     for (const type of ['31', '32']) {
       const row = new RegExp(`^ecf_submissions_total\\{[^}]*ecf_type="${type}"[^}]*\\} [1-9]`, 'm');
       expect(metrics).toMatch(row);

@@ -173,7 +173,7 @@ describe('POST /submit_ecf', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await client.submitSigned('/submit_ecf', xml, certified, env)).status).toBe(408);
     expect(await client.ledger(encf)).toHaveLength(1);
-    const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
+    const metrics = await deployment.metrics();
     expect(metrics).toMatch(/^ecf_alarms_total\{[^}]*kind="cannot-ask"[^}]*\} [1-9]/m);
   });
 });
@@ -193,7 +193,7 @@ describe('a taxpayer without a stored certificate', () => {
       const first = await keyless.submitSigned(route, xml, token);
       expect(first.body.code ?? first.body.status).toBe(example === 'ecf-31' ? 'authority_timeout' : 'EnProceso');
       await new Promise((resolve) => setTimeout(resolve, 700));
-      const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
+      const metrics = await deployment.metrics();
       expect(metrics).toMatch(/^ecf_alarms_total\{[^}]*kind="no-certificate"[^}]*\} [1-9]/m);
       expect(await client.ledger(encf, taxpayer.rnc)).toEqual([]);
       await client.until('Aceptado', () => keyless.submitSigned(route, xml, token));

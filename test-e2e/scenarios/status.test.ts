@@ -46,9 +46,9 @@ describe('the status of a submission', () => {
     const again = await client().until('Aceptado', () => client().submit(invoice), 30_000);
     expect(again.body.trackId).toBe(trackId);
     expect((await statusOf(trackId)).body.status).toBe('Aceptado');
-    const metrics = await (await fetch(deployment.running.demo.metrics_url)).text();
-    expect(metrics).toMatch(/ecf_status_changes_total\{env="TesteCF",status="Aceptado"\} [1-9]/);
-    expect(metrics).toContain('ecf_status_polls{env="TesteCF",state="due"}');
+    const metrics = await deployment.metrics();
+    expect(metrics).toMatch(/ecf_status_changes_total\{[^}]*env="TesteCF",status="Aceptado"\} [1-9]/);
+    expect(metrics).toMatch(/ecf_status_polls\{[^}]*env="TesteCF",state="due"\}/);
   });
 
   it('is No encontrado while the authority does not know it, and the last known one while it cannot be asked', async () => {

@@ -4,27 +4,29 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { answersSeen, Client, secretsSeen } from './client.js';
-import { type Standalone, startStandalone } from './standalone-process.js';
+import { type Standalone, startDeployment } from './standalone-process.js';
 
 /** Verdicts are waited for, so that a slow machine changes no answer; everything is logged, so that a secret would show. */
 const PATIENT = { STATUS_WAIT_MS: '15000', PROCESSING_MS: '20', LOG_LEVEL: 'trace' };
 
-/** A standalone deployment that lives as long as the test file. */
+/** A deployment that lives as long as the test file: the one that ECF_DEPLOYMENT names. */
 export interface Deployment {
   readonly running: Standalone;
   readonly dataDir: string;
   /** Acts for the demo account. */
   readonly demo: Client;
+  /** The metrics of all its processes, in Prometheus' text format. */
+  metrics(): Promise<string>;
 }
 
 /** Starts a deployment before the tests of the file and ends it after them; whatever it answered and printed is judged then. */
-export function useDeployment(env: Record<string, string> = {}): Deployment {
+export function useDeployment(env: Record<string, string> = {}, options: { ownServers?: boolean } = {}): Deployment {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-e2e-'));
   let running: Standalone;
   beforeAll(async () => {
     // The database server runs as another user where the tests run as root.
     fs.chmodSync(dataDir, 0o755);
-    running = await startStandalone(dataDir, { ...PATIENT, ...env });
+    running = await startDeployment(dataDir, { ...PATIENT, ...env }, options);
   }, 120_000);
   afterAll(async () => {
     try {
@@ -47,6 +49,7 @@ export function useDeployment(env: Record<string, string> = {}): Deployment {
     get demo() {
       return new Client(running);
     },
+    metrics: async () => (await fetch(running.demo.metrics_url)).text(),
   };
 }
 
@@ -94,8 +97,9 @@ async function expectPublishedErrors(running: Standalone): Promise<void> {
 /** Neither an error nor the output of the process, nor the database's files, hold a key, token, password or private key. */
 function expectNoSecrets(running: Standalone, dataDir: string): void {
   const files = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
-  const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
-  const secrets = [...Object.values(files), password, ...secretsSeen()];
+  const own = path.join(dataDir, 'postgres.password');
+  const password = fs.existsSync(own) ? [fs.readFileSync(own, 'utf8').trim()] : [];
+  const secrets = [...Object.values(files), ...password, ...secretsSeen()];
   const errors = answersSeen()
     .filter(({ answer }) => answer.status >= 400)
     .map(({ answer }) => answer.text)

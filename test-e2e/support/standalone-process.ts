@@ -1,6 +1,52 @@
-/** The standalone deployment as its users run it; see the package for how it is started. */
-export {
-  type Demo as DemoFile,
-  type StandaloneProcess as Standalone,
-  startStandaloneProcess as startStandalone,
-} from '@ecf/standalone/process';
+import { randomBytes } from 'node:crypto';
+import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
+import { startTestPostgres } from '@ecf/service-kit/testing';
+import { kafka } from '@ecf/test-servers';
+
+export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/deployment/process';
+
+/** The deployment that scenarios run on: ECF_DEPLOYMENT, `standalone` where that is unset. */
+export const DEPLOYMENT = chosen(process.env.ECF_DEPLOYMENT);
+
+function chosen(name = ''): DeploymentName {
+  if (name === '' || name === 'standalone') return 'standalone';
+  if (name === 'distributed') return name;
+  throw new Error(`ECF_DEPLOYMENT is standalone or distributed, not ${name}`);
+}
+
+/** The standalone deployment as its users run it. */
+export const startStandalone = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>
+  startDeploymentProcess('standalone', dataDir, env);
+
+/** The distributed deployment as its users run it, with servers of its own. */
+export const startDistributed = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>
+  startDeploymentProcess('distributed', dataDir, env);
+
+/**
+ * The chosen deployment as its users run it. A distributed one shares broker and database server with the other scenarios
+ * of the test run, under names of its own there, unless it is to have its own.
+ */
+export async function startDeployment(
+  dataDir: string,
+  env: Record<string, string> = {},
+  options: { ownServers?: boolean } = {},
+): Promise<DeploymentProcess> {
+  const shared = DEPLOYMENT === 'standalone' || options.ownServers === true ? {} : await sharedServers(dataDir);
+  return startDeploymentProcess(DEPLOYMENT, dataDir, { ...shared, ...env });
+}
+
+const known = new Map<string, Record<string, string>>();
+
+async function sharedServers(dataDir: string): Promise<Record<string, string>> {
+  const present = known.get(dataDir);
+  if (present !== undefined) return present;
+  const broker = await kafka();
+  if (broker === null) throw new Error('a distributed deployment needs Kafka; see the message above');
+  const servers = {
+    KAFKA_BROKERS: broker.brokers,
+    KAFKA_TOPIC_PREFIX: `t${randomBytes(4).toString('hex')}.`,
+    DATABASE_URL: await (await startTestPostgres()).createDatabase(),
+  };
+  known.set(dataDir, servers);
+  return servers;
+}

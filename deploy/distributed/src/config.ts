@@ -11,6 +11,12 @@ export const distributedSettings = z.object({
     max: 65_535,
     default: 8080,
   }),
+  METRICS_PORT: setting.integer({
+    description: 'Port of GET /metrics of all processes together; 0 takes any free one',
+    min: 0,
+    max: 65_535,
+    default: 0,
+  }),
   KAFKA_BROKERS: describeSetting(busSettings.KAFKA_BROKERS, {
     description: 'Addresses of Kafka brokers to use; unset = one is started, by Docker or in Java',
     allowed: 'host:port, several separated by commas',
@@ -29,7 +35,7 @@ export const distributedSettings = z.object({
 });
 
 export type DistributedConfig = DeploymentConfig &
-  Pick<z.infer<typeof distributedSettings>, 'PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES'>;
+  Pick<z.infer<typeof distributedSettings>, 'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES'>;
 
 /** Reads the settings of the distributed deployment; throws ConfigError naming every variable at fault. */
 export function readDistributedConfig(env: Environment): DistributedConfig {

@@ -18,6 +18,7 @@ import { busSettings, createLogger, prepareTopics, readConfig, usesKafka } from 
 import { z } from 'zod';
 import { type DistributedConfig, readDistributedConfig } from './config.js';
 import { findKafka, type Server } from './kafka.js';
+import { serveMergedMetrics } from './merged-metrics.js';
 import { findRedis } from './redis.js';
 import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './services.js';
 
@@ -112,12 +113,15 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
     ...(redis?.process == null ? [] : [told('redis', redis.process)]),
     ...(database.pid() === null ? [] : [{ name: 'postgresql', pid: database.pid(), url: null, metrics_url: null }]),
   ];
+  const logger = createLogger({ service: 'distributed', level: config.LOG_LEVEL });
+  const metrics = await serveMergedMetrics(places, { host: config.HOST, port: config.METRICS_PORT, logger });
+  parts.add(() => metrics.stop());
   if (secrets !== null) {
     const demo = await openSandbox({
       baseUrl: gateway.url,
       adminToken: env.ADMIN_TOKEN || secrets.adminToken,
       authorityUrl: authorityUrl as string,
-      metricsUrl: gateway.metricsUrl,
+      metricsUrl: `${metrics.url}/metrics`,
       folder,
       now: now(),
       processes: processes(),

@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DemoProcess } from '@ecf/deployment/process';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { type Answer, Client } from '../support/client.js';
+import { Numbering } from '../support/documents.js';
+import { type Standalone, startDistributed } from '../support/standalone-process.js';
+
+const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'query'];
+const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '50' };
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-distributed-'));
+fs.chmodSync(dataDir, 0o755);
+const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+let running: Standalone;
+
+afterAll(async () => {
+  if (running?.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
+  fs.rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+const client = () => new Client(running);
+const processOf = (name: string) => running.processes().find((one) => one.name === name) as DemoProcess;
+const alive = (pid: number | null) => pid !== null && fs.existsSync(`/proc/${pid}`);
+
+async function until(holds: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await holds()); await delay(50))
+    if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+}
+
+const answers = (url: string) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Kills a process as `kill -9` does and waits until it is there again under its name. */
+async function killAndAwait(name: string): Promise<void> {
+  const before = processOf(name);
+  process.kill(before.pid as number, 'SIGKILL');
+  await until(() => processOf(name).pid !== before.pid && alive(processOf(name).pid), 10_000, `${name} started again`);
+  expect(processOf(name)).toMatchObject({ url: before.url, metrics_url: before.metrics_url });
+  if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), 15_000, `${name} ready again`);
+}
+
+/** A gateway that is just being started again answers nothing at all. */
+const patiently = (call: () => Promise<Answer>) => () => call().catch((error) => ({ text: String(error) }) as Answer);
+
+/** Submits, however often that takes, and waits until the document is accepted and its submission the only one. */
+async function submitted(): Promise<string> {
+  const { invoice, encf } = numbers.next();
+  await client().until(
+    'Aceptado',
+    patiently(() => client().submit(invoice)),
+    30_000,
+  );
+  expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
+  return encf;
+}
+
+/** The read model alone: the owner is not asked when a caller looks for what is old enough. */
+async function expectListed(encf: string): Promise<void> {
+  const day = new Date(Date.now() - 4 * 3_600_000).toISOString().slice(0, 10).split('-').reverse().join('-');
+  const headers = { 'rnc-issuing': '199999991', 'start-date': day, 'end-date': day };
+  await client().until(
+    'Aceptado',
+    patiently(() => client().call('GET', `/invoices/${encf}`, { headers })),
+    30_000,
+  );
+}
+
+describe('the distributed deployment, as a new user meets it', () => {
+  it('starts everything that is missing, submits an example invoice and tells its processes', async () => {
+    running = await startDistributed(dataDir, SETTINGS);
+    expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);
+    expect(running.processes()).toEqual(
+      expect.arrayContaining(
+        SERVICES.map((name) => ({
+          name,
+          pid: expect.any(Number),
+          url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+          metrics_url: expect.stringMatching(/\/metrics$/),
+        })),
+      ),
+    );
+    for (const { pid } of running.processes()) expect(alive(pid)).toBe(true);
+    if (process.env.KAFKA_BROKERS === undefined) expect(processOf('kafka')).toMatchObject({ url: null });
+    for (const secret of [running.demo.admin_token, fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')])
+      expect(running.output()).not.toContain(secret);
+    await expectListed(await submitted());
+  }, 120_000);
+
+  it('has the metrics of all processes on one page', async () => {
+    const text = await (await fetch(running.demo.metrics_url)).text();
+    for (const name of SERVICES) expect(text).toContain(`ecf_process_up{process="${name}"} 1`);
+    expect(text).toMatch(/^ecf_submissions_total\{process="emission",ecf_type="31"/m);
+    expect(text.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
+  });
+});
+
+describe('a process that is killed', () => {
+  it('is started again under its name and address, and what was submitted meanwhile is decided once', async () => {
+    const behind = SERVICES.filter((name) => name !== 'gateway');
+    for (const names of [['gateway'], behind]) {
+      const [encf] = await Promise.all([submitted(), ...names.map(killAndAwait)]);
+      await expectListed(encf);
+    }
+    expect(running.child.exitCode).toBeNull();
+  }, 120_000);
+
+  it('may be the broker or the database: what happened meanwhile arrives', async () => {
+    for (const name of ['kafka', 'postgresql'].filter((one) => processOf(one) !== undefined)) {
+      const [encf] = await Promise.all([submitted(), killAndAwait(name)]);
+      await expectListed(encf);
+    }
+  }, 120_000);
+});
+
+describe('the end', () => {
+  it('leaves no process behind, and the next start goes on with the data', async () => {
+    const last = await submitted();
+    const all = running.processes();
+    expect(await running.end('SIGINT')).toBe(0);
+    expect(all.filter(({ pid }) => alive(pid))).toEqual([]);
+    expect(execFileSync('ps', ['-eo', 'args=']).toString()).not.toContain(dataDir);
+    running = await startDistributed(dataDir, SETTINGS);
+    expect(running.output()).not.toContain('first invoice');
+    await expectListed(last);
+    expect(await running.end('SIGTERM')).toBe(0);
+  }, 120_000);
+});
