@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceptionOperations } from '@ecf/contracts';
+import { BodyIntake, intakeLimits, trustCheck } from '@ecf/public-door';
 import {
   type Bus,
   checkReadiness,
@@ -20,26 +21,24 @@ import {
   type TaxpayerSource,
   type XmlStore,
 } from '@ecf/service-kit';
+import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
 import { Answers } from './core/answers.js';
+import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
 import { ProviderTokens } from './core/provider-tokens.js';
 import { QueryReceived } from './core/query-received.js';
 import { ReceiveDocument } from './core/receive-document.js';
 import { Receivers } from './core/receivers.js';
 import { Seeds } from './core/seeds.js';
-import { trustCheck } from './core/trust.js';
-import { BodyIntake } from './inbound/body-intake.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
-import { createCertificates } from './outbound/certificates.sealed.js';
-import { createDocumentStore } from './outbound/documents.postgres.js';
+import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
-import { createTaxpayerStore } from './outbound/taxpayers.postgres.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
 const HOUR = 3_600_000;
@@ -90,9 +89,12 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   });
   const ports: Ports = {
     documents: createDocumentStore(database),
-    taxpayers: createTaxpayerStore(database),
+    taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
     source: overrides.source === undefined ? gatewaySource(config, identityKey, clock) : overrides.source,
-    certificates: createCertificates(config.MASTER_KEY),
+    certificates: createCertificates(
+      config.MASTER_KEY,
+      (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
+    ),
     judges,
     archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
@@ -147,15 +149,7 @@ function createParts(
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
     ),
     requireTokens: config.PROVIDER_AUTH === 'required',
-    intake: new BodyIntake({
-      maxBytes: config.MAX_BODY_BYTES,
-      maxHeldBytes: config.MAX_HELD_BYTES,
-      maxHeldBytesPerSender: config.MAX_HELD_BYTES_PER_SENDER,
-      maxRequests: config.MAX_REQUESTS,
-      maxRequestsPerSender: config.MAX_REQUESTS_PER_SENDER,
-      timeoutMs: config.BODY_TIMEOUT_MS,
-      minRate: config.BODY_MIN_BYTES_PER_SECOND,
-    }),
+    intake: new BodyIntake(intakeLimits(config)),
   };
 }
 

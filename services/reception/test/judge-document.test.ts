@@ -1,3 +1,4 @@
+import { trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
@@ -8,7 +9,6 @@ import {
   type SoundDocument,
   type UnsoundDocument,
 } from '../src/core/judge-document.js';
-import { trustCheck } from '../src/core/trust.js';
 import { type EditableEcf, sampleBytes, sampleXml } from './support/documents.js';
 import { authority, BUYER, expired, issue, NOW, PROVIDER } from './support/senders.js';
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readXml } from '@ecf/ecf-xml';
+import { trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers, type SigningCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
@@ -8,7 +9,6 @@ import { ReceptionError } from '../src/core/errors.js';
 import type { TokenKeys } from '../src/core/ports.js';
 import { ProviderTokens } from '../src/core/provider-tokens.js';
 import { SEED_LIFE_MS, Seeds } from '../src/core/seeds.js';
-import { trustCheck } from '../src/core/trust.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
 import { authority, expired, issue, NOW, provider } from './support/senders.js';

@@ -3,15 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
+import { createInMemoryTaxpayerStore, createTaxpayerStore, type TaxpayerStore } from '@ecf/taxpayer-copy';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DocumentStore, SpentSeeds, TaxpayerStore, TokenKeys } from '../src/core/ports.js';
+import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import type { NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../src/core/received-document.js';
 import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
-import { createDocumentStore } from '../src/outbound/documents.postgres.js';
+import { createDocumentStore, RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
-import { createInMemoryTaxpayerStore } from '../src/outbound/taxpayers.in-memory.js';
-import { createTaxpayerStore } from '../src/outbound/taxpayers.postgres.js';
 import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
 import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
 import { encf } from './support/documents.js';
@@ -34,7 +33,7 @@ beforeAll(async () => {
   database = openDatabase(url);
   stores.postgres = {
     documents: createDocumentStore(database),
-    taxpayers: createTaxpayerStore(database),
+    taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
   };

@@ -8,12 +8,12 @@ import {
   parseSignatureDateTime,
   textOf,
 } from '@ecf/domain';
-import { type CanonicalXml, checkXml, parseXml, readXml, XmlRefused } from '@ecf/ecf-xml';
-import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
+import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
+import { distrust, parseReceived, type TrustCheck } from '@ecf/public-door';
+import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
 import { type DocumentFacts, documentFacts } from './document-facts.js';
 import { ReceptionError } from './errors.js';
 import { type QuotedParties, quotedParties } from './quoted-parties.js';
-import type { TrustCheck } from './trust.js';
 
 /** Types that issuers deliver to receivers. 45 is not sent by the authority's own tool, yet approvable: it is taken. */
 const DELIVERED: ReadonlySet<EcfType> = new Set(['31', '33', '34', '44', '45']);
@@ -72,13 +72,13 @@ export function judgeDocument(bytes: Uint8Array, options: JudgeOptions): Judgeme
     return { ...judged, motive: 1, particulars, faults: [], certificate: null };
   }
   const verification = verifyXml(xml, options.now);
-  const distrust = signatureWords(verification, signingTime(checked.tree), options);
+  const doubt = distrust(verification, signingTime(checked.tree) ?? options.now, options.trust);
   const { certificate } = verification;
-  if (distrust !== null || certificate === null || verification.verified === null) {
+  if (doubt !== null || certificate === null || verification.verified === null) {
     return {
       ...judged,
       motive: 2,
-      particulars: distrust ?? 'the signature cannot be verified',
+      particulars: doubt ?? 'the signature cannot be verified',
       faults: [],
       certificate,
     };
@@ -97,23 +97,12 @@ export function judgeDocument(bytes: Uint8Array, options: JudgeOptions): Judgeme
 
 function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
   try {
-    return parseXml(withoutLeadingBlanks(bytes), { maxBytes });
+    return parseReceived(bytes, maxBytes);
   } catch (cause) {
     if (!(cause instanceof XmlRefused)) throw cause;
     const place = cause.line === null ? '' : ` (line ${cause.line}, column ${cause.column ?? 1})`;
     throw new ReceptionError('unreadable_document', `${cause.message}${place}`, `xml.${cause.code}`, { cause });
   }
-}
-
-/** Some senders put line ends before the declaration, which no parser takes; they are no part of the document. */
-function withoutLeadingBlanks(bytes: Uint8Array): Uint8Array {
-  let start = 0;
-  while (
-    start < bytes.length &&
-    (bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x20 || bytes[start] === 0x09)
-  )
-    start++;
-  return start === 0 ? bytes : bytes.subarray(start);
 }
 
 function structureWords(document: string | null, faults: readonly Fault[]): string {
@@ -122,17 +111,6 @@ function structureWords(document: string | null, faults: readonly Fault[]): stri
   if (first === undefined) return 'TipoeCF is not one of the ten types';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   return `${first.path}: ${first.message} [${first.rule}]${more}`;
-}
-
-/** Why the signature does not count, or null. Whoever signed must have held a valid certificate when signing. */
-function signatureWords(verification: Verification, signedAt: Date | null, options: JudgeOptions): string | null {
-  if (verification.signature === 'invalid') return verification.reason?.message ?? 'the signature does not hold';
-  const { certificate } = verification;
-  if (certificate === null) return 'the certificate cannot be read';
-  if (!certificate.valid_at_signing) {
-    return `the certificate is valid from ${certificate.not_before} to ${certificate.not_after}, which the signing time is outside of`;
-  }
-  return options.trust(certificate, signedAt ?? options.now);
 }
 
 function signingTime(tree: DocumentNode | null): Date | null {

@@ -1,7 +1,7 @@
-import type { AccountTaxpayers, ReceivedInvoiceDecision, TaxpayerState } from '@ecf/contracts';
+import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
-import type { SigningCertificate } from '@ecf/xml-signing';
+import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Judgement } from './judge-document.js';
 import type {
   Conflict,
@@ -64,24 +64,6 @@ export interface NumberSearch {
   readonly buyerRncs: readonly string[];
   readonly issuerRnc: string | null;
   readonly encf: string;
-}
-
-/** This service's copy of the taxpayers. */
-export interface TaxpayerStore {
-  taxpayer(rnc: string): Promise<TaxpayerState | null>;
-  /** All that is known of an account, with the revision it is complete up to. */
-  account(accountId: string): Promise<AccountTaxpayers>;
-  /** Keeps the newer of what is known and what is given. */
-  apply(taxpayer: TaxpayerState, eventId: string): Promise<void>;
-  /** Keeps a taxpayer as the gateway gave it on request. */
-  replaceTaxpayer(taxpayer: TaxpayerState): Promise<void>;
-  /** Keeps a complete account, as the gateway gave it. */
-  replaceAccount(account: AccountTaxpayers): Promise<void>;
-}
-
-/** Opens a taxpayer's sealed certificate. Throws ReceptionError `certificate_*`. */
-export interface Certificates {
-  open(taxpayer: TaxpayerState, now: Date): SigningCertificate;
 }
 
 /** Seeds that bought a token: each can do so once, on any instance. */

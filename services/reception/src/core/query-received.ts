@@ -1,6 +1,6 @@
 import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
-import { type Asker, accountRncs, requireTaxpayer } from './account-taxpayers.js';
+import { type Asker, accountRncs, requireTaxpayer } from './account-rncs.js';
 import { ReceptionError } from './errors.js';
 import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from './ports.js';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import type { CertificateFacts } from '@ecf/xml-signing';
+import { signerFacts } from '@ecf/public-door';
 import { signAcknowledgement } from './acknowledgement.js';
 import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
 import { type Motive, rejectionReason } from './motives.js';
 import type { Ports, ReceptionSettings } from './ports.js';
-import type { DocumentKey, NumberHolder, Origin, SignerFacts, StoredBytes } from './received-document.js';
+import type { DocumentKey, NumberHolder, Origin, StoredBytes } from './received-document.js';
 import type { Receiver, Receivers } from './receivers.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
 
@@ -196,18 +196,6 @@ function answer(
   reason: string | null,
 ): Omit<Acknowledged, 'acknowledgement'> {
   return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false };
-}
-
-/** A certificate is its maker's to write; a record and its events are not. */
-const LONGEST_SUBJECT = 256;
-
-function signerFacts(certificate: CertificateFacts): SignerFacts {
-  return {
-    subject: certificate.subject.slice(0, LONGEST_SUBJECT),
-    serialNumber: certificate.serial_number.slice(0, LONGEST_SUBJECT),
-    fingerprint: certificate.fingerprint,
-    holderId: certificate.holderId?.slice(0, LONGEST_SUBJECT) ?? null,
-  };
 }
 
 function sha256Of(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { type ApprovalStatus, documentKey, type ReceivedConflict, type ReceivedInvoiceChanged } from '@ecf/contracts';
 import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
+import type { SignerFacts } from '@ecf/public-door';
 import type { DocumentFacts } from './document-facts.js';
 import type { Motive } from './motives.js';
 import type { QuotedParties } from './quoted-parties.js';
@@ -14,14 +15,6 @@ export interface StoredBytes {
   readonly path: string;
   /** SHA-256 in lower-case hex. */
   readonly sha256: string;
-}
-
-/** Who signed a received document, as its certificate says. */
-export interface SignerFacts {
-  readonly subject: string;
-  readonly serialNumber: string;
-  readonly fingerprint: string;
-  readonly holderId: string | null;
 }
 
 /** Where a call came from. */

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ENVIRONMENTS, type Environment, groupOf, textOf, toIsoDominican } from '@ecf/domain';
 import { parseXml, readXml, writeXml, XmlRefused } from '@ecf/ecf-xml';
+import type { TrustCheck } from '@ecf/public-door';
 import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { SpentSeeds } from './ports.js';
-import type { TrustCheck } from './trust.js';
 
 /** Field receivers keep seeds for five minutes. */
 export const SEED_LIFE_MS = 5 * 60_000;

@@ -1,14 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
 import { requestIdOf } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/answers.js';
 import type { ProviderTokens } from '../core/provider-tokens.js';
 import type { Acknowledged, ReceiveDocument } from '../core/receive-document.js';
 import { refusalKind } from './answer-errors.js';
-import type { BodyIntake } from './body-intake.js';
-import { publicCaller } from './public-caller.js';
 import type { ReceptionReport } from './reception-report.js';
-import { takeXmlPart } from './xml-part.js';
 
 export interface AcknowledgeParts {
   readonly receive: Pick<ReceiveDocument, 'receive'>;

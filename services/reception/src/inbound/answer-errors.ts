@@ -1,6 +1,6 @@
+import { XmlPartError } from '@ecf/public-door';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
 import { ReceptionError } from '../core/errors.js';
-import { XmlPartError } from './xml-part.js';
 
 /** Seconds after which a sender may find the receiver's certificate in order; operators are told at once. */
 const CERTIFICATE_RETRY = '300';

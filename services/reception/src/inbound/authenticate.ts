@@ -1,12 +1,10 @@
+import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
 import { requestIdOf } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
 import type { Seeds } from '../core/seeds.js';
 import { refusalKind } from './answer-errors.js';
-import type { BodyIntake } from './body-intake.js';
-import { publicCaller } from './public-caller.js';
 import type { ReceptionReport } from './reception-report.js';
-import { takeXmlPart } from './xml-part.js';
 
 export interface AuthenticateParts {
   readonly seeds: Pick<Seeds, 'issue' | 'redeem'>;

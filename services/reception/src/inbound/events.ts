@@ -1,6 +1,7 @@
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit';
-import type { DocumentStore, TaxpayerStore } from '../core/ports.js';
+import type { TaxpayerStore } from '@ecf/taxpayer-copy';
+import type { DocumentStore } from '../core/ports.js';
 
 /**
  * What the service listens to: taxpayers, for whom it receives and signs, and the decisions of buyers about what it

@@ -1,4 +1,5 @@
 import { RECEPTION_OPERATIONS, type ReceptionOperations } from '@ecf/contracts';
+import { withPlainPublicPath } from '@ecf/public-door';
 import {
   type Caller,
   createHttpApp,
@@ -15,7 +16,6 @@ import { type AcknowledgeParts, acknowledge } from './acknowledge.js';
 import { toAnswer } from './answer-errors.js';
 import { type AuthenticateParts, issueSeed, validateSeed } from './authenticate.js';
 import { listings } from './listings.js';
-import { withPlainPublicPath } from './public-path.js';
 
 type Handler = (req: Request, res: Response) => void | Promise<void>;
 

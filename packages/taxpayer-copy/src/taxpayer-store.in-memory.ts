@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerStore } from '../core/ports.js';
+import type { TaxpayerStore } from './taxpayer-store.js';
 
 /** The copy of the taxpayers in memory, for tests of what stands above. */
 export function createInMemoryTaxpayerStore(): TaxpayerStore {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { takeXmlPart, XmlPartError } from '../src/inbound/xml-part.js';
+import { takeXmlPart, XmlPartError } from '../src/xml-part.js';
 
 const XML = '<?xml version="1.0" encoding="utf-8"?>\n<ECF>ñ</ECF>';
 const B = '----b0und4ry';

@@ -1,14 +1,27 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { unseal } from '@ecf/service-kit';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
-import { ReceptionError } from '../core/errors.js';
-import type { Certificates } from '../core/ports.js';
+
+/** Why a taxpayer cannot sign. */
+export type CertificateProblem =
+  | 'certificate_missing'
+  | 'certificate_expired'
+  | 'certificate_not_yet_valid'
+  | 'certificate_unusable';
+
+/** Opens a taxpayer's sealed certificate; throws what `refuse` makes of the problem. */
+export interface Certificates {
+  open(taxpayer: TaxpayerState, now: Date): SigningCertificate;
+}
 
 /** Opened certificates that are kept; opening one costs about as much as a signature. */
 const KEPT = 1_000;
 
 /** Opens the certificates that travel sealed with the taxpayers. Opened ones are kept by fingerprint and RNC. */
-export function createCertificates(masterKey: Uint8Array): Certificates {
+export function createCertificates(
+  masterKey: Uint8Array,
+  refuse: (problem: CertificateProblem, message: string, cause?: unknown) => Error,
+): Certificates {
   const opened = new Map<string, SigningCertificate>();
 
   function open(taxpayer: TaxpayerState, sealed: string): SigningCertificate {
@@ -21,19 +34,14 @@ export function createCertificates(masterKey: Uint8Array): Certificates {
       opened.set(name, certificate);
       return certificate;
     } catch (cause) {
-      throw new ReceptionError(
-        'certificate_unusable',
-        `The stored certificate of ${taxpayer.rnc} cannot be opened.`,
-        'certificate_unusable',
-        { cause },
-      );
+      throw refuse('certificate_unusable', `The stored certificate of ${taxpayer.rnc} cannot be opened.`, cause);
     }
   }
 
   return {
     open(taxpayer, now) {
       if (taxpayer.certificate === null) {
-        throw new ReceptionError('certificate_missing', `${taxpayer.rnc} has no certificate to acknowledge with yet.`);
+        throw refuse('certificate_missing', `${taxpayer.rnc} has no certificate to sign with yet.`);
       }
       const certificate = open(taxpayer, taxpayer.certificate);
       try {
@@ -41,7 +49,7 @@ export function createCertificates(masterKey: Uint8Array): Certificates {
       } catch (cause) {
         if (!(cause instanceof CertificateError)) throw cause;
         const code = cause.code === 'certificate_not_yet_valid' ? 'certificate_not_yet_valid' : 'certificate_expired';
-        throw new ReceptionError(code, `The certificate of ${taxpayer.rnc} is not valid now.`, code, { cause });
+        throw refuse(code, `The certificate of ${taxpayer.rnc} is not valid now.`, cause);
       }
       return certificate;
     },

@@ -1,7 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { createBatches, type Database, once, type Queries } from '@ecf/service-kit';
-import type { TaxpayerStore } from '../core/ports.js';
-import { RECEPTION_GROUP } from './documents.postgres.js';
+import type { TaxpayerStore } from './taxpayer-store.js';
 
 /** Taxpayers whose state is remembered; their revision is asked for every time, their state only when it is newer. */
 const REMEMBERED = 10_000;
@@ -32,8 +31,15 @@ const ADVANCE = {
           WHERE accounts.revision >= $3`,
 };
 
-/** The copy of the taxpayers in PostgreSQL. Certificates stay sealed in it. */
-export function createTaxpayerStore(database: Database): TaxpayerStore {
+/**
+ * The copy of the taxpayers in PostgreSQL. Certificates stay sealed in it.
+ *
+ * Tables: `taxpayers (rnc primary key, account_id, revision bigint, state json)`, `accounts (id primary key, revision
+ * bigint)`, and the inbox.
+ *
+ * @param group the consumer group under which handled events are noted
+ */
+export function createTaxpayerStore(database: Database, group: string): TaxpayerStore {
   const remembered = new Map<string, TaxpayerState>();
 
   /** Another instance may have applied a change, so memory alone never answers. */
@@ -76,7 +82,7 @@ export function createTaxpayerStore(database: Database): TaxpayerStore {
     },
     async apply(taxpayer, eventId) {
       await database.transaction(async (tx) => {
-        if (!(await once(tx, RECEPTION_GROUP, eventId))) return;
+        if (!(await once(tx, group, eventId))) return;
         await keep(tx, [taxpayer]);
         await tx.query(ADVANCE, [taxpayer.account_id, taxpayer.revision, taxpayer.previous_revision]);
       });

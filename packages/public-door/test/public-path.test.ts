@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { plainPublicPath } from '../src/inbound/public-path.js';
+import { plainPublicPath } from '../src/public-path.js';
 
 it.each([
   ['/fe/recepcion/api/ecf', '/fe/recepcion/api/ecf'],

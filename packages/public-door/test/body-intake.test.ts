@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@ecf/service-kit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { BodyIntake, type IntakeLimits } from '../src/inbound/body-intake.js';
+import { BodyIntake, type IntakeLimits } from '../src/body-intake.js';
 
 const KB = 1024;
 const LIMITS: IntakeLimits = {

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, setting } from '@ecf/service-kit';
+import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
+import type { IntakeLimits } from './body-intake.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Who may send: to be spread into the settings of a service. */
+export const senderSettings = {
+  PROVIDER_AUTH: setting.oneOf(['off', 'required'], {
+    description: 'Whether senders have to show a token of this receiver; off ignores every token',
+    default: 'off',
+  }),
+  TRUSTED_ISSUERS_FILE: setting.optionalText({
+    description: 'PEM file of the issuers whose certificates are accepted from senders; unset = any issuer',
+  }),
+};
+
+/** How much is taken from senders, and how it is judged: to be spread into the settings of a service. */
+export const intakeSettings = {
+  MAX_BODY_BYTES: setting.integer({
+    description: 'Largest body that is taken, in bytes',
+    min: 1_024,
+    max: 1_024 * MEBIBYTE,
+    default: 10 * MEBIBYTE,
+  }),
+  MAX_REFUSED_BYTES: setting.integer({
+    description: 'Largest document that is kept when it is refused; of larger ones the checksum is kept',
+    min: 0,
+    max: 1_024 * MEBIBYTE,
+    default: MEBIBYTE,
+  }),
+  MAX_HELD_BYTES: setting.integer({
+    description: 'Bytes of bodies of all senders that are held in memory at once',
+    min: MEBIBYTE,
+    max: 64 * 1_024 * MEBIBYTE,
+    default: 128 * MEBIBYTE,
+  }),
+  MAX_HELD_BYTES_PER_SENDER: setting.integer({
+    description: 'Bytes of bodies of one sender address that are held in memory at once',
+    min: MEBIBYTE,
+    max: 64 * 1_024 * MEBIBYTE,
+    default: 64 * MEBIBYTE,
+  }),
+  MAX_REQUESTS: setting.integer({
+    description: 'Documents of all senders that are arriving or being answered at once',
+    min: 1,
+    max: 1_000_000,
+    default: 4_000,
+  }),
+  MAX_REQUESTS_PER_SENDER: setting.integer({
+    description: 'Documents of one sender address that are arriving or being answered at once',
+    min: 1,
+    max: 1_000_000,
+    default: 1_000,
+  }),
+  BODY_TIMEOUT_MS: setting.integer({
+    description: 'Time for a body to arrive',
+    min: 100,
+    max: 3_600_000,
+    default: 30_000,
+  }),
+  BODY_MIN_BYTES_PER_SECOND: setting.integer({
+    description: 'Rate that a body has to bring after its first five seconds',
+    min: 0,
+    max: MEBIBYTE,
+    default: 1_024,
+  }),
+  LARGE_DOCUMENT_THREADS: setting.integer({
+    description: 'Threads that judge large documents, beside the one that answers everybody',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  LARGE_DOCUMENT_TIMEOUT_MS: setting.integer({
+    description: 'Time after which a large document that is still being judged is refused',
+    min: 100,
+    max: 600_000,
+    default: 20_000,
+  }),
+};
+
+interface IntakeConfig {
+  readonly MAX_BODY_BYTES: number;
+  readonly MAX_HELD_BYTES: number;
+  readonly MAX_HELD_BYTES_PER_SENDER: number;
+  readonly MAX_REQUESTS: number;
+  readonly MAX_REQUESTS_PER_SENDER: number;
+  readonly BODY_TIMEOUT_MS: number;
+  readonly BODY_MIN_BYTES_PER_SECOND: number;
+}
+
+/** The limits that the settings name. */
+export function intakeLimits(config: IntakeConfig): IntakeLimits {
+  return {
+    maxBytes: config.MAX_BODY_BYTES,
+    maxHeldBytes: config.MAX_HELD_BYTES,
+    maxHeldBytesPerSender: config.MAX_HELD_BYTES_PER_SENDER,
+    maxRequests: config.MAX_REQUESTS,
+    maxRequestsPerSender: config.MAX_REQUESTS_PER_SENDER,
+    timeoutMs: config.BODY_TIMEOUT_MS,
+    minRate: config.BODY_MIN_BYTES_PER_SECOND,
+  };
+}
+
+/** The issuers of TRUSTED_ISSUERS_FILE, null where none is set; throws ConfigError where the file cannot be used. */
+export function readTrustedIssuersFile(file: string | undefined): TrustedIssuers | null {
+  if (file === undefined) return null;
+  try {
+    return readTrustedIssuers(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    throw new ConfigError([
+      {
+        variable: 'TRUSTED_ISSUERS_FILE',
+        message: `cannot be used (${reason}); allowed: a readable file of PEM certificates`,
+      },
+    ]);
+  }
+}

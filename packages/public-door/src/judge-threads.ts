@@ -1,0 +1,161 @@
+import { Worker } from 'node:worker_threads';
+import type { RefusalWords, ThreadAnswer, ThreadQuestion } from './judge-answers.js';
+
+export interface JudgeThreadsOptions<J> {
+  /** The compiled module of the threads; it calls `answerJudgements`. */
+  readonly thread: URL;
+  readonly workerData: unknown;
+  /** Judges where the document arrived. */
+  readonly judge: (bytes: Uint8Array, now: Date) => J;
+  /** The error of a refusal that a thread gave, or that its end is. */
+  readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
+  /** The error of a document that would have to wait too long. */
+  readonly busy: () => Error;
+  readonly threads: number;
+  readonly timeoutMs: number;
+}
+
+/** Judges documents by themselves, within bounds on time and memory. */
+export interface JudgeThreads<J> {
+  judge(bytes: Uint8Array, now: Date): Promise<J>;
+  stop(): Promise<void>;
+}
+
+/** Documents up to this size, a hundred lines, are judged where they arrive: no made-up one costs more than some 40 ms. */
+const INLINE_BYTES = 128 * 1024;
+/** Large documents that wait for a thread; more are sent away for a moment. */
+const MOST_WAITING = 64;
+/** A thread that has nothing to do is ended: its memory only ever grows. */
+const IDLE_MS = 30_000;
+/** Megabytes of JavaScript memory of a thread; the largest real document needs a third. */
+const THREAD_MEGABYTES = 1_024;
+
+interface Case<J> {
+  readonly bytes: Uint8Array;
+  readonly now: Date;
+  resolve(judgement: J): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Judges small documents at once and large ones in threads of their own, so that nothing that anybody sends keeps others
+ * waiting: a thread that takes too long or too much memory is ended and its document refused.
+ */
+export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
+  const waiting: Case<J>[] = [];
+  const threads = new Set<JudgeThread<J>>();
+
+  function assign(): void {
+    while (waiting.length > 0) {
+      const free = [...threads].find((thread) => !thread.busy) ?? start();
+      if (free === null) return;
+      free.take(waiting.shift() as Case<J>);
+    }
+  }
+
+  function start(): JudgeThread<J> | null {
+    if (threads.size >= options.threads) return null;
+    const thread: JudgeThread<J> = new JudgeThread(options, assign, () => threads.delete(thread));
+    threads.add(thread);
+    return thread;
+  }
+
+  return {
+    async judge(bytes, now) {
+      if (bytes.length <= INLINE_BYTES) return options.judge(bytes, now);
+      if (waiting.length >= MOST_WAITING) throw options.busy();
+      return new Promise((resolve, reject) => {
+        waiting.push({ bytes, now, resolve, reject });
+        assign();
+      });
+    },
+    async stop() {
+      await Promise.all([...threads].map((thread) => thread.end()));
+    },
+  };
+}
+
+/** One thread and the document it is at. */
+class JudgeThread<J> {
+  readonly #worker: Worker;
+  #present: Case<J> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #ready = false;
+  #ended = false;
+
+  constructor(
+    private readonly options: Pick<JudgeThreadsOptions<J>, 'thread' | 'workerData' | 'refuse' | 'timeoutMs'>,
+    private readonly onFree: () => void,
+    private readonly onEnd: () => void,
+  ) {
+    const resourceLimits = { maxOldGenerationSizeMb: THREAD_MEGABYTES };
+    this.#worker = new Worker(options.thread, { workerData: options.workerData, resourceLimits });
+    this.#worker.once('message', () => {
+      this.#ready = true;
+      this.#ask();
+      this.#worker.on('message', (answer: ThreadAnswer<J>) => this.#answered(answer));
+    });
+    // Out of memory comes as an error too: nothing about a document may take the service down.
+    this.#worker.on('error', (cause) => {
+      this.#ended = true;
+      this.#fail(cause);
+    });
+    this.#worker.on('exit', () => this.#gone());
+  }
+
+  get busy(): boolean {
+    return this.#ended || this.#present !== null;
+  }
+
+  take(next: Case<J>): void {
+    clearTimeout(this.#timer);
+    this.#present = next;
+    this.#worker.ref();
+    if (this.#ready) this.#ask();
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#worker.terminate();
+  }
+
+  /** The document's time begins when the thread can look at it. */
+  #ask(): void {
+    if (this.#present === null) return;
+    this.#timer = setTimeout(() => {
+      void this.end();
+      this.#fail();
+    }, this.options.timeoutMs);
+    const question: ThreadQuestion = { bytes: this.#present.bytes, now: this.#present.now };
+    this.#worker.postMessage(question);
+  }
+
+  #answered(answer: ThreadAnswer<J>): void {
+    clearTimeout(this.#timer);
+    const present = this.#present;
+    this.#present = null;
+    if ('judgement' in answer) present?.resolve(answer.judgement);
+    else present?.reject(this.options.refuse(answer.refused));
+    this.#worker.unref();
+    this.#timer = setTimeout(() => void this.end(), IDLE_MS);
+    this.#timer.unref();
+    this.onFree();
+  }
+
+  #fail(cause?: unknown): void {
+    clearTimeout(this.#timer);
+    this.#present?.reject(this.options.refuse(TOO_COSTLY, cause));
+    this.#present = null;
+  }
+
+  #gone(): void {
+    this.#fail();
+    this.onEnd();
+    this.onFree();
+  }
+}
+
+const TOO_COSTLY: RefusalWords = {
+  message: 'The document costs more time or memory to read than any real one.',
+  kind: 'document.too_costly',
+};
