@@ -1,5 +1,6 @@
 import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
-import type { DeadLetters } from './dead-letters.js';
+import { deadLetterMetrics } from './dead-letter-metrics.js';
+import type { DeadLetters, ReplayRequests } from './dead-letters.js';
 import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, handlingMetrics, type RetryPolicy } from './event-handling.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -7,10 +8,13 @@ import { outboxPartition } from './outbox.js';
 
 export interface InProcessBusOptions {
   logger: Logger;
-  deadLetters: DeadLetters;
+  /** Where they can be asked for again, the bus looks for such requests while it has groups. */
+  deadLetters: DeadLetters & Partial<ReplayRequests>;
   clock: () => Date;
   retry?: Partial<RetryPolicy>;
   metrics?: Metrics;
+  /** Milliseconds between looks for replays that were asked for; default 1000. */
+  replayLookMs?: number;
 }
 
 interface Member extends SubscribeOptions {
@@ -31,10 +35,14 @@ interface Group {
  * Consumers subscribe before the relay that feeds the bus is started.
  */
 export function createInProcessBus(options: InProcessBusOptions): Bus {
+  const { deadLetters, logger } = options;
   const groups = new Map<string, Group>();
   const tails = new Map<string, Promise<void>>();
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const metrics = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
+  const stopCounting = options.metrics === undefined ? () => {} : deadLetterMetrics(options.metrics, deadLetters);
+  let looking: NodeJS.Timeout | undefined;
+  let replaying: Promise<void> = Promise.resolve();
 
   /** Runs after whatever the group is doing for this key. */
   function inOrder(chain: string, work: () => Promise<void>): Promise<void> {
@@ -57,8 +65,8 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         group: group.name,
         handler: member.handler,
         retry,
-        deadLetters: options.deadLetters,
-        logger: options.logger,
+        deadLetters,
+        logger,
         clock: options.clock,
         signal: member.stopping.signal,
         ...metrics,
@@ -70,6 +78,22 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         member.running.delete(handled);
       }
     }
+  }
+
+  /** A letter whose group is not here waits for the process that has it. */
+  async function replay(): Promise<void> {
+    for (const letter of (await deadLetters.requested?.()) ?? []) {
+      const { id, event } = letter;
+      const group = groups.get(letter.group);
+      if (group?.members.some((member) => member.topics.includes(event.topic)) !== true) continue;
+      await inOrder(`${group.name} ${event.topic} ${event.key}`, () => deliver(group, [event]));
+      await deadLetters.settled?.(id);
+      logger.info({ event_id: event.id, topic: event.topic, group: group.name }, 'dead letter replayed');
+    }
+  }
+
+  function look(): void {
+    replaying = replaying.then(replay).catch((error) => logger.warn({ err: error }, 'a replay has to wait'));
   }
 
   async function leave(group: Group, members: readonly Member[]): Promise<void> {
@@ -93,10 +117,14 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
       for (const topic of subscription.topics) group.topics.add(topic);
       group.members = [...group.members, member];
       groups.set(group.name, group);
+      if (deadLetters.requested !== undefined) looking ??= setInterval(look, options.replayLookMs ?? 1_000).unref();
       return { stop: () => leave(group, [member]) };
     },
     async close() {
+      clearInterval(looking);
+      stopCounting();
       await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
+      await replaying;
     },
   };
 }

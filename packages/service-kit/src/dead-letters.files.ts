@@ -1,14 +1,8 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { LetterCount } from './dead-letter-metrics.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters, type ReplayRequests } from './dead-letters.js';
 import { createFolderSync } from './folder-sync.js';
-
-/** How many letters a group has under a topic. */
-export interface LetterCount {
-  readonly topic: string;
-  readonly group: string;
-  readonly count: number;
-}
 
 export interface FileDeadLetters extends ReplayableDeadLetters, ReplayRequests {
   /** Known from the names of the files alone. */

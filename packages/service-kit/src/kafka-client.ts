@@ -6,8 +6,8 @@ import type { Logger } from './logger.js';
 
 const { Kafka, logLevel } = kafkajs;
 
-/** Opens clients of the brokers; each producer and consumer has one of its own. */
-export type OpenKafka = () => KafkaClient;
+/** Opens clients of the brokers; each producer and consumer has one of its own. `retries` is how long one looks for them. */
+export type OpenKafka = (retries?: number) => KafkaClient;
 
 /**
  * Clients for the brokers of the settings. Nothing is connected yet. What kafkajs has to say is logged at debug: it reports
@@ -24,12 +24,12 @@ export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka
     connectionTimeout: 3_000,
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,
-    // Explicit, because kafkajs reads other values where NODE_ENV says test.
-    retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000, factor: 0.2, multiplier: 2 },
     logLevel: logLevel.INFO,
     logCreator: () => (entry) => logger.debug(fieldsOf(entry), `kafkajs: ${entry.log.message}`),
   };
-  return () => new Kafka(config);
+  // Explicit, because kafkajs reads other values where NODE_ENV says test.
+  const retry = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
+  return (retries = 4) => new Kafka({ ...config, retry: { ...retry, retries } });
 }
 
 function fieldsOf({ namespace, label, log }: LogEntry): Record<string, unknown> {

@@ -37,11 +37,16 @@ const HEARTBEAT_MS = 1_000;
 const SESSION_MS = 10_000;
 /** A member that is still joining is not waited for longer when it leaves. */
 const LEAVE_MS = 3_000;
-/** Pauses up to this one are quick repairs, not news. */
-const NEWS_MS = 1_000;
+/** How long a member is silent before that is news. */
+const NEWS_MS = 15_000;
 const REBALANCE_MS = 60_000;
 /** A consumer that gives no sign for so long is replaced; a join may take as long as a rebalance. */
 const SILENCE_MS = REBALANCE_MS + 30_000;
+/**
+ * Tries of one consumer, about a second apart, before it is replaced. A new one is a new member, and the group waits for
+ * the former one until its session ends.
+ */
+const OUTAGE_RETRIES = 60;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -65,6 +70,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   let term = newTerm();
   let lastSign = performance.now();
   let current: Consumer | null = null;
+  let connected: boolean | null = null;
   let resolveJoined = () => {};
   const joined = new Promise<void>((resolve) => {
     resolveJoined = resolve;
@@ -161,7 +167,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   /** Reads until the consumer breaks or the member is stopped. */
   async function read(): Promise<void> {
     await options.prepare();
-    const consumer = options.open().consumer({
+    const consumer = options.open(OUTAGE_RETRIES).consumer({
       groupId: group,
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: REBALANCE_MS,
@@ -169,16 +175,17 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
       maxWaitTimeInMs: FETCH_WAIT_MS,
       maxBytesPerPartition: 256 * 1024,
       allowAutoTopicCreation: false,
-      retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
+      retry: {
+        retries: OUTAGE_RETRIES,
+        initialRetryTime: 100,
+        maxRetryTime: 1_000,
+        restartOnFailure: async () => false,
+      },
     });
-    const { CRASH, GROUP_JOIN, REBALANCING, FETCH_START, HEARTBEAT } = consumer.events;
-    const sign = () => {
-      lastSign = performance.now();
-    };
+    const { CRASH, GROUP_JOIN, REBALANCING, HEARTBEAT } = consumer.events;
     const crashed = new Promise<Error>((resolve) => {
       consumer.on(CRASH, ({ payload }) => resolve(payload.error));
     });
-    consumer.on(FETCH_START, sign);
     consumer.on(HEARTBEAT, sign);
     consumer.on(REBALANCING, () => term.lost.abort());
     consumer.on(GROUP_JOIN, ({ payload }) => {
@@ -186,28 +193,19 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
       term.lost.abort();
       term = newTerm();
       logger.debug({ group, topic, assignment: payload.memberAssignment }, 'joined the group');
-      options.onConnected(true);
       resolveJoined();
     });
     const over = new AbortController();
     const ending = AbortSignal.any([over.signal, stopping.signal]);
     try {
-      await consumer.connect();
       current = consumer;
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      sign();
-      await consumer.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: options.partitions,
-        eachBatch: (payload) => takeTurn(consumer, payload),
-      });
-      const end = await Promise.race([crashed, silence(ending), aborted(ending)]);
+      lastSign = performance.now();
+      const end = await Promise.race([run(consumer, ending), crashed, silence(ending), aborted(ending)]);
       if (end !== null) throw end;
       await Promise.allSettled(underWay);
     } finally {
       over.abort();
-      options.onConnected(false);
+      tell(false);
       term.lost.abort();
       const left = consumer
         .disconnect()
@@ -216,12 +214,44 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
     }
   }
 
+  /** Rejects where the brokers are not found; a start that comes to its end too late is undone. */
+  async function run(consumer: Consumer, ending: AbortSignal): Promise<never> {
+    await consumer.connect();
+    if (!ending.aborted) await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    if (!ending.aborted)
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: options.partitions,
+        eachBatch: (payload) => takeTurn(consumer, payload),
+      });
+    if (ending.aborted) await consumer.disconnect();
+    return new Promise<never>(() => {});
+  }
+
+  function sign(): void {
+    lastSign = performance.now();
+    tell(true);
+  }
+
+  /** Heartbeats come each second; kafkajs looks for lost brokers in silence. */
   async function silence(signal: AbortSignal): Promise<Error | null> {
     while (!signal.aborted) {
-      await delay(SILENCE_MS / 6, undefined, { signal, ref: false }).catch(() => undefined);
-      if (performance.now() - lastSign > SILENCE_MS) return new Error('the consumer gave no sign of life');
+      await delay(NEWS_MS / 3, undefined, { signal, ref: false }).catch(() => undefined);
+      const silent = performance.now() - lastSign;
+      if (silent > SILENCE_MS) return new Error('the consumer gave no sign of life');
+      if (silent > NEWS_MS) tell(false);
     }
     return null;
+  }
+
+  function tell(present: boolean): void {
+    if (present === connected) return;
+    connected = present;
+    options.onConnected(present);
+    if (stopping.signal.aborted) return;
+    if (present) logger.info({ group, topic }, 'listening');
+    else logger.warn({ group, topic }, 'the consumer lost its brokers, or the group is being balanced for long');
   }
 
   async function live(): Promise<void> {
@@ -232,9 +262,9 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
         await read();
       } catch (error) {
         if (stopping.signal.aborted) break;
-        if (performance.now() - began > SESSION_MS) pause = FIRST_PAUSE_MS;
-        const level = pause < NEWS_MS ? 'info' : 'warn';
-        logger[level]({ err: error, group, topic, retry_in_ms: pause }, 'the consumer lost its brokers');
+        if (performance.now() - began > NEWS_MS) pause = FIRST_PAUSE_MS;
+        const level = pause < LONGEST_PAUSE_MS ? 'info' : 'warn';
+        logger[level]({ err: error, group, topic, retry_in_ms: pause }, 'the consumer is started anew');
         await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
       }

@@ -47,7 +47,7 @@ export function readEvent(topic: string, message: Pick<KafkaMessage, 'key' | 'va
   return { ...event, ...(traceparent === undefined ? {} : { traceparent }), data: bodyOf(message.value) };
 }
 
-/** What can be said of a message that is no event, so that it can be kept with the reason. */
+/** What can be said of a message that is no event, so that it can be kept with the reason: its place is its id. */
 export function describeUnreadable(
   topic: string,
   partition: number,
@@ -55,7 +55,7 @@ export function describeUnreadable(
 ): BusEvent {
   const headers = textHeaders(message.headers);
   return {
-    id: headers.ce_id ?? `${topic}-${partition}-${message.offset}`,
+    id: `${topic}-${partition}-${message.offset}`,
     type: headers.ce_type ?? 'unknown',
     source: headers.ce_source ?? 'unknown',
     time: headers.ce_time ?? '',

@@ -1,4 +1,5 @@
 import type { Admin } from 'kafkajs';
+import { deadLetterGauge } from './dead-letter-metrics.js';
 import { type DeadLetter, deadLetterTopic } from './dead-letters.js';
 import { readKafkaLetters } from './dead-letters.kafka.js';
 import type { OpenKafka } from './kafka-client.js';
@@ -41,7 +42,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     help: 'Events of a topic that a group has not handled yet',
     labels,
   });
-  const letters = metrics.gauge({ name: 'ecf_dead_letters', help: 'Dead letters of a group under a topic', labels });
+  const letters = deadLetterGauge(metrics);
   const up = metrics.gauge({
     name: 'ecf_consumer_connected',
     help: '1 where this process is a member of the group, 0 where it lost the brokers',

@@ -9,9 +9,15 @@ export interface BusUnderTest {
   deadLetters: DeadLetters;
 }
 
-/** Waits until `probe` holds; the suite's own time limit ends a wait that is in vain. */
+const PATIENCE_MS = 25_000;
+
+/** Waits until `probe` holds; a wait that is in vain ends with an error just before the test's own time limit. */
 export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 5));
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await probe())) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 function unreachable(): Error {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
 import { describe } from '@jest/globals';
 import { z } from 'zod';
+import type { Bus } from '../src/bus.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus.kafka.js';
 import { busSettings, type KafkaSettings } from '../src/bus-settings.js';
 import { readConfig } from '../src/config.js';
@@ -27,13 +28,22 @@ export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
   return settings as KafkaSettings;
 }
 
+const opened: Bus[] = [];
+
+/** Closes what {@link openKafkaBus} opened, also after a test that failed. */
+export async function closeKafkaBuses(): Promise<void> {
+  await Promise.all(opened.splice(0).map((bus) => bus.close()));
+}
+
 /** A bus that retries with short pauses and gives up after three attempts. */
-export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusOptions> = {}) {
-  return createKafkaBus({
+export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusOptions> = {}): Bus {
+  const bus = createKafkaBus({
     settings,
     logger: silentLogger,
     clock: () => new Date(),
     retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 5_000 },
     ...options,
   });
+  opened.push(bus);
+  return bus;
 }

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -69,6 +79,7 @@ export async function runJavaBroker(folder: string, port: number): Promise<JavaB
   const [program, args] = javaBrokerCommand(folder);
   const broker = spawn(program, args, { detached: true, stdio: ['ignore', log, log] });
   broker.unref();
+  closeSync(log);
   await waitFor(() => failIfEnded(broker, folder) ?? reachable(port), START_MS, `the broker in ${folder}`);
   return { port, folder, pid: broker.pid as number };
 }
@@ -114,7 +125,10 @@ async function format(libs: string, target: string): Promise<void> {
   }
 }
 
-/** One node in KRaft mode, quick to start and to let groups join, nothing created by itself. */
+/**
+ * One node in KRaft mode, quick to start and to let groups join, nothing created by itself. Until the session of a killed
+ * broker has ended, it cannot register again: hence a short one.
+ */
 function properties(folder: string, port: number, controllerPort: number): string {
   return `process.roles=broker,controller
 node.id=1
@@ -132,6 +146,8 @@ transaction.state.log.num.partitions=2
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
 log.cleaner.dedupe.buffer.size=16777216
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
 `;
 }
 

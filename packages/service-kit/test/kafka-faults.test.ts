@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, it } from '@jest/globals';
+import kafkajs from 'kafkajs';
+import type { Bus, BusEvent } from '../src/bus.js';
+import { openKafkaDeadLetters } from '../src/dead-letters.kafka.js';
+import { kafkaClients } from '../src/kafka-client.js';
+import { toRecord } from '../src/kafka-messages.js';
+import { silentLogger } from '../src/logger.js';
+import { createMetrics } from '../src/metrics.js';
+import { until } from './bus-contract.js';
+import {
+  brokerControl,
+  closeKafkaBuses,
+  describeOnKafka,
+  describeOnOwnBroker,
+  kafkaSettings,
+  openKafkaBus,
+} from './kafka.js';
+import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
+
+const topics = ['taxpayers.v1'];
+
+afterEach(closeKafkaBuses);
+
+/** Collects revisions by key; a repeat of what came before is left out, as an inbox would. */
+function collector() {
+  const seen = new Set<string>();
+  const keys = new Map<string, number[]>();
+  return {
+    keys,
+    take(event: BusEvent) {
+      if (seen.has(event.id)) return;
+      seen.add(event.id);
+      keys.set(event.key, [...(keys.get(event.key) ?? []), revisionOf(event)]);
+    },
+    count: () => seen.size,
+  };
+}
+
+/** Publishes as an outbox does: in order, again and again until the bus has it. */
+async function publishSurely(bus: Bus, batch: readonly BusEvent[]): Promise<void> {
+  while (
+    !(await bus.publish(batch).then(
+      () => true,
+      () => false,
+    ))
+  )
+    await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+describeOnKafka('a rebalance', () => {
+  it('loses nothing and keeps the order of each key while members join and leave', async () => {
+    const settings = kafkaSettings();
+    const publisher = openKafkaBus(settings);
+    const members = [openKafkaBus(settings), openKafkaBus(settings), openKafkaBus(settings)] as const;
+    const got = collector();
+    const by = new Map<number, number>();
+    const join = (index: number) =>
+      (members[index] as Bus).subscribe({
+        topics,
+        group: 'g',
+        handler: async (event) => {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          got.take(event);
+          by.set(index, (by.get(index) ?? 0) + 1);
+        },
+      });
+    const keys = rncs(20);
+    let revision = 0;
+    let publishing = true;
+    const stream = (async () => {
+      while (publishing) {
+        revision += 1;
+        await publisher.publish(keys.map((rnc) => taxpayerEvent(rnc, revision)));
+      }
+    })();
+    const first = await join(0);
+    await until(() => got.count() > 100);
+    await join(1);
+    await until(() => (by.get(1) ?? 0) > 100);
+    await first.stop();
+    const third = await join(2);
+    await until(() => (by.get(2) ?? 0) > 100);
+    await third.stop();
+    publishing = false;
+    await stream;
+    await until(() => got.count() === revision * keys.length);
+    const expected = Array.from({ length: revision }, (_, i) => i + 1);
+    for (const key of keys) expect(got.keys.get(key)).toEqual(expected);
+  });
+});
+
+describeOnOwnBroker('a broker that is killed', () => {
+  it('makes publish reject, and after its restart everything arrives in order without a hand', async () => {
+    const settings = kafkaSettings();
+    const bus = openKafkaBus(settings);
+    const got = collector();
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
+    const keys = rncs(10);
+    const batch = (revision: number) => keys.map((rnc) => taxpayerEvent(rnc, revision));
+    await bus.publish(batch(1));
+    await until(() => got.count() === 10);
+
+    const cut = batch(2);
+    const publishing = bus.publish(cut).then(
+      () => true,
+      () => false,
+    );
+    await brokerControl?.kill();
+    const kept = await publishing;
+    const during = batch(3);
+    await expect(bus.publish(during)).rejects.toThrow();
+    // A service that starts meanwhile waits for the broker too.
+    const late = openKafkaBus(settings);
+    const other = collector();
+    const subscribing = late.subscribe({ topics, group: 'other', handler: async (event) => other.take(event) });
+
+    await brokerControl?.restart();
+    if (!kept) await publishSurely(bus, cut);
+    await publishSurely(bus, during);
+    await publishSurely(bus, batch(4));
+    await subscribing;
+    await until(() => got.count() === 40 && other.count() === 40);
+    for (const key of keys) {
+      expect(got.keys.get(key)).toEqual([1, 2, 3, 4]);
+      expect(other.keys.get(key)).toEqual([1, 2, 3, 4]);
+    }
+  });
+});
+
+describeOnKafka('a slow consumer', () => {
+  it('holds back neither the other partitions nor the other groups, and shows as lag', async () => {
+    const settings = kafkaSettings();
+    const metrics = createMetrics();
+    const bus = openKafkaBus(settings, { metrics });
+    const [slow, quick] = [collector(), collector()];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const keys = rncs(40);
+    const stuck = keys[0] as string;
+    await bus.subscribe({
+      topics,
+      group: 'slow',
+      handler: async (event) => {
+        if (event.key === stuck) await held;
+        slow.take(event);
+      },
+    });
+    await bus.subscribe({ topics, group: 'quick', handler: async (event) => quick.take(event) });
+    await bus.publish(keys.map((rnc) => taxpayerEvent(rnc, 1)));
+    await until(() => quick.count() === 40);
+    // What shares the partition of the stuck event waits for it; the three other partitions do not, turn after turn.
+    await until(() => slow.count() > 15);
+    const before = slow.count();
+    await bus.publish(keys.map((rnc) => taxpayerEvent(rnc, 2)));
+    await until(() => slow.count() > before + 15 && quick.count() === 80);
+    expect(slow.keys.has(stuck)).toBe(false);
+    expect(await metrics.render()).toMatch(/ecf_consumer_lag\{topic="taxpayers.v1",group="slow"\} [1-9]/);
+    release();
+    await until(() => slow.count() === 80);
+    for (const key of keys) expect(slow.keys.get(key)).toEqual([1, 2]);
+    await until(async () => {
+      const text = await metrics.render();
+      return ['slow', 'quick'].every((group) =>
+        text.includes(`ecf_consumer_lag{topic="taxpayers.v1",group="${group}"} 0`),
+      );
+    });
+    expect(await metrics.render()).toContain('ecf_consumer_connected{topic="taxpayers.v1",group="quick"} 1');
+  });
+});
+
+describeOnKafka('a poison message', () => {
+  it('becomes a dead letter with the reason, whatever it is made of, and its partition goes on', async () => {
+    const settings = kafkaSettings();
+    const metrics = createMetrics();
+    const bus = openKafkaBus(settings, { metrics });
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const got = collector();
+    await bus.subscribe({
+      topics,
+      group: 'g',
+      handler: async (event) => {
+        if (revisionOf(event) === 1) throw new Error('cannot be understood');
+        got.take(event);
+      },
+    });
+    const poison = taxpayerEvent('131000001', 1);
+    await bus.publish([poison]);
+    const strange = { ...toRecord(taxpayerEvent('131000001', 2), ''), topic: '' };
+    await sendRaw(settings, [
+      { key: '131000001', value: 'not JSON', headers: { ...strange.headers } },
+      { key: '131000001', value: strange.value, headers: {} },
+      { key: '131000001', value: null, headers: { ...strange.headers } },
+      {
+        key: '131000001',
+        value: strange.value,
+        headers: { ...strange.headers, ce_id: randomUUID(), ce_type: 'taxpayer.vanished' },
+      },
+      { key: '131000001', value: '{"rnc":"x"}', headers: { ...strange.headers } },
+    ]);
+    await bus.publish([taxpayerEvent('131000001', 3)]);
+    await until(() => got.count() === 1);
+    await until(async () => (await letters.list('taxpayers.v1')).length === 6);
+    const reasons = (await letters.list()).map((letter) => letter.reason).sort();
+    expect(reasons).toEqual([
+      'Error: cannot be understood',
+      'EventError: taxpayers.v1 taxpayer.changed: rnc an RNC has 9 or 11 digits',
+      'EventError: the topic taxpayers.v1 has no event taxpayer.vanished',
+      'UnreadableMessage: the body is not JSON',
+      'UnreadableMessage: the header ce_specversion is missing, not 1.0',
+      'UnreadableMessage: the message has no body',
+    ]);
+    const [letter] = (await letters.list()).filter(({ event }) => event.id === poison.id);
+    expect(letter).toMatchObject({ id: `${poison.id}.g`, group: 'g', attempts: 3, event: poison });
+    await until(async () => (await metrics.render()).includes('ecf_dead_letters{topic="taxpayers.v1",group="g"} 6'));
+    await letters.close();
+  });
+
+  it('goes back to the group that failed alone, by a replay, and is gone from the dead letters then', async () => {
+    const settings = kafkaSettings();
+    const bus = openKafkaBus(settings);
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const [mended, other] = [collector(), collector()];
+    let broken = true;
+    await bus.subscribe({
+      topics,
+      group: 'mended',
+      handler: async (event) => {
+        if (broken) throw new Error('a mistake of ours');
+        mended.take(event);
+      },
+    });
+    let deliveries = 0;
+    await bus.subscribe({
+      topics,
+      group: 'other',
+      handler: async (event) => {
+        deliveries += 1;
+        other.take(event);
+      },
+    });
+    const events = rncs(3).map((rnc) => taxpayerEvent(rnc));
+    await bus.publish(events);
+    await until(async () => deliveries === 3 && (await letters.list()).length === 3);
+    for (const letter of await letters.list()) if (letter.event.key !== events[0]?.key) await letters.replay(letter);
+    // Still broken: they come back.
+    await until(async () => (await letters.list()).length === 3);
+    broken = false;
+    const [dismissed, ...wanted] = await letters.list();
+    await letters.remove(dismissed?.id as string);
+    for (const letter of wanted) await letters.replay(letter);
+    await until(() => mended.count() === 2);
+    expect(await letters.list()).toEqual([]);
+    await bus.publish([taxpayerEvent('131000009')]);
+    await until(() => other.count() === 4);
+    expect(deliveries).toBe(4);
+    await letters.close();
+  });
+});
+
+describeOnKafka('topics', () => {
+  it('are made as the contracts say, and those that differ are reported', async () => {
+    const settings = kafkaSettings();
+    const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
+    const admin = kafkaClients(settings, silentLogger)().admin();
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: `${prefix}taxpayers.v1`, numPartitions: 1, replicationFactor: 1 }] });
+    const warnings: unknown[] = [];
+    const logger = Object.assign(Object.create(silentLogger), { warn: (...said: unknown[]) => warnings.push(said) });
+    const bus = openKafkaBus(settings, { logger });
+    await bus.publish([taxpayerEvent('131000001')]);
+    expect(warnings).toEqual([
+      [{ topic: `${prefix}taxpayers.v1`, partitions: 1, expected: 4 }, expect.any(String)],
+      [
+        { topic: `${prefix}taxpayers.v1`, setting: 'cleanup.policy', value: 'delete', expected: 'compact' },
+        expect.any(String),
+      ],
+    ]);
+    await bus.subscribe({ topics: ['invoices.v1'], group: 'g', handler: async () => {} });
+    const { topics: made } = await admin.fetchTopicMetadata({
+      topics: ['invoices.v1', 'invoices.v1.dlq', 'taxpayers.v1.dlq'].map((topic) => `${prefix}${topic}`),
+    });
+    expect(made.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]).sort()).toEqual([
+      ['invoices.v1', 12],
+      ['invoices.v1.dlq', 1],
+      ['taxpayers.v1.dlq', 1],
+    ]);
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [
+        { type: kafkajs.ConfigResourceTypes.TOPIC, name: `${prefix}invoices.v1`, configNames: ['retention.ms'] },
+      ],
+    });
+    expect(resources[0]?.configEntries[0]?.configValue).toBe(String(7 * 24 * 60 * 60 * 1000));
+    const strict = openKafkaBus(kafkaSettings({ KAFKA_CREATE_TOPICS: 'false' }));
+    await expect(strict.publish([taxpayerEvent('131000001')])).rejects.toThrow('lack the topics');
+    await admin.disconnect();
+  });
+});
+
+async function sendRaw(settings: ReturnType<typeof kafkaSettings>, messages: kafkajs.Message[]): Promise<void> {
+  const producer = kafkaClients(settings, silentLogger)().producer();
+  await producer.connect();
+  await producer.send({ topic: `${settings.KAFKA_TOPIC_PREFIX}taxpayers.v1`, messages });
+  await producer.disconnect();
+}

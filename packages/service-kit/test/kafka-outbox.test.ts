@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Bus, BusEvent } from '../src/bus.js';
+import { type Database, openDatabase } from '../src/database.js';
+import { openKafkaDeadLetters } from '../src/dead-letters.kafka.js';
+import { once } from '../src/inbox.js';
+import { silentLogger } from '../src/logger.js';
+import { createMetrics } from '../src/metrics.js';
+import { appendToOutbox } from '../src/outbox.js';
+import { createOutboxRelay, type OutboxRelay } from '../src/outbox-relay.js';
+import { startTestPostgres } from '../src/testing.js';
+import { until } from './bus-contract.js';
+import { createEventTables } from './event-tables.js';
+import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
+import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
+
+const topics = ['taxpayers.v1'];
+/** What the first version of the schema wrote. */
+const FIRST_VERSION = fileURLToPath(
+  new URL('../../contracts/test/first-version/taxpayer.changed.json', import.meta.url),
+);
+
+describeOnKafka('outbox, Kafka and inbox together', () => {
+  let url: string;
+  let database: Database;
+  const relays: OutboxRelay[] = [];
+  const databases: Database[] = [];
+
+  beforeAll(async () => {
+    url = await (await startTestPostgres()).createDatabase();
+    database = openDatabase(url);
+    await createEventTables(database);
+    await database.query('CREATE TABLE effects (position bigserial, rnc text, revision int)');
+  });
+  beforeEach(() => database.query('TRUNCATE outbox, inbox, effects'));
+  afterEach(async () => {
+    await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+    await closeKafkaBuses();
+    await Promise.all(databases.splice(0).map((each) => each.close()));
+  });
+  afterAll(() => database.close());
+
+  /** A relay as another instance of the service has it: with connections and a producer of its own. */
+  function startRelay(bus: Bus): Database {
+    const own = openDatabase(url);
+    databases.push(own);
+    const parts = { service: 'test', logger: silentLogger, metrics: createMetrics(), clock: () => new Date() };
+    const relay = createOutboxRelay({ database: own, bus, ...parts, pollMs: 50, rebalanceMs: 50, batchSize: 20 });
+    relays.push(relay);
+    relay.start();
+    return own;
+  }
+
+  function append(on: Database, events: readonly BusEvent[]): Promise<void> {
+    return on.transaction((tx) => appendToOutbox(tx, events));
+  }
+
+  async function waiting(): Promise<number> {
+    return (await database.query<{ n: number }>('SELECT count(*) AS n FROM outbox')).rows[0]?.n ?? -1;
+  }
+
+  /** The effect and the note of the event's id in one transaction. */
+  function effect(event: BusEvent): Promise<void> {
+    return database.transaction(async (tx) => {
+      if (!(await once(tx, 'g', event.id))) return;
+      await tx.query('INSERT INTO effects (rnc, revision) VALUES ($1, $2)', [event.key, revisionOf(event)]);
+    });
+  }
+
+  async function effects(): Promise<Map<string, number[]>> {
+    const { rows } = await database.query<{ rnc: string; revisions: number[] }>(
+      'SELECT rnc, array_agg(revision ORDER BY position) AS revisions FROM effects GROUP BY rnc',
+    );
+    return new Map(rows.map(({ rnc, revisions }) => [rnc, revisions]));
+  }
+
+  it('publish with several instances, one of which leaves, without a row out of order per key', async () => {
+    const settings = kafkaSettings();
+    const seen = new Map<string, number[]>();
+    const handled = new Set<string>();
+    await openKafkaBus(settings).subscribe({
+      topics,
+      group: 'g',
+      handler: async (event) => {
+        if (handled.has(event.id)) return;
+        handled.add(event.id);
+        seen.set(event.key, [...(seen.get(event.key) ?? []), revisionOf(event)]);
+      },
+    });
+    const instances = [1, 2, 3].map(() => startRelay(openKafkaBus(settings)));
+    const keys = rncs(40);
+    for (let revision = 1; revision <= 30; revision += 1) {
+      await append(
+        instances[revision % 3] as Database,
+        keys.map((rnc) => taxpayerEvent(rnc, revision)),
+      );
+      if (revision === 15) await relays[0]?.stop();
+    }
+    await until(async () => handled.size === 1_200 && (await waiting()) === 0);
+    const expected = Array.from({ length: 30 }, (_, i) => i + 1);
+    for (const key of keys) expect(seen.get(key)).toEqual(expected);
+  });
+
+  it('have each effect once, though events come twice and a consumer fails after its effect', async () => {
+    const settings = kafkaSettings();
+    const bus = openKafkaBus(settings);
+    let calls = 0;
+    let done = 0;
+    await bus.subscribe({
+      topics,
+      group: 'g',
+      handler: async (event, { attempt }) => {
+        await effect(event);
+        calls += 1;
+        if (attempt === 1 && calls % 3 === 0) throw new Error('crashed after the commit');
+        done += 1;
+      },
+    });
+    const keys = rncs(20);
+    const events = [1, 2].flatMap((revision) => keys.map((rnc) => taxpayerEvent(rnc, revision)));
+    const own = startRelay(bus);
+    await append(own, events);
+    await append(own, events);
+    await until(async () => done >= 80 && (await waiting()) === 0);
+    const present = await effects();
+    for (const key of keys) expect(present.get(key)).toEqual([1, 2]);
+  });
+
+  it('bring an event to its consumer in well under a second', async () => {
+    const settings = kafkaSettings();
+    const arrivals = new Map<string, number>();
+    const bus = openKafkaBus(settings);
+    await bus.subscribe({
+      topics,
+      group: 'g',
+      handler: async (event) => {
+        arrivals.set(event.id, performance.now());
+      },
+    });
+    const own = startRelay(bus);
+    const delays: number[] = [];
+    for (const rnc of rncs(15)) {
+      const event = taxpayerEvent(rnc);
+      const began = performance.now();
+      await append(own, [event]);
+      await until(() => arrivals.has(event.id));
+      delays.push((arrivals.get(event.id) as number) - began);
+    }
+    delays.sort((a, b) => a - b);
+    expect(delays[7]).toBeLessThan(500);
+  });
+
+  it('read what the first version wrote and what a later one will, and set aside what none allows', async () => {
+    const settings = kafkaSettings();
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const bus = openKafkaBus(settings);
+    const seen: BusEvent[] = [];
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => void seen.push(event) });
+    const first = { ...taxpayerEvent('131000001'), data: JSON.parse(readFileSync(FIRST_VERSION, 'utf8')) };
+    const { name: _, ...incomplete } = first.data;
+    const broken = { ...taxpayerEvent('131000001'), data: incomplete };
+    const newer = taxpayerEvent('131000001', 2);
+    await bus.publish([first, broken, { ...newer, data: { ...(newer.data as object), from_the_future: [1] } }]);
+    await until(async () => seen.length === 2 && (await letters.list()).length === 1);
+    expect(seen.map((event) => event.data)).toEqual([first.data, newer.data]);
+    expect(await letters.list()).toMatchObject([
+      { reason: expect.stringContaining('taxpayer.changed: name'), event: { id: broken.id, data: incomplete } },
+    ]);
+    await letters.close();
+  });
+});
