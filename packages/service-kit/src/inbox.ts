@@ -5,13 +5,19 @@ import type { Queries } from './database.js';
  * Table: `inbox (consumer_group text, event_id uuid, handled_at timestamptz default now(), primary key (consumer_group, event_id))`.
  */
 export async function once(tx: Queries, group: string, eventId: string): Promise<boolean> {
-  const noted = await tx.query(NOTE, [group, eventId]);
-  return noted.rowCount === 1;
+  return (await onceEach(tx, group, [eventId])).has(eventId);
+}
+
+/** The same for events whose effects share a transaction; resolves with the ids that were not handled before. */
+export async function onceEach(tx: Queries, group: string, eventIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ event_id: string }>(NOTE, [group, [...eventIds].sort()]);
+  return new Set(rows.map((row) => row.event_id));
 }
 
 const NOTE = {
   name: 'inbox_note',
-  text: 'INSERT INTO inbox (consumer_group, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+  text: `INSERT INTO inbox (consumer_group, event_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING
+    RETURNING event_id::text`,
 };
 
 /** Forgets ids noted before `before`; the bus redelivers within hours, so a week is plenty. Returns how many. */

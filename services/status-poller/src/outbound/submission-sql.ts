@@ -3,9 +3,12 @@
 const COLUMNS =
   's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.asked_at';
 
+/** Keys that come as two lists, $1 and $2. */
+const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
+
 export const FIND = {
   name: 'submission_find',
-  text: `SELECT ${COLUMNS} FROM submission s WHERE s.env = $1 AND s.track_id = $2`,
+  text: `SELECT ${COLUMNS} FROM ${KEYS} JOIN submission s USING (env, track_id)`,
 };
 
 /**
@@ -30,13 +33,15 @@ export const KEEP = {
 export const ADD_POLLS = {
   name: 'submission_add_polls',
   text: `INSERT INTO poll (env, track_id, due_at) SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[])
-    ON CONFLICT (env, track_id) DO NOTHING`,
+    ON CONFLICT (env, track_id) DO NOTHING RETURNING env, track_id`,
 };
 
+/** Polls are locked in the order of their keys, so that batches wait for each other in one direction only. */
 export const REMOVE_POLLS = {
   name: 'submission_remove_polls',
-  text: `DELETE FROM poll USING unnest($1::text[], $2::text[]) AS gone(env, track_id)
-    WHERE poll.env = gone.env AND poll.track_id = gone.track_id`,
+  text: `WITH gone AS (SELECT poll.env, poll.track_id FROM ${KEYS} JOIN poll USING (env, track_id)
+      ORDER BY poll.env, poll.track_id FOR UPDATE OF poll)
+    DELETE FROM poll USING gone WHERE poll.env = gone.env AND poll.track_id = gone.track_id`,
 };
 
 /** One cheap look: the earliest poll of each environment by the index. */
@@ -70,24 +75,37 @@ export const PAUSE = {
   text: 'UPDATE pace SET paused_until = greatest(paused_until, $2) WHERE env = $1',
 };
 
-/** Takes an answer over where it is newer and says something else; the lock on the row makes that once. */
+const ANSWERS = `SELECT * FROM jsonb_to_recordset($1::jsonb)
+    AS a(env text, track_id text, facts jsonb, final boolean, asked_at timestamptz)`;
+
+/** Takes answers over where they are newer and say something else; the lock on the row makes that once. */
 export const LEARN = {
   name: 'submission_learn',
-  text: `UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
-    WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final AND s.facts IS DISTINCT FROM $3::jsonb
-      AND (s.asked_at IS NULL OR s.asked_at <= $5)
+  text: `WITH answer AS (${ANSWERS}), present AS (
+      SELECT s.env, s.track_id FROM answer JOIN submission s USING (env, track_id)
+      ORDER BY s.env, s.track_id FOR UPDATE OF s)
+    UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
+    FROM answer a JOIN present USING (env, track_id)
+    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final AND s.facts IS DISTINCT FROM a.facts
+      AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
     RETURNING ${COLUMNS}`,
 };
 
+/** The submissions are locked already, by {@link LEARN}. */
 export const NOTE_ASKED = {
   name: 'submission_note_asked',
-  text: `UPDATE submission s SET asked_at = greatest(s.asked_at, $3::timestamptz) WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final`,
+  text: `UPDATE submission s SET asked_at = greatest(s.asked_at, a.asked_at) FROM (${ANSWERS}) a
+    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final`,
 };
 
 export const PUT_BACK = {
   name: 'submission_put_back',
-  text: `UPDATE poll SET due_at = $4, tries = $5, failures = $6, alarmed = $7, claim = NULL
-    WHERE env = $1 AND track_id = $2 AND claim = $3`,
+  text: `WITH back AS (
+      SELECT b.* FROM jsonb_to_recordset($1::jsonb) AS b(env text, track_id text, claim uuid, due_at timestamptz, tries int,
+        failures int, alarmed boolean) JOIN poll USING (env, track_id)
+      ORDER BY poll.env, poll.track_id FOR UPDATE OF poll)
+    UPDATE poll SET due_at = b.due_at, tries = b.tries, failures = b.failures, alarmed = b.alarmed, claim = NULL
+    FROM back b WHERE poll.env = b.env AND poll.track_id = b.track_id AND poll.claim = b.claim`,
 };
 
 export const BACKLOG = {

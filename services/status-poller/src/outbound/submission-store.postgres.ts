@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { appendToOutbox, type BusEvent, type Database, once, type Queries } from '@ecf/service-kit';
+import {
+  appendToOutbox,
+  type BusEvent,
+  createBatches,
+  type Database,
+  onceEach,
+  type Queries,
+  type Transaction,
+} from '@ecf/service-kit';
 import { afterQuestions, mayAskAhead, type Pace, questionsAllowed } from '../core/pace.js';
-import type { DueWork, Learned, Recorded, SubmissionStore } from '../core/ports.js';
+import type { DueWork, Learned, NextPoll, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
 import {
   type ClaimedPoll,
@@ -49,30 +57,39 @@ interface PaceRow {
   paused_until: Date | null;
 }
 
-/** Submissions in PostgreSQL. Locks are taken in one order: the submission before its poll, the pace before polls. */
+interface Told {
+  readonly told: readonly ToldSubmission[];
+  readonly dueAt: (told: ToldSubmission) => Date;
+  readonly eventId: string | null;
+}
+
+interface Answered {
+  readonly key: SubmissionKey;
+  readonly learned: Learned | null;
+  readonly next: NextPoll | null;
+}
+
+const BATCH = { maxItems: 100, maxUnderWay: 2 };
+
+/**
+ * Submissions in PostgreSQL. What is told or answered at the same time shares a transaction. Locks are taken in one order:
+ * submissions before their polls, the pace before polls, each by their keys.
+ */
 export function createSubmissionStore({ database, describe }: SubmissionStoreOptions): SubmissionStore {
-  async function find({ env, trackId }: SubmissionKey, queries: Queries = database): Promise<Submission | null> {
-    const { rows } = await queries.query<SubmissionRow>(sql.FIND, [env, trackId]);
-    return rows[0] === undefined ? null : fromRow(rows[0]);
-  }
+  const telling = createBatches<Told, boolean>({
+    ...BATCH,
+    keyOf: ({ told }) => told.map(({ env, issuerRnc, encf }) => `${env}:${issuerRnc}:${encf}`)[0],
+    work: (items) => database.transaction((tx) => applyAll(tx, items)),
+  });
+  const answering = createBatches<Answered, Recorded>({
+    ...BATCH,
+    keyOf: ({ key }) => keyOf(key),
+    work: (items) => database.transaction((tx) => recordAll(tx, items, describe)),
+  });
 
   return {
-    apply: (told, dueAt, eventId) =>
-      database.transaction(async (tx) => {
-        if (eventId !== null && !(await once(tx, STATUS_POLLER_GROUP, eventId))) return false;
-        if (told.length === 0) return false;
-        const { rows } = await tx.query<{ env: string; track_id: string; final: boolean }>(sql.KEEP, [
-          JSON.stringify(told.map(toRow)),
-        ]);
-        const kept = new Map(rows.map((row) => [row.track_id, row]));
-        const polled = told.filter((one) => one.polled && kept.get(one.trackId)?.final === false);
-        const over = told.filter((one) => kept.has(one.trackId) && !polled.includes(one));
-        if (over.length > 0) await tx.query(sql.REMOVE_POLLS, keysOf(over));
-        if (polled.length === 0) return false;
-        const { rowCount } = await tx.query(sql.ADD_POLLS, [...keysOf(polled), polled.map(dueAt)]);
-        return rowCount > 0;
-      }),
-    find: (key) => find(key),
+    apply: async (told, dueAt, eventId) => told.length > 0 && telling.run({ told, dueAt, eventId }),
+    find: async (key) => (await find(database, [key])).get(keyOf(key)) ?? null,
     async dueWork(): Promise<DueWork[]> {
       const { rows } = await database.query<PaceRow & { due_at: Date | null }>(sql.DUE_WORK);
       return rows.map((row) => ({ ...paceOf(row), dueAt: row.due_at }));
@@ -96,23 +113,7 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
     async pause(env, until) {
       await database.query(sql.PAUSE, [env, until]);
     },
-    record: (key, learned, next) =>
-      database.transaction(async (tx): Promise<Recorded> => {
-        const row = learned === null ? undefined : await learn(tx, key, learned);
-        if (row !== undefined && learned !== null) {
-          await appendToOutbox(tx, [describe(fromRow(row), row.revision, learned)]);
-        } else if (learned !== null) {
-          await tx.query(sql.NOTE_ASKED, [key.env, key.trackId, learned.askedAt]);
-        }
-        const submission = row === undefined ? await find(key, tx) : fromRow(row);
-        if (submission === null) throw new Error(`the submission ${key.trackId} in ${key.env} is gone`);
-        if (submission.final) await tx.query(sql.REMOVE_POLLS, keysOf([key]));
-        else if (next !== null) {
-          const { claim, dueAt, tries, failures, alarmed } = next;
-          await tx.query(sql.PUT_BACK, [key.env, key.trackId, claim, dueAt, tries, failures, alarmed]);
-        }
-        return { submission, changed: row !== undefined };
-      }),
+    record: (key, learned, next) => answering.run({ key, learned, next }),
     async backlog(now) {
       const { rows } = await database.query<{
         env: Environment;
@@ -140,15 +141,98 @@ async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
   return paceOf(rows[0]);
 }
 
-async function learn(tx: Queries, { env, trackId }: SubmissionKey, { facts, askedAt }: Learned) {
-  const { rows } = await tx.query<SubmissionRow>(sql.LEARN, [
-    env,
-    trackId,
-    JSON.stringify(facts),
-    isFinal(facts),
-    askedAt,
+async function find(queries: Queries, keys: readonly SubmissionKey[]): Promise<Map<string, Submission>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await queries.query<SubmissionRow>(sql.FIND, keysOf(keys));
+  return new Map(rows.map(fromRow).map((submission) => [keyOf(submission), submission]));
+}
+
+/** In one transaction; says of each item whether a poll was added. */
+async function applyAll(tx: Transaction, items: readonly Told[]): Promise<boolean[]> {
+  const ids = items.flatMap(({ eventId }) => eventId ?? []);
+  const fresh = ids.length === 0 ? new Set() : await onceEach(tx, STATUS_POLLER_GROUP, ids);
+  const news = items.filter(({ eventId }) => eventId === null || fresh.has(eventId));
+  const told = news.flatMap((item) => item.told.map((one) => ({ one, dueAt: item.dueAt(one) })));
+  if (told.length === 0) return items.map(() => false);
+  const { rows } = await tx.query<{ env: Environment; track_id: string; final: boolean }>(sql.KEEP, [
+    JSON.stringify(told.map(({ one }) => toRow(one))),
   ]);
-  return rows[0];
+  const kept = new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row]));
+  const polled = told.filter(({ one }) => one.polled && kept.get(keyOf(one))?.final === false);
+  const over = told.filter((each) => kept.has(keyOf(each.one)) && !polled.includes(each));
+  if (over.length > 0) await tx.query(sql.REMOVE_POLLS, keysOf(over.map(({ one }) => one)));
+  if (polled.length === 0) return items.map(() => false);
+  const added = await tx.query<{ env: Environment; track_id: string }>(sql.ADD_POLLS, [
+    ...keysOf(polled.map(({ one }) => one)),
+    polled.map(({ dueAt }) => dueAt),
+  ]);
+  const keys = new Set(added.rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
+  return items.map((item) => item.told.some((one) => keys.has(keyOf(one))));
+}
+
+/** In one transaction; results in the order of the items. */
+async function recordAll(
+  tx: Transaction,
+  items: readonly Answered[],
+  describe: SubmissionStoreOptions['describe'],
+): Promise<Recorded[]> {
+  const answers = items.flatMap(({ key, learned }) => (learned === null ? [] : [{ key, learned }]));
+  const changed = await learn(tx, answers);
+  const events = answers.flatMap(({ key, learned }) => {
+    const row = changed.get(keyOf(key));
+    return row === undefined ? [] : [describe(fromRow(row), row.revision, learned)];
+  });
+  await appendToOutbox(tx, events);
+  const unchanged = answers.filter(({ key }) => !changed.has(keyOf(key)));
+  if (unchanged.length > 0) await tx.query(sql.NOTE_ASKED, [answerRows(unchanged)]);
+  const present = await find(
+    tx,
+    items.map(({ key }) => key).filter((key) => !changed.has(keyOf(key))),
+  );
+  const recorded = items.map(({ key }): Recorded => {
+    const row = changed.get(keyOf(key));
+    const submission = row === undefined ? present.get(keyOf(key)) : fromRow(row);
+    if (submission === undefined) throw new Error(`the submission ${key.trackId} in ${key.env} is gone`);
+    return { submission, changed: row !== undefined };
+  });
+  const over = recorded.filter(({ submission }) => submission.final);
+  if (over.length > 0) await tx.query(sql.REMOVE_POLLS, keysOf(over.map(({ submission }) => submission)));
+  const back = items.flatMap(({ key, next }, index) =>
+    next === null || recorded[index]?.submission.final ? [] : [{ key, next }],
+  );
+  if (back.length > 0) await tx.query(sql.PUT_BACK, [JSON.stringify(back.map(backRow))]);
+  return recorded;
+}
+
+/** What is changed by the answers, by key. */
+async function learn(
+  tx: Queries,
+  answers: readonly { key: SubmissionKey; learned: Learned }[],
+): Promise<Map<string, SubmissionRow>> {
+  if (answers.length === 0) return new Map();
+  const { rows } = await tx.query<SubmissionRow>(sql.LEARN, [answerRows(answers)]);
+  return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row]));
+}
+
+function answerRows(answers: readonly { key: SubmissionKey; learned: Learned }[]): string {
+  return JSON.stringify(
+    answers.map(({ key, learned: { facts, askedAt } }) => ({
+      env: key.env,
+      track_id: key.trackId,
+      facts,
+      final: isFinal(facts),
+      asked_at: askedAt,
+    })),
+  );
+}
+
+function backRow({ key, next }: { key: SubmissionKey; next: NextPoll }): Record<string, unknown> {
+  const { claim, dueAt, tries, failures, alarmed } = next;
+  return { env: key.env, track_id: key.trackId, claim, due_at: dueAt, tries, failures, alarmed };
+}
+
+function keyOf({ env, trackId }: SubmissionKey): string {
+  return `${env}:${trackId}`;
 }
 
 function keysOf(keys: readonly SubmissionKey[]): [string[], string[]] {
