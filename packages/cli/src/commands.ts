@@ -1,7 +1,7 @@
 import type { CommandModule } from './command.js';
 
 interface CommandEntry {
-  /** `documents` work on files alone; `operation` talks to a gateway's /admin. */
+  /** `documents` work on files alone; `operation` on a gateway that is deployed. */
   readonly section: 'documents' | 'operation';
   readonly summary: string;
   /** Loaded when it is used, so that a check does not wait for the parts that only signing needs. */
@@ -32,9 +32,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'the unsigned summary of a signed type 32',
     load: () => import('./commands/rfce.js'),
   },
+  dlq: {
+    section: 'operation',
+    summary: 'list dead letters, hand them to their consumers again',
+    load: () => import('./commands/dlq.js'),
+  },
 };
 
-const SECTIONS = { documents: 'Documents', operation: 'Operation of a gateway (ECF_URL, ADMIN_TOKEN)' } as const;
+const SECTIONS = { documents: 'Documents', operation: 'Operation of a gateway' } as const;
 
 /** The help text that names all commands. */
 export function overview(): string {

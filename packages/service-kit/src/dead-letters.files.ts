@@ -37,7 +37,7 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
 
   async function readAll(folder: string): Promise<DeadLetter[]> {
     const letters = await Promise.all((await lettersIn(folder)).map((name) => read(folder, name)));
-    return letters.filter((letter) => letter !== null);
+    return byAge(letters.filter((letter) => letter !== null));
   }
 
   return {
@@ -61,7 +61,7 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
         if (topic !== undefined && folder !== deadLetterTopic(topic)) continue;
         letters.push(...(await readAll(folder)));
       }
-      return letters.sort((a, b) => a.time.localeCompare(b.time));
+      return byAge(letters);
     },
     async remove(id) {
       for (const folder of await topics()) await rm(path.join(root, folder, nameOf(id)), { force: true });
@@ -87,4 +87,8 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
       return [...counts.values()];
     },
   };
+}
+
+function byAge(letters: readonly DeadLetter[]): DeadLetter[] {
+  return [...letters].sort((a, b) => a.time.localeCompare(b.time));
 }

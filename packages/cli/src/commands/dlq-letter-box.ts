@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import {
+  ConfigError,
+  type FileDeadLetters,
+  openFileDeadLetters,
+  openKafkaDeadLetters,
+  type ReplayableDeadLetters,
+  readBusSettings,
+  silentLogger,
+  usesKafka,
+} from '@ecf/service-kit/dead-letters';
+import { UsageError } from '../usage-error.js';
+
+/** The dead letters of a deployment. */
+export interface LetterBox {
+  readonly letters: ReplayableDeadLetters;
+  /** Those of a standalone deployment tell what became of a replay; null over Kafka. */
+  readonly files: FileDeadLetters | null;
+  /** Where they are, for people. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The brokers' where KAFKA_BROKERS is set and no folder is named, else those of a data folder.
+ *
+ * @throws UsageError
+ */
+export function openLetterBox(folder: string | undefined, env: NodeJS.ProcessEnv): LetterBox {
+  const settings = settingsOf(env);
+  if (folder === undefined && usesKafka(settings)) {
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    return { letters, files: null, place: `at ${settings.KAFKA_BROKERS.join(', ')}`, close: () => letters.close() };
+  }
+  const data = folder ?? env.DATA_DIR ?? '.data';
+  if (!existsSync(data))
+    throw new UsageError(`there is no data folder ${data}; name it with --data-dir, or set KAFKA_BROKERS.`);
+  const files = openFileDeadLetters(path.join(data, 'dead-letters'));
+  return { letters: files, files, place: `in ${data}`, close: async () => {} };
+}
+
+function settingsOf(env: NodeJS.ProcessEnv) {
+  try {
+    return readBusSettings(env);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new UsageError(error.problems.map(({ variable, message }) => `${variable} ${message}`).join('; '), {
+        cause: error,
+      });
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import type { DeadLetter } from '@ecf/service-kit/dead-letters';
+import type { Console, ExitCode } from '../command.js';
+import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
+import { printable } from '../output/readable.js';
+import { RowWriter } from '../output/row-writer.js';
+import { UsageError } from '../usage-error.js';
+import { type LetterBox, openLetterBox } from './dlq-letter-box.js';
+import { replay } from './dlq-replay.js';
+
+export const options: Options = {
+  topic: 'value',
+  group: 'value',
+  id: 'value',
+  all: 'switch',
+  'data-dir': 'value',
+  wait: 'value',
+  event: 'switch',
+  json: 'switch',
+  text: 'switch',
+};
+
+export const help = `ecf dlq list [options]
+ecf dlq replay (--all | --topic, --group, --id) [options]
+ecf dlq dismiss (--all | --topic, --group, --id) [options]
+
+Dead letters: events that a service could not handle, kept with the reason until somebody mends the cause.
+
+  list     tells which there are, oldest first
+  replay   hands them to the service that failed, and to no other; one that fails again is listed again
+  dismiss  deletes them, unhandled
+
+  --topic T      of this topic alone, e.g. invoices.v1
+  --group G      of this consumer alone, e.g. query
+  --id ID        this letter, or the letters of this event
+  --all          all there are
+  --data-dir D   data folder of a standalone deployment; default DATA_DIR, else .data
+  --wait S       replay: seconds to wait for a standalone deployment to take the events; default 10
+  --event        list: with the event itself (JSON only)
+  --json         one JSON object a line; --text is readable for people, the default on a terminal
+
+Where KAFKA_BROKERS is set (with the other KAFKA_ settings of the services), the letters are those of the brokers,
+otherwise those of the data folder. Ends with 0 when it is done, 1 when an event of a replay was not handled, 2 when it
+was used wrongly or the letters cannot be reached.
+
+  ecf dlq list --topic invoices.v1
+  ecf dlq replay --group query --topic invoices.v1
+`;
+
+const VERBS = ['list', 'replay', 'dismiss'] as const;
+type Verb = (typeof VERBS)[number];
+
+export async function execute(values: OptionValues, [given, ...rest]: string[], console: Console): Promise<ExitCode> {
+  const verb = VERBS.find((each) => each === given);
+  if (verb === undefined || rest.length > 0) throw new UsageError(`say one of ${VERBS.join(', ')}.`);
+  const json = wantsJson(values, console.stdout);
+  if (
+    verb !== 'list' &&
+    values.all !== true &&
+    values.topic === undefined &&
+    values.group === undefined &&
+    values.id === undefined
+  )
+    throw new UsageError(`${verb} needs --topic, --group or --id, or --all.`);
+  const box = openLetterBox(values['data-dir'] as string | undefined, process.env);
+  try {
+    const letters = chosen(await box.letters.list(values.topic as string | undefined), values);
+    const writer = new RowWriter(console.stdout);
+    const code = await ACTIONS[verb]({ letters, box, values, json, writer });
+    await writer.flush();
+    return code;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the dead letters cannot be reached: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await box.close();
+  }
+}
+
+interface Work {
+  readonly letters: readonly DeadLetter[];
+  readonly box: LetterBox;
+  readonly values: OptionValues;
+  readonly json: boolean;
+  readonly writer: RowWriter;
+}
+
+const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
+  async list({ letters, box, values, json, writer }) {
+    for (const letter of letters)
+      await writer.write(json ? line(row(letter, values.event === true)) : readable(letter));
+    if (!json) await writer.write(summary(letters.length, 'dead letter', box.place));
+    return 0;
+  },
+  async replay({ letters, box, values, json, writer }) {
+    let code: ExitCode = 0;
+    for (const { letter, outcome, reason } of await replay(letters, box, seconds(values.wait))) {
+      if (outcome === 'failed' || outcome === 'waiting') code = 1;
+      const why = reason === null ? '' : `  ${printable(reason)}`;
+      const told = `${outcome.padEnd(9)}  ${name(letter)}${why}\n`;
+      await writer.write(json ? line({ id: letter.id, outcome, reason }) : told);
+    }
+    if (!json) await writer.write(summary(letters.length, 'letter', 'replayed'));
+    return code;
+  },
+  async dismiss({ letters, box, json, writer }) {
+    for (const letter of letters) {
+      await box.letters.remove(letter.id);
+      await writer.write(json ? line({ id: letter.id, outcome: 'dismissed' }) : `dismissed  ${name(letter)}\n`);
+    }
+    if (!json) await writer.write(summary(letters.length, 'letter', 'dismissed'));
+    return 0;
+  },
+};
+
+function chosen(letters: readonly DeadLetter[], { group, id }: OptionValues): DeadLetter[] {
+  return letters.filter(
+    (letter) =>
+      (group === undefined || letter.group === group) &&
+      (id === undefined || letter.id === id || letter.event.id === id),
+  );
+}
+
+function seconds(given: string | boolean | undefined): number {
+  if (given === undefined) return 10;
+  const wait = Number(given);
+  if (!(wait >= 0 && wait <= 3_600)) throw new UsageError('--wait is a number of seconds from 0 to 3600.');
+  return wait;
+}
+
+function row({ id, group, reason, attempts, time, event }: DeadLetter, whole: boolean) {
+  const { topic, key, type, time: happened } = event;
+  const about = { id, topic, group, key, type, event_id: event.id, event_time: happened, time, attempts, reason };
+  return whole ? { ...about, event } : about;
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function readable(letter: DeadLetter): string {
+  const { time, attempts, reason, event } = letter;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  return `${name(letter)}\n    ${printable(`${event.type} of ${event.key}`)}, tried ${times}, given up ${printable(time)}\n    ${printable(reason)}\n`;
+}
+
+function name({ id, group, event }: DeadLetter): string {
+  return printable(`${event.topic}  ${group}  ${id}`);
+}
+
+function summary(count: number, what: string, rest: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'} ${rest}\n`;
+}
+
+function messageOf(error: unknown): string {
+  return printable(error instanceof Error ? error.message : String(error));
+}
