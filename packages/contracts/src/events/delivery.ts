@@ -6,12 +6,17 @@ import { deliveryStatusSchema } from '../http/invoice.js';
  * `delivery.changed`: how far the delivery of an issued e-CF to its buyer has come. `revision` increases per document; a
  * reader keeps the highest.
  */
-export const deliveryChangedSchema = z.object({
-  env: environmentSchema,
-  issuer_rnc: rncSchema,
-  encf: encfSchema,
-  buyer_rnc: rncSchema,
-  revision: z.number().int().positive(),
-  delivery_status: deliveryStatusSchema,
-});
+export const deliveryChangedSchema = z
+  .object({
+    env: environmentSchema,
+    issuer_rnc: rncSchema,
+    encf: encfSchema,
+    buyer_rnc: rncSchema,
+    revision: z.number().int().positive(),
+    delivery_status: deliveryStatusSchema,
+  })
+  .meta({
+    description:
+      'How far the delivery of an issued e-CF to its buyer has come. A reader keeps the highest revision of a document.',
+  });
 export type DeliveryChanged = z.infer<typeof deliveryChangedSchema>;

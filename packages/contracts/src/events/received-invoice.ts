@@ -29,35 +29,40 @@ export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
  * business fault, noted in `observations`. `date_issued` is null where the document names a day that does not exist.
  * `conflicts` holds the first {@link MAX_EVENT_CONFLICTS}; listings show no more either.
  */
-export const receivedInvoiceChangedSchema = z.object({
-  id: z.number().int().positive(),
-  env: environmentSchema,
-  issuer_rnc: rncSchema,
-  encf: z.string().min(1),
-  buyer_rnc: rncSchema,
-  account_id: z.string().min(1),
-  revision: z.number().int().positive(),
-  ecf_type: ecfTypeSchema,
-  issuer_name: z.string(),
-  buyer_name: z.string().nullable(),
-  date_received: timestampSchema,
-  date_issued: dateSchema.nullable(),
-  total_amount: amountSchema,
-  total_itbis: amountSchema,
-  modified_encf: z.string().nullable(),
-  /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null where it states no possible time. */
-  signature_datetime: z.string().nullable(),
-  xml_storage_path: z.string(),
-  xml_checksum: z.string(),
-  arecf_storage_path: z.string(),
-  arecf_checksum: z.string(),
-  acknowledged_at: timestampSchema,
-  certificate_subject: z.string(),
-  approval_status: approvalStatusSchema,
-  approval_datetime: timestampSchema.nullable(),
-  observations: z.array(faultSchema),
-  conflicts: z.array(receivedConflictSchema),
-});
+export const receivedInvoiceChangedSchema = z
+  .object({
+    id: z.number().int().positive(),
+    env: environmentSchema,
+    issuer_rnc: rncSchema,
+    encf: z.string().min(1),
+    buyer_rnc: rncSchema,
+    account_id: z.string().min(1),
+    revision: z.number().int().positive(),
+    ecf_type: ecfTypeSchema,
+    issuer_name: z.string(),
+    buyer_name: z.string().nullable(),
+    date_received: timestampSchema,
+    date_issued: dateSchema.nullable(),
+    total_amount: amountSchema,
+    total_itbis: amountSchema,
+    modified_encf: z.string().nullable(),
+    /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null where it states no possible time. */
+    signature_datetime: z.string().nullable(),
+    xml_storage_path: z.string(),
+    xml_checksum: z.string(),
+    arecf_storage_path: z.string(),
+    arecf_checksum: z.string(),
+    acknowledged_at: timestampSchema,
+    certificate_subject: z.string(),
+    approval_status: approvalStatusSchema,
+    approval_datetime: timestampSchema.nullable(),
+    observations: z.array(faultSchema),
+    conflicts: z.array(receivedConflictSchema),
+  })
+  .meta({
+    description:
+      'The whole present state of a document that a provider sent. A reader keeps the highest revision of a document.',
+  });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
 /** Documents competing for one number that are shown; all are kept. */

@@ -17,22 +17,27 @@ export type NumberRange = z.infer<typeof numberRangeSchema>;
  * account's revision before this change: a reader that knows the account up to it knows the account up to `revision` now.
  * `certificate` is sealed (base64 of seal(MASTER_KEY, serialised certificate, context = rnc)), null where there is none.
  */
-export const taxpayerStateSchema = z.object({
-  rnc: rncSchema,
-  account_id: z.string().min(1),
-  account_active: z.boolean(),
-  revision: z.number().int().positive(),
-  previous_revision: z.number().int().nonnegative(),
-  name: z.string(),
-  active: z.boolean(),
-  certificate: z.base64().nullable(),
-  fingerprint: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .nullable(),
-  ranges: z.array(numberRangeSchema),
-  created_at: timestampSchema,
-});
+export const taxpayerStateSchema = z
+  .object({
+    rnc: rncSchema,
+    account_id: z.string().min(1),
+    account_active: z.boolean(),
+    revision: z.number().int().positive(),
+    previous_revision: z.number().int().nonnegative(),
+    name: z.string(),
+    active: z.boolean(),
+    certificate: z.base64().nullable(),
+    fingerprint: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
+    ranges: z.array(numberRangeSchema),
+    created_at: timestampSchema,
+  })
+  .meta({
+    description:
+      'The whole present state of a taxpayer. A reader keeps the highest revision of an RNC; previous_revision is that of its account before.',
+  });
 export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
 
 /** Answer of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
