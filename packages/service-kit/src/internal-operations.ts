@@ -3,6 +3,7 @@ import express from 'express';
 import { ApiError, InvalidRequest } from './errors.js';
 import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, requireIdentity, signIdentity } from './identity.js';
 import { jsonBody } from './json-body.js';
+import { traceHeaders } from './tracing.js';
 import { validate } from './validate.js';
 
 type Operations = Readonly<Record<string, InternalOperation>>;
@@ -54,7 +55,7 @@ export function createInternalClient<T extends Operations>(
     try {
       response = await fetch(new URL(operation.path, options.url), {
         method: 'POST',
-        headers: { 'content-type': 'application/json', [IDENTITY_HEADER]: identity() },
+        headers: { 'content-type': 'application/json', [IDENTITY_HEADER]: identity(), ...traceHeaders() },
         body: JSON.stringify(request),
         signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
         redirect: 'error',

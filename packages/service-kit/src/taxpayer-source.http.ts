@@ -1,5 +1,6 @@
 import { type AccountTaxpayers, accountTaxpayersSchema, type TaxpayerState, taxpayerStateSchema } from '@ecf/contracts';
 import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from './identity.js';
+import { traceHeaders } from './tracing.js';
 
 /** Asks the gateway about taxpayers that changed a moment ago. */
 export interface TaxpayerSource {
@@ -31,7 +32,11 @@ export function createHttpTaxpayerSource(options: HttpTaxpayerSourceOptions): Ta
       exp: iat + IDENTITY_LIFE_SECONDS,
     } as const;
     const response = await fetch(new URL(path, options.gatewayUrl), {
-      headers: { [IDENTITY_HEADER]: signIdentity(caller, options.identityKey), accept: 'application/json' },
+      headers: {
+        [IDENTITY_HEADER]: signIdentity(caller, options.identityKey),
+        accept: 'application/json',
+        ...traceHeaders(),
+      },
       signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
       redirect: 'error',
     });

@@ -94,6 +94,27 @@ export async function withConsumerSpan<T>(event: BusEvent, group: string, handle
   }
 }
 
+/** Runs later work for something that was traced when it came in, as a span of that trace; null = it was not traced. */
+export async function withinTrace<T>(traceparent: string | null, name: string, work: () => Promise<T>): Promise<T> {
+  if (traceparent === null) return work();
+  const parent = contextOf(traceparent);
+  const span = tracer.startSpan(name, { kind: SpanKind.INTERNAL }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The trace context of the present work as a header, for calls that no instrumentation sees. */
+export function traceHeaders(): { traceparent?: string } {
+  const traceparent = currentTraceparent();
+  return traceparent === undefined ? {} : { traceparent };
+}
+
 /** Runs work that belongs to no request, though one may have woken it: its spans do not hang on that one's trace. */
 export function withoutTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
