@@ -6,6 +6,7 @@ import type { Demo, DemoProcess } from './data-folder.js';
 
 export type { Demo, DemoProcess } from './data-folder.js';
 
+const TELEMETRY = new URL('../../service-kit/dist/telemetry.js', import.meta.url).href;
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 /** The deployments that there are, by the folder of each. */
@@ -38,7 +39,7 @@ export async function startDeploymentProcess(
 ): Promise<DeploymentProcess> {
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', ...nodeOptions, path.join(ROOT, 'deploy', name, 'dist/main.js')],
+    ['--enable-source-maps', '--import', TELEMETRY, ...nodeOptions, path.join(ROOT, 'deploy', name, 'dist/main.js')],
     {
       cwd: ROOT,
       env: { ...cleanEnvironment(), PORT: '0', METRICS_PORT: '0', DATA_DIR: dataDir, ...env },

@@ -152,7 +152,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
 
 function statusEvent(submission: Submission, revision: number, learned: Learned, now: Date) {
   const data = invoiceStatusChanged(submission, revision, learned);
-  return makeEvent(
+  const event = makeEvent(
     {
       topic: TOPICS.invoiceStatus.name,
       type: 'invoice_status.changed',
@@ -163,6 +163,9 @@ function statusEvent(submission: Submission, revision: number, learned: Learned,
     },
     { id: randomUUID(), time: now },
   );
+  // Changes of several submissions are recorded together: each belongs to the trace of its own.
+  const { traceparent: _present, ...untraced } = event;
+  return submission.traceparent === null ? untraced : { ...untraced, traceparent: submission.traceparent };
 }
 
 function emissionOverHttp(config: StatusPollerConfig, key: Uint8Array, clock: () => Date): FollowUpOperations {

@@ -1,4 +1,5 @@
 import type { Environment } from '@ecf/domain';
+import { withinTrace } from '@ecf/service-kit';
 import { type Asked, askAuthority } from './ask-authority.js';
 import { nextTurn } from './pace.js';
 import type { DueWork, NextPoll, Ports } from './ports.js';
@@ -64,7 +65,8 @@ export function createBackground(ports: Ports, options: BackgroundOptions): Back
   }
 
   function run(poll: ClaimedPoll): void {
-    const task = follow(ports, poll).catch((error) => ports.observer.failed('asking for a result', error, poll));
+    const asking = withinTrace(poll.traceparent, 'ask for the result', () => follow(ports, poll));
+    const task = asking.catch((error) => ports.observer.failed('asking for a result', error, poll));
     running.add(task);
     task.finally(() => {
       // A slot is free again: whoever waited for one looks for work.

@@ -29,6 +29,8 @@ export interface Submission extends SubmissionKey {
   readonly final: boolean;
   /** When the question was asked whose answer the facts are; null while they are what emission told. */
   readonly askedAt: Date | null;
+  /** W3C trace context that the submission was told in; null where nothing was traced. */
+  readonly traceparent: string | null;
 }
 
 /** A submission that this instance is to ask for. */
@@ -56,8 +58,13 @@ const AWAITING = new Set(['processing', 'not-found']);
  * awaited: a copy that was given up, or refused as a repeat, is none of emission's concern any more.
  *
  * @param heardAt stands in where emission does not know when a submission was made (its trackId was found by asking)
+ * @param traceparent the trace that it is told in
  */
-export function toldSubmissions(invoice: InvoiceChanged, heardAt: Date): ToldSubmission[] {
+export function toldSubmissions(
+  invoice: InvoiceChanged,
+  heardAt: Date,
+  traceparent: string | null = null,
+): ToldSubmission[] {
   const told = new Map<string, ToldSubmission>();
   for (const attempt of invoice.attempts) {
     if (attempt.track_id === null) continue;
@@ -71,6 +78,7 @@ export function toldSubmissions(invoice: InvoiceChanged, heardAt: Date): ToldSub
       facts: toldFacts(attempt),
       final: attempt.final,
       revision: invoice.revision,
+      traceparent,
       polled: attempt.track_id === invoice.track_id && !attempt.final && AWAITING.has(invoice.state),
     });
   }

@@ -1,5 +1,5 @@
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit';
+import { type Bus, currentTraceparent, type Subscription } from '@ecf/service-kit';
 import type { Ports } from '../core/ports.js';
 import { firstDue } from '../core/schedule.js';
 import { toldSubmissions } from '../core/submission.js';
@@ -17,7 +17,7 @@ export function subscribeToInvoices(
     async handler(event) {
       const now = ports.clock();
       const added = await ports.submissions.apply(
-        toldSubmissions(event.data as InvoiceChanged, new Date(event.time)),
+        toldSubmissions(event.data as InvoiceChanged, new Date(event.time), currentTraceparent() ?? null),
         (told) => firstDue(told.submittedAt, now, ports.settings.firstQueryMs, ports.random),
         event.id,
       );

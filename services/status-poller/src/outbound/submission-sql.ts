@@ -1,7 +1,7 @@
 /** The statements of the submission store. */
 
 const COLUMNS =
-  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.asked_at';
+  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.asked_at, s.traceparent';
 
 /** Keys that come as two lists, $1 and $2. */
 const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
@@ -17,10 +17,10 @@ export const FIND = {
  */
 export const KEEP = {
   name: 'submission_keep',
-  text: `INSERT INTO submission AS s (env, track_id, issuer_rnc, encf, account_id, submitted_at, invoice_revision, revision, facts, final)
-    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.invoice_revision, 1, t.facts, t.final
+  text: `INSERT INTO submission AS s (env, track_id, issuer_rnc, encf, account_id, submitted_at, invoice_revision, revision, facts, final, traceparent)
+    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.invoice_revision, 1, t.facts, t.final, t.traceparent
     FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, issuer_rnc text, encf text, account_id text,
-      submitted_at timestamptz, invoice_revision bigint, facts jsonb, final boolean)
+      submitted_at timestamptz, invoice_revision bigint, facts jsonb, final boolean, traceparent text)
     ORDER BY t.env, t.track_id
     ON CONFLICT (env, track_id) DO UPDATE SET
       invoice_revision = excluded.invoice_revision,

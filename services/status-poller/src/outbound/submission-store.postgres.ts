@@ -42,6 +42,7 @@ interface SubmissionRow {
   facts: StatusFacts;
   final: boolean;
   asked_at: Date | null;
+  traceparent: string | null;
 }
 
 interface ClaimedRow extends SubmissionRow {
@@ -254,6 +255,7 @@ function toRow(told: ToldSubmission): Record<string, unknown> {
     invoice_revision: told.revision,
     facts: told.facts,
     final: told.final,
+    traceparent: told.traceparent,
   };
 }
 
@@ -268,6 +270,7 @@ function fromRow(row: SubmissionRow): Submission {
     facts: row.facts,
     final: row.final,
     askedAt: row.asked_at,
+    traceparent: row.traceparent,
   };
 }
 
