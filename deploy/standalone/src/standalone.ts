@@ -1,3 +1,4 @@
+import { createApprovals, readApprovalsConfig } from '@ecf/approvals';
 import {
   DataFolder,
   DEMO_BUYER,
@@ -84,6 +85,7 @@ async function start(
     createInProcessBus({
       logger,
       clock: now,
+      metrics,
       deadLetters: await openFileDeadLetters(folder.file('dead-letters')),
     }),
   );
@@ -115,6 +117,15 @@ async function start(
       taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
     },
   });
+  const approvals = createApprovals(readApprovalsConfig(settingsOf('approvals')), {
+    ...shared,
+    emission: emission.internal,
+    reception: reception.internal,
+    source: {
+      account: (accountId) => gateway.taxpayerSource.account(accountId),
+      taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
+    },
+  });
   const gateway = createGateway(gatewayConfig, {
     ...shared,
     onlyInstance: true,
@@ -122,12 +133,13 @@ async function start(
       emission: createInProcessUpstream(emission),
       'status-poller': createInProcessUpstream(statusPoller),
       reception: createInProcessUpstream(reception),
+      approvals: createInProcessUpstream(approvals),
       query: createInProcessUpstream(query),
     },
   });
   started.push(() => bus.close());
   try {
-    for (const service of [emission, statusPoller, reception, query]) {
+    for (const service of [emission, statusPoller, reception, approvals, query]) {
       await service.start();
       started.push(() => service.stop());
     }

@@ -12,8 +12,8 @@ export interface BusUnderTest {
 const PATIENCE_MS = 25_000;
 
 /** Waits until `probe` holds; a wait that is in vain ends with an error just before the test's own time limit. */
-export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+export async function until(probe: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+  const end = Date.now() + patienceMs;
   while (!(await probe())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

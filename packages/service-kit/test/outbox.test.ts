@@ -192,6 +192,26 @@ describe('the outbox', () => {
     await until(async () => /ecf_outbox_failures_total\{service="test"\} [1-9]/.test(await metrics.render()));
   });
 
+  it('asks one cheap question in each interval while nothing happens', async () => {
+    const relay = startRelay(collectingBus([]), { pollMs: 100, rebalanceMs: 3_600_000 });
+    await relay.drained();
+    // Each statement of the relay's sessions has a start of its own.
+    const starts = new Map<string, Set<number>>();
+    const longest = () => Math.max(...[...starts.values()].map((times) => times.size));
+    await until(async () => {
+      const { rows } = await database.query<{ pid: number; query: string; at: number }>(
+        `SELECT pid, query, extract(epoch FROM query_start)::float8 * 1000 AS at FROM pg_stat_activity
+         WHERE application_name = 'ecf outbox relay' AND datname = current_database() AND query LIKE 'SELECT o.position%'`,
+      );
+      for (const { pid, at } of rows) starts.set(`${pid}`, (starts.get(`${pid}`) ?? new Set()).add(at));
+      return starts.size > 0 && longest() > 8;
+    });
+    const times = [...starts.values()].flatMap((each) => [...each]).sort((a, b) => a - b);
+    const pauses = times.slice(2).map((at, i) => at - (times[i + 1] as number));
+    expect(pauses.length).toBeGreaterThan(5);
+    for (const pause of pauses) expect(pause).toBeGreaterThan(80);
+  });
+
   it('refuses an event that the topic does not allow before anything is written', () => {
     expect(() => taxpayerEvent('not an rnc')).toThrow('taxpayers.v1 taxpayer.changed: rnc');
   });
