@@ -6,17 +6,7 @@ export type Random = () => number;
 /** Past this age an undecided document raises an alarm; work on it goes on. Source: contingency rule of 72 hours. */
 export const OVERDUE_MS = 72 * 3_600_000;
 
-/**
- * Pause before the next try, in milliseconds: `firstMs` after the first failure, then doubling to a ceiling of one hour,
- * with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
- *
- * @param failures tries that failed so far, at least 1
- */
-export function retryDelay(failures: number, firstMs: number, random: Random): number {
-  const doubled = firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
-  const jittered = Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5);
-  return Math.round(Math.min(jittered, CEILING_MS));
-}
+export { retryDelay } from '@ecf/domain';
 
 /**
  * Pause before the next question for the result of a document that has a trackId: `first` after the submission, then

@@ -1,0 +1,14 @@
+const CEILING_MS = 3_600_000;
+
+/**
+ * Pause before the next try, in milliseconds: `firstMs` after the first failure, then doubling to a ceiling of one hour,
+ * with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
+ *
+ * @param failures tries that failed so far, at least 1
+ * @param random a number from 0 (included) to 1 (excluded)
+ */
+export function retryDelay(failures: number, firstMs: number, random: () => number): number {
+  const doubled = firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
+  const jittered = Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5);
+  return Math.round(Math.min(jittered, CEILING_MS));
+}

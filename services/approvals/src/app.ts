@@ -1,0 +1,240 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  authorityEndpoints,
+  createAuthorityClient,
+  createReceiverClient,
+  createTokenProvider,
+  inMemoryTokenCache,
+  type TokenCache,
+} from '@ecf/authority-client';
+import {
+  EMISSION_OPERATIONS,
+  type EmissionOperations,
+  type InternalHandlers,
+  type InternalOperation,
+  RECEPTION_OPERATIONS,
+  type ReceptionOperations,
+} from '@ecf/contracts';
+import { BodyIntake, intakeLimits } from '@ecf/public-door';
+import {
+  ApiError,
+  type Bus,
+  checkReadiness,
+  createHttpTaxpayerSource,
+  createInternalClient,
+  createLogger,
+  createMemoryDeadLetters,
+  createMetrics,
+  createOutboxRelay,
+  identityKeyFrom,
+  type Logger,
+  type Metrics,
+  openBus,
+  openDatabase,
+  openFileXmlStore,
+  type Readiness,
+  type TaxpayerSource,
+  type XmlStore,
+} from '@ecf/service-kit';
+import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
+import type { Express } from 'express';
+import { APPROVALS_GROUP, createBackground } from './background.js';
+import type { ApprovalsConfig } from './config.js';
+import { createApprovalBackground } from './core/approval-background.js';
+import { ApprovalsError } from './core/errors.js';
+import { GiveApproval } from './core/give-approval.js';
+import type { Ports } from './core/ports.js';
+import { QueryApprovals } from './core/query-approvals.js';
+import { ReceiveApproval } from './core/receive-approval.js';
+import { createReceivers } from './core/receivers.js';
+import { SendApproval } from './core/send-approval.js';
+import { createApprovalReport } from './inbound/approval-report.js';
+import { createApprovalsApp } from './inbound/http.js';
+import { createObserver, observeBacklog } from './observer.js';
+import { createApprovalJudges } from './outbound/approval-judges.threads.js';
+import { createApprovalStore } from './outbound/approvals.postgres.js';
+import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
+
+const QUESTION_MS = 3_000;
+const HOUR = 3_600_000;
+/** What calls before a send may take: the directory, a seed and a token. */
+const PREPARING_MS = 60_000;
+
+/** Parts that a deployment shares between its services, and what tests replace. */
+export interface ApprovalsOverrides {
+  /** By default one of this process. */
+  bus?: Bus;
+  archive?: XmlStore;
+  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  source?: TaxpayerSource | null;
+  /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
+  emission?: Pick<EmissionOperations, 'findInvoices'>;
+  reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
+  tokenCache?: TokenCache;
+  logger?: Logger;
+  metrics?: Metrics;
+  clock?: () => Date;
+  random?: () => number;
+}
+
+export interface Approvals {
+  readonly app: Express;
+  /** Prepares the database, listens to events, publishes its own and takes up what is due. */
+  start(): Promise<void>;
+  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  stop(): Promise<void>;
+  ready(): Promise<Readiness>;
+}
+
+/** The approvals service, wired. Nothing is connected before `start`. */
+export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
+  const clock = overrides.clock ?? (() => new Date());
+  const logger = overrides.logger ?? createLogger({ service: 'approvals', level: config.LOG_LEVEL });
+  const metrics = overrides.metrics ?? createMetrics();
+  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
+  const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: 'ecf approvals',
+    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
+    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  const authority = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    clock,
+  });
+  const issuers = createReceiverClient({
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.RECEIVER_TIMEOUT_MS, totalMs: config.RECEIVER_TIMEOUT_MS + 5_000 },
+    allowPlainHttp: config.ALLOW_PRIVATE_ADDRESSES,
+    ...(config.ALLOW_PRIVATE_ADDRESSES ? { addressGuard: () => true } : {}),
+    clock,
+  });
+  const judges = createApprovalJudges({
+    trustedIssuers: config.trustedIssuers,
+    maxBytes: config.MAX_BODY_BYTES,
+    threads: config.LARGE_DOCUMENT_THREADS,
+    timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
+  });
+  const tokens = createTokenProvider({
+    client: authority,
+    cache: overrides.tokenCache ?? inMemoryTokenCache(clock),
+    clock,
+  });
+  const asks = { service: 'approvals', identityKey, clock };
+  const ending = new AbortController();
+  const longestCall = Math.max(config.AUTHORITY_TIMEOUT_MS, config.RECEIVER_TIMEOUT_MS) + 5_000;
+  const ports: Ports = {
+    approvals: createApprovalStore(database),
+    received: createReceivedApprovalStore(database),
+    taxpayers: createTaxpayerStore(database, APPROVALS_GROUP),
+    source: overrides.source === undefined ? gatewaySource(config, asks) : overrides.source,
+    certificates: createCertificates(
+      config.MASTER_KEY,
+      (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
+    ),
+    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    authority,
+    issuers,
+    receivers: createReceivers({
+      authority,
+      receivers: issuers,
+      tokens,
+      clock,
+      entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
+    }),
+    tokens,
+    emission: overrides.emission ?? owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
+    reception: overrides.reception ?? owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
+    judges,
+    observer: createObserver(metrics, logger),
+    settings: {
+      firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
+      issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
+      issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
+      leaseMs: 2 * longestCall + PREPARING_MS,
+      maxRefusedBytes: config.MAX_REFUSED_BYTES,
+    },
+    clock,
+    random: overrides.random ?? Math.random,
+    sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
+  };
+  const sending = new SendApproval(ports);
+  const resending = createApprovalBackground(ports, sending, {
+    concurrency: config.APPROVAL_CONCURRENCY,
+    idleMs: config.APPROVAL_IDLE_MS,
+  });
+  const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const app = createApprovalsApp(
+    {
+      give: new GiveApproval(ports, sending),
+      query: new QueryApprovals(ports),
+      door: {
+        receive: new ReceiveApproval(ports),
+        intake: new BodyIntake(intakeLimits(config)),
+        reception: ports.reception,
+        requireTokens: config.PROVIDER_AUTH === 'required',
+        report: createApprovalReport(metrics, logger),
+        clock,
+      },
+    },
+    { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+  );
+  const background = createBackground({ database, bus, ports, relay, workers: [resending] });
+  const endBacklog = observeBacklog(metrics, ports.approvals, clock);
+  return {
+    app,
+    ready,
+    start: background.start,
+    async stop() {
+      endBacklog();
+      ending.abort();
+      await sending.settled();
+      await judges.stop();
+      await background.stop();
+      if (overrides.bus === undefined) await bus.close();
+      authority.close();
+      issuers.close();
+      await database.close();
+    },
+  };
+}
+
+function owner<T extends Readonly<Record<string, InternalOperation>>>(
+  operations: T,
+  name: string,
+  url: string | undefined,
+  options: { service: string; identityKey: Uint8Array; clock: () => Date },
+): InternalHandlers<T> {
+  if (url !== undefined) return createInternalClient(operations, { ...options, url, owner: name });
+  const refuse = async () => {
+    throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
+  };
+  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
+}
+
+function gatewaySource(
+  config: ApprovalsConfig,
+  asks: { service: string; identityKey: Uint8Array; clock: () => Date },
+): TaxpayerSource | null {
+  if (config.GATEWAY_URL === undefined) return null;
+  return createHttpTaxpayerSource({ ...asks, gatewayUrl: config.GATEWAY_URL, timeoutMs: QUESTION_MS });
+}
+
+/** The folder is opened at the first use, so that wiring needs no I/O. */
+function lazyArchive(folder: string): XmlStore {
+  let opened: Promise<XmlStore> | undefined;
+  const archive = () => {
+    opened ??= openFileXmlStore(folder);
+    return opened;
+  };
+  return {
+    put: async (relative, bytes) => (await archive()).put(relative, bytes),
+    get: async (relative, checksum) => (await archive()).get(relative, checksum),
+  };
+}

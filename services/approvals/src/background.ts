@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import {
+  type Bus,
+  cleanInbox,
+  createDatabaseIfMissing,
+  type Database,
+  migrate,
+  type OutboxRelay,
+  type Subscription,
+} from '@ecf/service-kit';
+import type { Ports } from './core/ports.js';
+import { subscribeToEvents } from './inbound/events.js';
+
+/** The consumer group of this service; also the name under which handled events are noted. */
+export const APPROVALS_GROUP = 'approvals';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const CLEANING_MS = 10 * 60_000;
+const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Work that goes on beside the requests. */
+export interface Worker {
+  start(): void;
+  /** Takes nothing new and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface BackgroundParts {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly ports: Pick<Ports, 'taxpayers' | 'observer' | 'clock'>;
+  readonly relay: OutboxRelay;
+  readonly workers: readonly Worker[];
+}
+
+/** What runs beside the requests: events in and out, sends that are due, and cleaning. */
+export function createBackground({ database, bus, ports, relay, workers }: BackgroundParts) {
+  let subscriptions: Subscription[] = [];
+  let cleaning: NodeJS.Timeout | undefined;
+
+  async function clean(): Promise<void> {
+    try {
+      await cleanInbox(database, new Date(ports.clock().getTime() - INBOX_KEPT_MS));
+    } catch (error) {
+      ports.observer.failed('cleaning', error);
+    }
+  }
+
+  return {
+    /** Prepares the database first. */
+    async start(): Promise<void> {
+      await createDatabaseIfMissing(database.url);
+      await migrate(database.url, MIGRATIONS);
+      subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports);
+      relay.start();
+      for (const worker of workers) worker.start();
+      cleaning = setInterval(() => void clean(), CLEANING_MS);
+      cleaning.unref();
+    },
+    /** Finishes what is under way. */
+    async stop(): Promise<void> {
+      clearInterval(cleaning);
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await relay.stop();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
+import {
+  authoritySettings,
+  busSettings,
+  databaseSettings,
+  gatewayAddressSettings,
+  readConfig,
+  sealingSettings,
+  serverSettings,
+  setting,
+} from '@ecf/service-kit';
+import type { TrustedIssuers } from '@ecf/xml-signing';
+import { z } from 'zod';
+
+/** Every setting of the approvals service. */
+export const approvalsSettings = z.object({
+  ...serverSettings(8084),
+  ...busSettings,
+  ...databaseSettings(16),
+  ...sealingSettings,
+  ...gatewayAddressSettings,
+  ...authoritySettings,
+  DATA_DIR: setting.text({
+    description: 'Folder of stored XML and of events that could not be handled',
+    default: '.data',
+  }),
+  EMISSION_URL: setting.optionalUrl({
+    description: 'Address of emission, asked about issued documents',
+  }),
+  RECEPTION_URL: setting.optionalUrl({
+    description: "Address of reception, asked about received documents and senders' tokens",
+  }),
+  ...senderSettings,
+  ...intakeSettings,
+  ALLOW_PRIVATE_ADDRESSES: setting.flag({
+    description: 'Whether receivers of others may have private or loopback addresses, and no TLS',
+    default: false,
+  }),
+  RECEIVER_TIMEOUT_MS: setting.integer({
+    description: "Milliseconds to wait for another receiver's answer to one call",
+    min: 100,
+    max: 120_000,
+    default: 20_000,
+  }),
+  DIRECTORY_ENTRY_SECONDS: setting.integer({
+    description: "How long an entry of the authority's directory is believed; an RNC without one is looked up at once",
+    min: 0,
+    max: 86_400,
+    default: 600,
+  }),
+  APPROVAL_FIRST_RETRY_MS: setting.integer({
+    description: 'Pause after the first failed send of an approval; it doubles to an hour',
+    min: 10,
+    max: 60_000,
+    default: 5_000,
+  }),
+  APPROVAL_ISSUER_HOURS: setting.integer({
+    description: 'Hours in which an approval is tried at an issuer that cannot be reached',
+    min: 1,
+    max: 8_760,
+    default: 72,
+  }),
+  APPROVAL_ISSUER_WAIT_MS: setting.integer({
+    description: "How long an answer to POST /acecf waits for the issuer's, after the authority's",
+    min: 0,
+    max: 60_000,
+    default: 3_000,
+  }),
+  APPROVAL_IDLE_MS: setting.integer({
+    description: 'Milliseconds between looks for approvals that are due',
+    min: 10,
+    max: 60_000,
+    default: 500,
+  }),
+  APPROVAL_CONCURRENCY: setting.integer({
+    description: 'Approvals that are sent again at the same time, to the authority and to issuers each',
+    min: 1,
+    max: 1_000,
+    default: 16,
+  }),
+});
+
+/** The settings, with the trusted issuers read. */
+export type ApprovalsConfig = z.infer<typeof approvalsSettings> & { trustedIssuers: TrustedIssuers | null };
+
+/** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
+export function readApprovalsConfig(env: Record<string, string | undefined>): ApprovalsConfig {
+  const settings = readConfig(approvalsSettings, env);
+  return { ...settings, trustedIssuers: readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) };
+}

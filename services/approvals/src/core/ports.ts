@@ -1,0 +1,144 @@
+import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
+import type { EmissionOperations, ReceptionOperations } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { JudgeThreads, SignerFacts } from '@ecf/public-door';
+import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
+import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
+import type { Admission } from './admission.js';
+import type { ApprovalJudgement } from './approval-judgement.js';
+import type {
+  AuthoritySide,
+  DecisionKey,
+  GivenApproval,
+  IssuerSide,
+  NewApproval,
+  StoredBytes,
+} from './given-approval.js';
+import type { Receivers } from './receivers.js';
+
+/** Whom an approval is sent to. */
+export type Target = 'authority' | 'issuer';
+
+/** An answer of the authority or of an issuer, as it came. */
+export interface Exchange {
+  readonly target: Target;
+  readonly at: Date;
+  readonly outcome: string;
+  readonly httpStatus: number | null;
+  readonly contentType: string | null;
+  readonly body: string | null;
+}
+
+/** How a send ended, to be written down. */
+export type Progress =
+  | ({ readonly target: 'authority'; readonly dueAt: Date | null } & Pick<
+      AuthoritySide,
+      'status' | 'response' | 'sentAt'
+    >)
+  | ({ readonly target: 'issuer'; readonly dueAt: Date | null } & Pick<IssuerSide, 'status' | 'error' | 'sentAt'>);
+
+/**
+ * Commercial approvals that our taxpayers give. What changes the decision that stands for a document also appends
+ * `approval.changed` to the outbox, in the same transaction.
+ */
+export interface ApprovalStore {
+  /** All records about a document, oldest first. */
+  about(key: DecisionKey): Promise<GivenApproval[]>;
+  /**
+   * Commits a new record where nothing decided about the document meanwhile forbids it, and gives it; with `claimedUntil`
+   * it is to be sent, and the sends are the caller's until then. Otherwise gives what forbids it.
+   */
+  add(approval: NewApproval, claimedUntil: Date | null): Promise<{ added: GivenApproval } | { refused: Admission }>;
+  /** Has an unsent record sent, under the same conditions. */
+  submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
+  /** Claims records that are due at a target until `until`, counting the try. No two instances claim the same. */
+  claimDue(target: Target, now: Date, until: Date, limit: number): Promise<GivenApproval[]>;
+  /** Writes down how a send ended; a side that was decided meanwhile stays as it is. Gives the record as it is then. */
+  progress(id: number, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
+  find(id: number): Promise<GivenApproval | null>;
+  /** Newest first by creation, then id. */
+  list(filter: { env: Environment; buyerRnc: string; limit: number; offset: number }): Promise<GivenApproval[]>;
+  /** How many are undecided at a target, and since when the oldest is. */
+  backlog(): Promise<{ target: Target; count: number; oldest: Date | null }[]>;
+}
+
+/** An approval that a buyer gave, before it has an id. */
+export interface NewReceivedApproval {
+  readonly key: DecisionKey;
+  readonly accountId: string;
+  readonly decision: 1 | 2;
+  readonly reason: string | null;
+  readonly decidedAt: Date;
+  readonly receivedAt: Date;
+  readonly bytes: number;
+  readonly xml: StoredBytes;
+  readonly signer: SignerFacts;
+  readonly canonical: 'as-is' | 'whitespace-dropped';
+  readonly requestId: string;
+  readonly sender: string | null;
+}
+
+/** An approval of one of our e-CF that was answered with 400. */
+export interface NewRefusedApproval {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+  readonly buyerRnc: string | null;
+  readonly reason: string;
+  readonly receivedAt: Date;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly xmlPath: string | null;
+  readonly requestId: string;
+  readonly sender: string | null;
+}
+
+/** Approvals that buyers gave. */
+export interface ReceivedApprovalStore {
+  find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<NewReceivedApproval | null>;
+  /** Commits it with its event; false, and nothing kept, where the e-CF was answered before. */
+  add(approval: NewReceivedApproval): Promise<boolean>;
+  refuse(refusal: NewRefusedApproval): Promise<void>;
+}
+
+/** What people who operate the service are told. */
+export interface Observer {
+  failed(what: string, error: unknown): void;
+  /** A send of an approval ended. */
+  sent(target: Target, outcome: string): void;
+}
+
+export interface ApprovalSettings {
+  /** Pause after the first failed send. */
+  readonly firstRetryMs: number;
+  /** How long an issuer that cannot be reached is tried. */
+  readonly issuerDeadlineMs: number;
+  /** How long a request waits for the issuer's answer after the authority's. */
+  readonly issuerWaitMs: number;
+  /** How long a send is one instance's before another may take it up. */
+  readonly leaseMs: number;
+  /** Longest document that is kept when it is refused. */
+  readonly maxRefusedBytes: number;
+}
+
+export interface Ports {
+  readonly approvals: ApprovalStore;
+  readonly received: ReceivedApprovalStore;
+  readonly taxpayers: TaxpayerStore;
+  /** Null where the deployment has no gateway to ask. */
+  readonly source: TaxpayerSource | null;
+  readonly certificates: Certificates;
+  readonly archive: XmlStore;
+  readonly authority: Pick<AuthorityClient, 'submitCommercialApproval'>;
+  readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;
+  readonly receivers: Receivers;
+  readonly tokens: TokenProvider;
+  readonly emission: Pick<EmissionOperations, 'findInvoices'>;
+  readonly reception: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
+  readonly judges: Pick<JudgeThreads<ApprovalJudgement>, 'judge'>;
+  readonly observer: Observer;
+  readonly settings: ApprovalSettings;
+  readonly clock: () => Date;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}

@@ -1,0 +1,141 @@
+import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
+import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
+import { signerFacts } from '@ecf/public-door';
+import { approvalPath, sha256Of } from './approval-document.js';
+import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
+import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
+import type { Ports } from './ports.js';
+
+/** An approval as it came in. */
+export interface ApprovalArrival {
+  readonly bytes: Uint8Array;
+  readonly env: Environment;
+  readonly arrivedAt: Date;
+  readonly requestId: string;
+  readonly sender: string | null;
+}
+
+/** What the sender is told. */
+export interface ApprovalOutcome {
+  readonly receipt: ApprovalReceipt;
+  /** Null where it is taken. */
+  readonly refusal: string | null;
+}
+
+type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'emission' | 'settings' | 'clock'>;
+
+/**
+ * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order: structure, signature, type,
+ * known and ours, type of what a note refers to, buyer with date and amount, not answered before. Bytes, record and event
+ * are durable when it resolves.
+ *
+ * Throws UnreadableApproval for what is no XML, and what emission throws where it cannot be asked.
+ */
+export class ReceiveApproval {
+  constructor(private readonly ports: ReceivePorts) {}
+
+  async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
+    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock());
+    const about = judgement.refusal === null ? judgement.facts : judgement.about;
+    const invoice = about === null ? null : await this.#invoice(arrival.env, about.issuerRnc, about.encf);
+    const refusal = refusalOf(judgement, invoice);
+    if (refusal === null && judgement.refusal === null && invoice !== null) {
+      if (await this.#accept(arrival, judgement, invoice)) return TAKEN;
+      return this.#refuse(arrival, judgement, invoice, repeatedRefusal(invoice.encf));
+    }
+    return this.#refuse(arrival, judgement, invoice, refusal ?? REFUSALS.notFound);
+  }
+
+  async #invoice(env: Environment, issuerRnc: string, encf: string): Promise<InvoiceChanged | null> {
+    const { invoices } = await this.ports.emission.findInvoices({ env, numbers: [{ issuer_rnc: issuerRnc, encf }] });
+    return invoices[0] ?? null;
+  }
+
+  async #accept(arrival: ApprovalArrival, judgement: SoundApproval, invoice: InvoiceChanged): Promise<boolean> {
+    const { facts } = judgement;
+    const key = { env: arrival.env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
+    if ((await this.ports.received.find(key)) !== null) return false;
+    const sha256 = sha256Of(arrival.bytes);
+    const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
+    await this.ports.archive.put(path, arrival.bytes);
+    return this.ports.received.add({
+      key,
+      accountId: invoice.account_id,
+      decision: facts.decision,
+      reason: facts.reason,
+      decidedAt: facts.decidedAt ?? arrival.arrivedAt,
+      receivedAt: arrival.arrivedAt,
+      bytes: arrival.bytes.length,
+      xml: { path, sha256 },
+      signer: signerFacts(judgement.certificate),
+      canonical: judgement.canonical,
+      requestId: arrival.requestId,
+      sender: arrival.sender,
+    });
+  }
+
+  /** Kept where it is about an e-CF of ours; what strangers say about nothing leaves a line in the log. */
+  async #refuse(
+    arrival: ApprovalArrival,
+    judgement: ApprovalJudgement,
+    invoice: InvoiceChanged | null,
+    reason: string,
+  ): Promise<ApprovalOutcome> {
+    if (invoice !== null) {
+      const { env, arrivedAt, bytes, requestId, sender } = arrival;
+      const buyerRnc = judgement.refusal === null ? judgement.facts.buyerRnc : (judgement.about?.buyerRnc ?? null);
+      const sha256 = sha256Of(bytes);
+      const key = { env, buyerRnc: buyerRnc ?? invoice.issuer_rnc, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
+      const path =
+        bytes.length > this.ports.settings.maxRefusedBytes ? null : approvalPath(key, 'received', arrivedAt, sha256);
+      if (path !== null) await this.ports.archive.put(path, bytes);
+      await this.ports.received.refuse({
+        env,
+        issuerRnc: invoice.issuer_rnc,
+        encf: invoice.encf,
+        buyerRnc,
+        reason,
+        receivedAt: arrivedAt,
+        bytes: bytes.length,
+        sha256,
+        xmlPath: path,
+        requestId,
+        sender,
+      });
+    }
+    return {
+      receipt: { codigo: '2', estado: 'Aprobacion Comercial Rechazada', mensaje: [reason] },
+      refusal: reason,
+    };
+  }
+}
+
+const TAKEN: ApprovalOutcome = {
+  receipt: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
+  refusal: null,
+};
+
+function refusalOf(judgement: ApprovalJudgement, invoice: InvoiceChanged | null): string | null {
+  if (judgement.refusal !== null) return judgement.refusal;
+  const { facts } = judgement;
+  if (!isApprovable(facts.encf)) return REFUSALS.type;
+  if (invoice === null) return REFUSALS.notFound;
+  if (
+    invoice.modified_encf !== null &&
+    encfType(invoice.modified_encf) !== null &&
+    !isApprovable(invoice.modified_encf)
+  )
+    return REFUSALS.referenced;
+  const total = Decimal.parse(facts.totalAmount);
+  const same =
+    // A number that the authority rejected holds no document.
+    invoice.status !== 'Rechazado' &&
+    invoice.buyer_rnc === facts.buyerRnc &&
+    invoice.date_issued === facts.dateIssued &&
+    total?.equals(Decimal.parse(invoice.total_amount) ?? Decimal.ZERO) === true;
+  return same ? null : REFUSALS.invalid;
+}
+
+function isApprovable(encf: string): boolean {
+  return (APPROVABLE_TYPES as readonly string[]).includes(encfType(encf) ?? '');
+}

@@ -1,0 +1,119 @@
+import {
+  type Answer,
+  type AuthorityClient,
+  type DirectoryEntry,
+  type IssuedToken,
+  type ReceiverClient,
+  signSeed,
+  type TokenProvider,
+} from '@ecf/authority-client';
+import type { Environment } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+
+/** In whose name others are looked up and called. */
+export interface Caller {
+  readonly env: Environment;
+  readonly account: string;
+  readonly certificate: SigningCertificate;
+}
+
+/** Other taxpayers' receivers: where they are, and how to be let in. */
+export interface Receivers {
+  /** The directory's entry of an RNC; null where it has none. Throws where it cannot be asked. */
+  find(caller: Caller, rnc: string): Promise<DirectoryEntry | null>;
+  /** A token of a receiver that offers authentication; undefined where it offers none. Throws where there is none to be had. */
+  token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
+  /** After a 401. */
+  forget(caller: Caller, entry: DirectoryEntry): void;
+}
+
+export interface ReceiversParts {
+  readonly authority: Pick<AuthorityClient, 'findInDirectory'>;
+  readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
+  readonly tokens: TokenProvider;
+  readonly clock: () => Date;
+  /** How long an entry is believed. An RNC without entry is looked up every time. */
+  readonly entryLifeMs: number;
+}
+
+const REMEMBERED = 10_000;
+/** Assumed where a receiver's dates cannot be read. */
+const TOKEN_LIFE_MS = 5 * 60_000;
+const TOKEN_MARGIN_MS = 60_000;
+
+/** Over the authority's directory, one question for each RNC at a time. */
+export function createReceivers(parts: ReceiversParts): Receivers {
+  const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
+  const tokens = new Map<string, { token: string; until: number }>();
+
+  async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
+    let answer = await ask(caller, rnc);
+    if (answer.outcome === 'unauthorized') answer = await ask(caller, rnc, true);
+    if (answer.outcome === 'verdict') return answer.verdict;
+    // CerteCF has no directory: there, the authority's own portal plays the other side.
+    if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return null;
+    throw new Error(`the directory gave no answer: ${wordsOf(answer)}`);
+  }
+
+  async function ask(caller: Caller, rnc: string, afresh = false): Promise<Answer<DirectoryEntry | null>> {
+    const first = await parts.tokens.get(caller);
+    if (!afresh) return parts.authority.findInDirectory({ env: caller.env, token: first.token, rnc });
+    await parts.tokens.invalidate({ ...caller, token: first.token });
+    const { token } = await parts.tokens.get(caller);
+    return parts.authority.findInDirectory({ env: caller.env, token, rnc });
+  }
+
+  return {
+    async find(caller, rnc) {
+      const name = `${caller.env}:${rnc}`;
+      const known = entries.get(name);
+      const now = parts.clock().getTime();
+      if (known !== undefined && known.until > now) return known.entry;
+      const entry = await lookUp(caller, rnc).catch((error) => {
+        // An entry that could not be refreshed is better than none.
+        if (known === undefined) throw error;
+        return known.entry;
+      });
+      if (entry === null) entries.delete(name);
+      else keep(entries, name, { entry, until: now + parts.entryLifeMs });
+      return entry;
+    },
+    async token(caller, entry) {
+      const baseUrl = entry.authenticationUrl;
+      if (baseUrl === null) return undefined;
+      const name = tokenName(caller, baseUrl);
+      const known = tokens.get(name);
+      const now = parts.clock().getTime();
+      if (known !== undefined && known.until > now) return known.token;
+      const seed = verdictOf(await parts.receivers.receiverSeed({ baseUrl }), 'seed');
+      const signedSeed = await signSeed(seed, caller.certificate);
+      const issued = verdictOf<IssuedToken>(await parts.receivers.receiverToken({ baseUrl, signedSeed }), 'token');
+      const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
+      keep(tokens, name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
+      return issued.token;
+    },
+    forget(caller, entry) {
+      if (entry.authenticationUrl !== null) tokens.delete(tokenName(caller, entry.authenticationUrl));
+    },
+  };
+}
+
+function tokenName(caller: Caller, baseUrl: string): string {
+  return `${caller.env}:${caller.account}:${caller.certificate.fingerprint}:${baseUrl}`;
+}
+
+function keep<V>(map: Map<string, V>, name: string, value: V): void {
+  map.delete(name);
+  if (map.size >= REMEMBERED) map.delete(map.keys().next().value as string);
+  map.set(name, value);
+}
+
+function verdictOf<V>(answer: Answer<V>, what: string): V {
+  if (answer.outcome === 'verdict') return answer.verdict;
+  throw new Error(`the receiver gave no ${what}: ${wordsOf(answer)}`);
+}
+
+function wordsOf(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {
+  if (answer.outcome === 'unknown') return answer.detail;
+  return answer.outcome === 'refused' ? answer.reason : 'it refuses the login';
+}

@@ -1,0 +1,253 @@
+import {
+  type Answer,
+  type ApprovalDeliveryAnswer,
+  type ApprovalVerdict,
+  LoginError,
+  type RawAnswer,
+} from '@ecf/authority-client';
+import { retryDelay } from '@ecf/domain';
+import type { GivenApproval } from './given-approval.js';
+import type { Exchange, Ports, Progress, Target } from './ports.js';
+import type { Caller } from './receivers.js';
+
+type SendPorts = Pick<
+  Ports,
+  | 'approvals'
+  | 'taxpayers'
+  | 'certificates'
+  | 'archive'
+  | 'authority'
+  | 'issuers'
+  | 'receivers'
+  | 'tokens'
+  | 'observer'
+  | 'settings'
+  | 'clock'
+  | 'random'
+  | 'sleep'
+>;
+
+const MOST_RESPONSE = 8_000;
+
+/** How a send ended, before it is written down. */
+interface Ending {
+  readonly progress: Progress;
+  readonly exchange: Exchange | null;
+  readonly word: string;
+}
+
+/**
+ * Sends approvals to the authority and to issuers: always the same bytes, until one side has decided. A lost answer is
+ * sent again; that it "was loaded and accepted before" then says that the first copy arrived.
+ */
+export class SendApproval {
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(private readonly ports: SendPorts) {}
+
+  /**
+   * Both sends of a record that was just made. Resolves with what is known when the authority has answered and the issuer
+   * has had its time; what is still under way goes on.
+   */
+  async atOnce(approval: GivenApproval): Promise<GivenApproval> {
+    const toAuthority = this.#guarded(approval, 'authority');
+    const toIssuer = approval.issuer.status === 'pending' ? this.#guarded(approval, 'issuer') : Promise.resolve();
+    await toAuthority;
+    await Promise.race([toIssuer, this.ports.sleep(this.ports.settings.issuerWaitMs)]);
+    return (await this.ports.approvals.find(approval.id)) ?? approval;
+  }
+
+  /** One send of a claimed record. */
+  async send(approval: GivenApproval, target: Target): Promise<void> {
+    const ending = target === 'authority' ? await this.#authority(approval) : await this.#issuer(approval);
+    this.ports.observer.sent(target, ending.word);
+    await this.ports.approvals.progress(approval.id, ending.progress, ending.exchange);
+  }
+
+  /** Resolves when nothing that a request began is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** What fails here is taken up again when the claim ends. */
+  #guarded(approval: GivenApproval, target: Target): Promise<void> {
+    const work = this.send(approval, target)
+      .catch((error) => this.ports.observer.failed(`sending an approval to the ${target}`, error))
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+    return work;
+  }
+
+  async #authority(approval: GivenApproval): Promise<Ending> {
+    const caller = await this.#caller(approval);
+    if (caller === null) return this.#later(approval, 'authority', 'no certificate to log in with');
+    const { env, buyerRnc, encf } = approval.key;
+    const xml = await this.#bytes(approval);
+    const ask = async () => {
+      const { token } = await this.ports.tokens.get(caller);
+      const answer = await this.ports.authority.submitCommercialApproval({ env, token, buyerRnc, encf, xml });
+      if (answer.outcome === 'unauthorized') await this.ports.tokens.invalidate({ ...caller, token });
+      return answer;
+    };
+    try {
+      let answer = await ask();
+      if (answer.outcome === 'unauthorized') answer = await ask();
+      return this.#judgeAuthority(approval, answer);
+    } catch (error) {
+      if (error instanceof LoginError) return this.#later(approval, 'authority', error.message);
+      throw error;
+    }
+  }
+
+  #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>): Ending {
+    const now = this.ports.clock();
+    const raw = answer.raw;
+    const response = raw === null ? approval.authority.response : raw.body.slice(0, MOST_RESPONSE);
+    const sentAt = approval.authority.sentAt ?? (arrived(answer) ? now : null);
+    const side = { target: 'authority', response, sentAt } as const;
+    const exchange = exchangeOf('authority', answer, raw, now);
+    if (answer.outcome === 'verdict' && !answer.verdict.transient) {
+      const { status, alreadyAccepted } = answer.verdict;
+      // Only of a document that may have arrived before: otherwise somebody else's decision stands there.
+      const ours = alreadyAccepted && approval.authority.tries > 1;
+      const final = ours ? 'Aceptado' : status;
+      return { progress: { ...side, status: final, dueAt: null }, exchange, word: final };
+    }
+    if (answer.outcome === 'refused') {
+      return {
+        progress: { ...side, status: 'failed', response: answer.reason, dueAt: null },
+        exchange,
+        word: 'failed',
+      };
+    }
+    const dueAt = this.#next(approval.authority.tries, retryAfter(answer));
+    return { progress: { ...side, status: 'submitted', dueAt }, exchange, word: wordOf(answer) };
+  }
+
+  async #issuer(approval: GivenApproval): Promise<Ending> {
+    const caller = await this.#caller(approval);
+    if (caller === null) return this.#later(approval, 'issuer', 'no certificate to look the issuer up with');
+    const { issuerRnc, buyerRnc, encf } = approval.key;
+    try {
+      const entry = await this.ports.receivers.find(caller, issuerRnc);
+      if (entry === null || entry.approvalUrl === null) return this.#ended(approval, 'no_receiver', null);
+      const baseUrl = entry.approvalUrl;
+      const xml = await this.#bytes(approval);
+      const ask = async () =>
+        this.ports.issuers.deliverApproval({
+          baseUrl,
+          token: await this.ports.receivers.token(caller, entry),
+          buyerRnc,
+          encf,
+          xml,
+        });
+      let answer = await ask();
+      if (answer.outcome === 'unauthorized') {
+        this.ports.receivers.forget(caller, entry);
+        answer = await ask();
+      }
+      return this.#judgeIssuer(approval, answer);
+    } catch (error) {
+      return this.#later(approval, 'issuer', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #judgeIssuer(approval: GivenApproval, answer: Answer<ApprovalDeliveryAnswer>): Ending {
+    const now = this.ports.clock();
+    const exchange = exchangeOf('issuer', answer, answer.raw, now);
+    const sentAt = approval.issuer.sentAt ?? (arrived(answer) ? now : null);
+    if (answer.outcome === 'verdict') {
+      const { accepted, messages } = answer.verdict;
+      const taken = accepted || (approval.issuer.tries > 1 && messages.some(({ valor }) => saysTakenBefore(valor)));
+      const error = taken
+        ? null
+        : (messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.').slice(0, 1_000);
+      const status = taken ? 'delivered' : 'refused';
+      return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange, word: status };
+    }
+    if (answer.outcome === 'refused') return { ...this.#ended(approval, 'failed', answer.reason), exchange };
+    const detail = answer.outcome === 'unknown' ? answer.detail : 'the issuer refuses our token';
+    const later = this.#later(approval, 'issuer', detail, retryAfter(answer));
+    return { ...later, progress: { ...later.progress, sentAt } as Progress, exchange };
+  }
+
+  #ended(approval: GivenApproval, status: 'no_receiver' | 'failed', error: string | null): Ending {
+    const { sentAt } = approval.issuer;
+    return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange: null, word: status };
+  }
+
+  /** Again after a pause; an issuer only up to its deadline. */
+  #later(approval: GivenApproval, target: Target, detail: string, waitMs = 0): Ending {
+    const exchange: Exchange = {
+      target,
+      at: this.ports.clock(),
+      outcome: `not_sent:${detail}`.slice(0, 300),
+      httpStatus: null,
+      contentType: null,
+      body: null,
+    };
+    if (target === 'authority') {
+      const { response, sentAt, tries } = approval.authority;
+      const dueAt = this.#next(tries, waitMs);
+      return { progress: { target, status: 'submitted', response, sentAt, dueAt }, exchange, word: 'later' };
+    }
+    const { sentAt, tries } = approval.issuer;
+    const since = approval.submittedAt ?? approval.createdAt;
+    const dueAt = this.#next(tries, waitMs);
+    if (dueAt.getTime() > since.getTime() + this.ports.settings.issuerDeadlineMs)
+      return { ...this.#ended(approval, 'failed', `The issuer could not be reached in time: ${detail}`), exchange };
+    return { progress: { target, status: 'pending', error: detail, sentAt, dueAt }, exchange, word: 'later' };
+  }
+
+  #next(tries: number, waitMs = 0): Date {
+    const pause = retryDelay(Math.max(tries, 1), this.ports.settings.firstRetryMs, this.ports.random);
+    return new Date(this.ports.clock().getTime() + Math.max(pause, waitMs));
+  }
+
+  /** The buyer as last heard of: what was signed is still sent for a taxpayer that was deactivated since. */
+  async #caller({ key, accountId }: GivenApproval): Promise<Caller | null> {
+    const buyer = await this.ports.taxpayers.taxpayer(key.buyerRnc);
+    if (buyer === null || buyer.account_id !== accountId) return null;
+    try {
+      const certificate = this.ports.certificates.open(buyer, this.ports.clock());
+      return { env: key.env, account: accountId, certificate };
+    } catch (error) {
+      this.ports.observer.failed('opening a certificate', error);
+      return null;
+    }
+  }
+
+  #bytes({ xml }: GivenApproval): Promise<Buffer> {
+    return this.ports.archive.get(xml.path, xml.sha256);
+  }
+}
+
+/** The authority's words for a document that it has, which other receivers use too. */
+function saysTakenBefore(text: string): boolean {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.includes('ya habia sido cargada y aceptada previamente');
+}
+
+function arrived(answer: Answer<unknown>): boolean {
+  return answer.outcome === 'verdict' || (answer.outcome === 'unknown' && answer.reachedAuthority === 'maybe');
+}
+
+function retryAfter(answer: Answer<unknown>): number {
+  return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
+}
+
+function wordOf(answer: Answer<unknown>): string {
+  return answer.outcome === 'unknown' ? `unknown:${answer.cause}` : answer.outcome;
+}
+
+function exchangeOf(target: Target, answer: Answer<unknown>, raw: RawAnswer | null, at: Date): Exchange {
+  const outcome = answer.outcome === 'refused' ? `refused:${answer.code}` : wordOf(answer);
+  return {
+    target,
+    at,
+    outcome,
+    httpStatus: raw?.status ?? null,
+    contentType: raw?.contentType ?? null,
+    body: raw?.body ?? null,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Environment } from '@ecf/domain';
+import type { Logger, Metrics } from '@ecf/service-kit';
+
+/** What is counted and logged about approvals at the public door. */
+export interface ApprovalReport {
+  /** `refusal` is the reason of a 400, null for a 200. */
+  answered(refusal: string | null, env: Environment, milliseconds: number): void;
+  /** A call that got neither. */
+  refused(kind: string, where: { request_id: string; sender: string | null; env: Environment }): void;
+}
+
+/** Counts under stable names; every refusal without a receipt leaves a line in the log. */
+export function createApprovalReport(metrics: Metrics, logger: Logger): ApprovalReport {
+  const answers = metrics.counter({
+    name: 'ecf_approvals_received_total',
+    help: 'Commercial approvals of buyers that were answered, by outcome: accepted, refused.',
+    labels: ['env', 'outcome'],
+  });
+  const refusals = metrics.counter({
+    name: 'ecf_approvals_door_refusals_total',
+    help: 'Calls of the public door for approvals that were answered neither yes nor no, by reason.',
+    labels: ['env', 'reason'],
+  });
+  const seconds = metrics.histogram({
+    name: 'ecf_approvals_received_seconds',
+    help: 'Seconds from the request to the answer, stored and ready to leave.',
+    labels: ['outcome'],
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60],
+  });
+  return {
+    answered(refusal, env, milliseconds) {
+      const outcome = refusal === null ? 'accepted' : 'refused';
+      answers.inc({ env, outcome });
+      seconds.observe({ outcome }, milliseconds / 1_000);
+    },
+    refused(reason, where) {
+      refusals.inc({ env: where.env, reason });
+      logger.info({ ...where, reason }, 'a call of the public door was refused');
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { errorCodeEntry } from '@ecf/contracts';
+import { XmlPartError } from '@ecf/public-door';
+import { ApiError, InvalidRequest, XmlStoreError } from '@ecf/service-kit';
+import type { ErrorRequestHandler } from 'express';
+import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
+
+/** Turns this service's errors into the public ones; everything else passes on. */
+export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(toAnswer(error));
+
+/** The one place where what went wrong becomes an answer. */
+export function toAnswer(error: unknown): unknown {
+  if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
+  if (error instanceof UnreadableApproval) return unreadable(error.kind, error.message, error);
+  if (error instanceof FieldsRefused) return new InvalidRequest(error.items, { cause: error });
+  if (error instanceof XmlStoreError && (error.code === 'missing' || error.code === 'altered'))
+    return new ApiError(500, 'document_damaged', 'The stored document cannot be given out; report it.', {
+      cause: error,
+    });
+  if (!(error instanceof ApprovalsError)) return error;
+  const { code, message, retryAfterSeconds } = error;
+  return new ApiError(errorCodeEntry(code).status, code, message, {
+    cause: error.cause ?? error,
+    headers: {
+      ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      ...(code === 'invalid_provider_token' ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+  });
+}
+
+/** A short stable word for what was refused, for metrics and logs. */
+export function refusalKind(error: unknown): string {
+  if (error instanceof XmlPartError) return error.problem;
+  if (error instanceof UnreadableApproval) return error.kind;
+  if (error instanceof ApprovalsError || error instanceof ApiError) return error.code;
+  return 'internal_error';
+}
+
+function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {
+  return new InvalidRequest([{ loc: ['body', 'xml'], msg, type }], { cause });
+}

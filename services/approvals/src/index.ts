@@ -1,0 +1,2 @@
+export { type Approvals, type ApprovalsOverrides, createApprovals } from './app.js';
+export { type ApprovalsConfig, approvalsSettings, readApprovalsConfig } from './config.js';

@@ -1,0 +1,5 @@
+import { runHttpService } from '@ecf/service-kit';
+import { createApprovals } from './app.js';
+import { readApprovalsConfig } from './config.js';
+
+await runHttpService('approvals', readApprovalsConfig, createApprovals);

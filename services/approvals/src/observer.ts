@@ -1,0 +1,45 @@
+import type { Logger, Metrics } from '@ecf/service-kit';
+import type { ApprovalStore, Observer } from './core/ports.js';
+
+/** Past this age an undecided approval raises an alarm; sending goes on. */
+const OVERDUE_MS = 72 * 3_600_000;
+
+/** Log and metrics of what goes on without a caller. */
+export function createObserver(metrics: Metrics, logger: Logger): Observer {
+  const sends = metrics.counter({
+    name: 'ecf_approvals_sends_total',
+    help: 'Sends of approvals of ours, by target (authority, issuer) and how they ended.',
+    labels: ['target', 'outcome'],
+  });
+  return {
+    failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
+    sent: (target, outcome) => sends.inc({ target, outcome }),
+  };
+}
+
+/** Looks up, before each reading of the metrics, how many approvals are undecided; returns how to end that. */
+export function observeBacklog(metrics: Metrics, store: Pick<ApprovalStore, 'backlog'>, clock: () => Date): () => void {
+  const undecided = metrics.gauge({
+    name: 'ecf_approvals_undecided',
+    help: 'Approvals of ours that a target (authority, issuer) has not decided about yet.',
+    labels: ['target'],
+  });
+  const age = metrics.gauge({
+    name: 'ecf_approvals_undecided_seconds',
+    help: 'Age of the oldest of them.',
+    labels: ['target'],
+  });
+  const overdue = metrics.gauge({
+    name: 'ecf_approvals_overdue',
+    help: '1 where an approval has been undecided for more than 72 hours: somebody has to look.',
+    labels: ['target'],
+  });
+  return metrics.onRender(async () => {
+    for (const { target, count, oldest } of await store.backlog()) {
+      const milliseconds = oldest === null ? 0 : Math.max(0, clock().getTime() - oldest.getTime());
+      undecided.set({ target }, count);
+      age.set({ target }, milliseconds / 1_000);
+      overdue.set({ target }, milliseconds > OVERDUE_MS ? 1 : 0);
+    }
+  });
+}

@@ -1,0 +1,38 @@
+import { createJudgeThreads, type JudgeThreads, trustCheck } from '@ecf/public-door';
+import type { TrustedIssuers } from '@ecf/xml-signing';
+import { type ApprovalJudgement, judgeApproval } from '../core/approval-judgement.js';
+import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
+import type { ThreadData } from './approval-judge-thread.js';
+
+export interface JudgesOptions {
+  readonly trustedIssuers: TrustedIssuers | null;
+  readonly maxBytes: number;
+  readonly threads: number;
+  readonly timeoutMs: number;
+}
+
+// Threads run compiled code, also where this file is read from its source.
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/outbound/approval-judge-thread.js' : './approval-judge-thread.js',
+  import.meta.url,
+);
+
+/** Judges approvals of the usual size at once and larger ones in threads of their own. */
+export function createApprovalJudges(options: JudgesOptions): JudgeThreads<ApprovalJudgement> {
+  const { trustedIssuers, maxBytes, threads, timeoutMs } = options;
+  const trust = trustCheck(trustedIssuers);
+  const workerData: ThreadData = {
+    trustedIssuers: trustedIssuers && [...trustedIssuers.values()].map(String).join('\n'),
+    maxBytes,
+  };
+  return createJudgeThreads({
+    thread: THREAD,
+    workerData,
+    judge: (bytes, now) => judgeApproval(bytes, { now, trust, maxBytes }),
+    refuse: ({ message, kind }, cause) => new UnreadableApproval(kind, message, { cause }),
+    busy: () =>
+      new ApprovalsError('service_unavailable', 'Too many large documents wait; send this one again shortly.'),
+    threads,
+    timeoutMs,
+  });
+}

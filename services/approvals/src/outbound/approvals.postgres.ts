@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { documentKey, TOPICS } from '@ecf/contracts';
+import { type Environment, toIsoDominican } from '@ecf/domain';
+import { appendToOutbox, type Database, makeEvent, type Queries, type Transaction } from '@ecf/service-kit';
+import { admit, stands } from '../core/admission.js';
+import { type DecisionKey, type GivenApproval, statusWord } from '../core/given-approval.js';
+import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
+
+const ABOUT = {
+  name: 'approvals_about',
+  text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 ORDER BY id`,
+};
+const LOCK = {
+  name: 'decision_lock',
+  text: `INSERT INTO standing_decisions AS d (env, buyer_rnc, issuer_rnc, encf) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (env, buyer_rnc, issuer_rnc, encf) DO UPDATE SET revision = d.revision`,
+};
+const ADVANCE = {
+  name: 'decision_advance',
+  text: `UPDATE standing_decisions SET revision = revision + 1
+          WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 RETURNING revision`,
+};
+const ADD = {
+  name: 'approval_add',
+  text: `INSERT INTO given_approvals (env, buyer_rnc, issuer_rnc, encf, account_id, ecf_document_id, decision, rejection_code,
+           rejection_description, decided_at, date_issued, total_amount, warnings, xml_path, xml_sha256, created_at,
+           submitted_at, authority_status, authority_tries, authority_due_at, issuer_status, issuer_tries, issuer_due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+           CASE WHEN $17::timestamptz IS NULL THEN NULL ELSE $16::timestamptz END,
+           CASE WHEN $17::timestamptz IS NULL THEN NULL ELSE 'submitted' END,
+           CASE WHEN $17::timestamptz IS NULL THEN 0 ELSE 1 END, $17,
+           CASE WHEN $17::timestamptz IS NULL OR $18::boolean THEN NULL ELSE 'pending' END,
+           CASE WHEN $17::timestamptz IS NULL OR $18::boolean THEN 0 ELSE 1 END,
+           CASE WHEN $18::boolean THEN NULL ELSE $17::timestamptz END)
+         RETURNING *`,
+};
+const SUBMIT = {
+  name: 'approval_submit',
+  text: `UPDATE given_approvals SET submitted_at = $3, authority_status = 'submitted', authority_tries = 1,
+           authority_due_at = $2::timestamptz, issuer_status = CASE WHEN $4::boolean THEN NULL ELSE 'pending' END,
+           issuer_tries = CASE WHEN $4::boolean THEN 0 ELSE 1 END, issuer_due_at = CASE WHEN $4::boolean THEN NULL ELSE $2::timestamptz END
+          WHERE id = $1 AND submitted_at IS NULL RETURNING *`,
+};
+const FIND = { name: 'approval_find', text: 'SELECT * FROM given_approvals WHERE id = $1' };
+const EXCHANGE = {
+  name: 'approval_exchange',
+  text: `INSERT INTO approval_exchanges (approval_id, target, at, outcome, http_status, content_type, body)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+};
+const LIST = {
+  name: 'approvals_list',
+  text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2
+          ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
+};
+const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
+const claim = (target: Target) => ({
+  name: `approvals_due_${target}`,
+  text: `UPDATE given_approvals SET ${target}_tries = ${target}_tries + 1, ${target}_due_at = $2
+          WHERE id IN (SELECT id FROM given_approvals WHERE ${target}_due_at IS NOT NULL AND ${target}_due_at <= $1
+                        ORDER BY ${target}_due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+          RETURNING *`,
+});
+const CLAIM = { authority: claim('authority'), issuer: claim('issuer') };
+
+/** Approvals of ours in PostgreSQL. */
+export function createApprovalStore(database: Database): ApprovalStore {
+  return {
+    about: (key) => about(database, key),
+    add(approval, claimedUntil) {
+      return database.transaction(async (tx) => {
+        const earlier = await lock(tx, approval.key);
+        const admission = admit(earlier, approval);
+        if (admission.kind !== 'new') return { refused: admission };
+        const { key } = approval;
+        const { rows } = await tx.query<Row>(ADD, [
+          ...keyValues(key),
+          approval.accountId,
+          approval.ecfDocumentId,
+          approval.decision,
+          approval.rejectionCode,
+          approval.rejectionDescription,
+          approval.decidedAt,
+          approval.dateIssued,
+          approval.totalAmount,
+          JSON.stringify(approval.warnings),
+          approval.xml.path,
+          approval.xml.sha256,
+          approval.createdAt,
+          claimedUntil,
+          admission.authorityAlone,
+        ]);
+        const added = fromRow(rows[0] as Row);
+        if (claimedUntil !== null) await decided(tx, added, approval.createdAt);
+        return { added };
+      });
+    },
+    submit(id, claimedUntil, at) {
+      return database.transaction(async (tx) => {
+        const present = await found(tx, id);
+        const earlier = (await lock(tx, present.key)).filter((one) => one.id !== id);
+        const admission = admit(earlier, present);
+        if (admission.kind !== 'new' || earlier.some((one) => one.id > id)) return { refused: admission };
+        const { rows } = await tx.query<Row>(SUBMIT, [id, claimedUntil, at, admission.authorityAlone]);
+        if (rows[0] === undefined) return { refused: { kind: 'answered', by: await found(tx, id) } };
+        const added = fromRow(rows[0]);
+        await decided(tx, added, at);
+        return { added };
+      });
+    },
+    async claimDue(target, now, until, limit) {
+      const { rows } = await database.query<Row>(CLAIM[target], [now, until, limit]);
+      return rows.map(fromRow);
+    },
+    progress(id, progress, exchange) {
+      return database.transaction(async (tx) => {
+        const before = await found(tx, id);
+        const others = await lock(tx, before.key);
+        if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
+        const after = await write(tx, id, progress);
+        if (after === null) return found(tx, id);
+        const withdrawn = after.authority.status === 'Rechazado' && before.authority.status !== 'Rechazado';
+        const stillDecided = others.some((one) => one.id !== id && stands(one));
+        if (withdrawn && !stillDecided) await announce(tx, after, 'pending', exchange?.at ?? after.createdAt);
+        return after;
+      });
+    },
+    async find(id) {
+      const { rows } = await database.query<Row>(FIND, [id]);
+      return rows[0] === undefined ? null : fromRow(rows[0]);
+    },
+    async list({ env, buyerRnc, limit, offset }) {
+      const { rows } = await database.query<Row>(LIST, [env, buyerRnc, limit, offset]);
+      return rows.map(fromRow);
+    },
+    async backlog() {
+      const { rows } = await database.query<{ target: Target; count: number; oldest: Date | null }>(
+        `SELECT 'authority' AS target, count(*) AS count, min(submitted_at) AS oldest FROM given_approvals
+          WHERE authority_due_at IS NOT NULL
+         UNION ALL
+         SELECT 'issuer', count(*), min(submitted_at) FROM given_approvals WHERE issuer_due_at IS NOT NULL`,
+      );
+      return rows;
+    },
+  };
+}
+
+async function about(queries: Queries, key: DecisionKey): Promise<GivenApproval[]> {
+  const { rows } = await queries.query<Row>(ABOUT, keyValues(key));
+  return rows.map(fromRow);
+}
+
+/** Decisions about one document are taken one after the other. */
+async function lock(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
+  await tx.query(LOCK, keyValues(key));
+  return about(tx, key);
+}
+
+async function found(queries: Queries, id: number): Promise<GivenApproval> {
+  const { rows } = await queries.query<Row>(FIND, [id]);
+  if (rows[0] === undefined) throw new Error(`the approval ${id} is gone`);
+  return fromRow(rows[0]);
+}
+
+/** A side that has decided keeps its decision, whoever else was still sending. */
+async function write(tx: Transaction, id: number, progress: Progress): Promise<GivenApproval | null> {
+  const { target } = progress;
+  const words = progress.target === 'authority' ? progress.response : progress.error;
+  const { rows } = await tx.query<Row>(
+    `UPDATE given_approvals SET ${target}_status = $2, ${target === 'authority' ? 'authority_response' : 'issuer_error'} = $3,
+            ${target}_sent_at = coalesce(${target}_sent_at, $4), ${target}_due_at = $5
+      WHERE id = $1 AND ${target}_status = '${OPEN[target]}' RETURNING *`,
+    [id, progress.status, words, progress.sentAt, progress.dueAt],
+  );
+  return rows[0] === undefined ? null : fromRow(rows[0]);
+}
+
+/** The decision stands from now on. */
+async function decided(tx: Transaction, approval: GivenApproval, at: Date): Promise<void> {
+  await announce(tx, approval, statusWord(approval.decision), at);
+}
+
+async function announce(
+  tx: Transaction,
+  { key, decidedAt }: GivenApproval,
+  status: 'approved' | 'rejected' | 'pending',
+  at: Date,
+): Promise<void> {
+  const { rows } = await tx.query<{ revision: number }>(ADVANCE, keyValues(key));
+  const data = {
+    direction: 'given',
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: key.buyerRnc,
+    revision: rows[0]?.revision,
+    approval_status: status,
+    approval_datetime: status === 'pending' ? null : toIsoDominican(decidedAt),
+  };
+  await appendToOutbox(tx, [approvalEvent(data, at)]);
+}
+
+/** An `approval.changed` event; `data` is checked by the topic's schema. */
+export function approvalEvent(data: { env: string; issuer_rnc: string; encf: string }, at: Date) {
+  return makeEvent(
+    {
+      topic: TOPICS.approvals.name,
+      type: 'approval.changed',
+      source: 'approvals',
+      subject: `${data.issuer_rnc}:${data.encf}`,
+      key: documentKey(data),
+      data,
+    },
+    { id: randomUUID(), time: at },
+  );
+}
+
+function keyValues(key: DecisionKey): string[] {
+  return [key.env, key.buyerRnc, key.issuerRnc, key.encf];
+}
+
+function exchangeValues(id: number, exchange: Exchange): unknown[] {
+  const { target, at, outcome, httpStatus, contentType, body } = exchange;
+  // PostgreSQL takes no NUL in text.
+  return [id, target, at, outcome, httpStatus, contentType, body?.replaceAll('\u0000', '\ufffd') ?? null];
+}
+
+interface Row {
+  id: number;
+  env: Environment;
+  buyer_rnc: string;
+  issuer_rnc: string;
+  encf: string;
+  account_id: string;
+  ecf_document_id: number | null;
+  decision: 1 | 2;
+  rejection_code: number | null;
+  rejection_description: string | null;
+  decided_at: Date;
+  date_issued: string;
+  total_amount: string;
+  warnings: string[];
+  xml_path: string;
+  xml_sha256: string;
+  created_at: Date;
+  submitted_at: Date | null;
+  authority_status: GivenApproval['authority']['status'];
+  authority_response: string | null;
+  authority_sent_at: Date | null;
+  authority_tries: number;
+  issuer_status: GivenApproval['issuer']['status'];
+  issuer_error: string | null;
+  issuer_sent_at: Date | null;
+  issuer_tries: number;
+}
+
+function fromRow(row: Row): GivenApproval {
+  return {
+    id: row.id,
+    key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
+    accountId: row.account_id,
+    ecfDocumentId: row.ecf_document_id,
+    decision: row.decision,
+    rejectionCode: row.rejection_code,
+    rejectionDescription: row.rejection_description,
+    decidedAt: row.decided_at,
+    dateIssued: row.date_issued,
+    totalAmount: row.total_amount,
+    warnings: row.warnings,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    createdAt: row.created_at,
+    submittedAt: row.submitted_at,
+    authority: {
+      status: row.authority_status,
+      response: row.authority_response,
+      sentAt: row.authority_sent_at,
+      tries: row.authority_tries,
+    },
+    issuer: { status: row.issuer_status, error: row.issuer_error, sentAt: row.issuer_sent_at, tries: row.issuer_tries },
+  };
+}

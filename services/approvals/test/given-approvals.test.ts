@@ -1,0 +1,329 @@
+import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import { verifyXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BUYER, certificate, eventually, ISSUER, order, STRANGER, World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+  await world.list(ISSUER, world.url());
+});
+afterAll(() => world.stop());
+
+const post = (body: unknown, query = '', options = {}) => world.call('POST', `/acecf/${query}`, body, options);
+const events = (encf: string, direction: string) =>
+  world.published.filter(({ data }) => data.encf === encf && data.direction === direction).map(({ data }) => data);
+
+async function detail(id: number): Promise<Record<string, string>> {
+  const { body, headers } = await world.call('GET', `/acecf/${id}/xml`);
+  expect(headers.get('content-type')).toBe('application/xml; charset=utf-8');
+  const bytes = Buffer.from(body, 'utf8');
+  expect(checkXml(parseXml(bytes)).faults).toEqual([]);
+  const { signature, verified, certificate: signer } = verifyXml(bytes);
+  expect([signature, signer?.fingerprint]).toEqual(['valid', certificate.fingerprint]);
+  // biome-ignore lint/suspicious/noExplicitAny: looked into freely
+  return (readXml(verified as never) as any).ACECF.DetalleAprobacionComercial;
+}
+
+describe('POST /acecf', () => {
+  it('signs, stores, sends to the authority and to the issuer, and the received invoice follows', async () => {
+    const encf = await world.invoice();
+    const id = world.received.get(`${ISSUER}|${encf}`)?.id;
+    const { status, body } = await post(order(encf, { ecf_document_id: id }));
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(Number),
+        ecf_document_id: id,
+        version: '1.0',
+        issuer_rnc: ISSUER,
+        receiver_rnc: BUYER,
+        encf,
+        approval_status: 1,
+        rejection_code: null,
+        rejection_description: null,
+        approval_datetime: '2026-06-23T17:45:47-04:00',
+        authority_environment: 'TesteCF',
+        invoice_date_issued: '2026-06-15',
+        invoice_total_amount: '11430.00',
+        xml_storage_path: expect.stringMatching(
+          new RegExp(`^TesteCF/acecf/${BUYER}/issued/\\d{4}/\\d{2}/${BUYER}${encf}-[0-9a-f]{12}\\.xml$`),
+        ),
+        xml_checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+        xml_schema_version: '1.0',
+        sent_to_authority: true,
+        sent_to_authority_at: expect.stringMatching(/-04:00$/),
+        authority_submission_status: 'Aceptado',
+        authority_response: expect.stringContaining('Aprobada'),
+        sent_to_issuer: true,
+        sent_to_issuer_at: expect.stringMatching(/-04:00$/),
+        issuer_delivery_status: 'delivered',
+        issuer_delivery_error: null,
+        warnings: [],
+        created_at: expect.stringMatching(/-04:00$/),
+      },
+    ]);
+    expect(await detail(body.id)).toEqual({
+      Version: '1.0',
+      RNCEmisor: ISSUER,
+      eNCF: encf,
+      FechaEmision: '15-06-2026',
+      MontoTotal: '11430.00',
+      RNCComprador: BUYER,
+      Estado: '1',
+      FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
+    });
+    expect(await world.submissions(encf)).toMatchObject([{ sha256: body.xml_checksum, effective: true }]);
+    const [given] = await eventually(
+      () => events(encf, 'given'),
+      (seen) => seen.length === 1,
+    );
+    expect(given).toMatchObject({
+      revision: 1,
+      approval_status: 'approved',
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+    });
+    const [received] = await eventually(
+      () => events(encf, 'received'),
+      (seen) => seen.length === 1,
+    );
+    expect(received).toMatchObject({ approval_status: 'approved', buyer_rnc: BUYER });
+    const rows = await world.database.query(
+      'SELECT target, outcome, body FROM approval_exchanges WHERE approval_id = $1 ORDER BY target',
+      [body.id],
+    );
+    expect(rows.rows).toMatchObject([
+      { target: 'authority', outcome: 'verdict' },
+      { target: 'issuer', outcome: 'verdict' },
+    ]);
+  });
+
+  it.each([
+    [{ rejection_code: 1 }, 'Bienes o servicios no recibidos'],
+    [{ rejection_code: 2 }, 'Bienes o servicios defectuosos'],
+    [{ rejection_code: 3, rejection_description: 'Precio "otro" & más <caro>' }, 'Precio "otro" & más <caro>'],
+  ])('a rejection says why: %j', async (fields, reason) => {
+    const encf = await world.invoice();
+    const { status, body } = await post(order(encf, { approval_status: 2, ...fields }));
+    expect([status, body.authority_submission_status, body.issuer_delivery_status]).toEqual([
+      201,
+      'Aceptado',
+      'delivered',
+    ]);
+    expect(await detail(body.id)).toMatchObject({ Estado: '2', DetalleMotivoRechazo: reason });
+    const state = await world.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`);
+    expect(state.body).toEqual({
+      encf,
+      issuer_rnc: ISSUER,
+      buyer_rnc: BUYER,
+      approval_status: 'rejected',
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+      rejection_reason: reason,
+    });
+  });
+
+  it('a second decision is refused and names the first, whatever it says', async () => {
+    const encf = await world.invoice();
+    const first = await post(order(encf));
+    for (const again of [order(encf), order(encf, { approval_status: 2, rejection_code: 1 })]) {
+      const { status, body } = await post(again);
+      expect([status, body]).toMatchObject([
+        409,
+        { code: 'already_answered', detail: expect.stringContaining(`id ${first.body.id}`) },
+      ]);
+    }
+    expect(await world.submissions(encf)).toHaveLength(1);
+  });
+
+  it('fifty at once make one', async () => {
+    const encf = await world.invoice();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => post(order(encf, i % 2 ? {} : { approval_status: 2, rejection_code: 1 }))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)]);
+    expect(await world.submissions(encf)).toHaveLength(1);
+    expect(events(encf, 'given')).toHaveLength(1);
+  });
+
+  it('without a received document it is made all the same, with a warning', async () => {
+    const encf = await world.invoice('31', { at: ['authority', 'issued'] });
+    const { status, body } = await post(order(encf));
+    expect([status, body]).toMatchObject([
+      201,
+      { warnings: [expect.stringContaining('not received here')], ecf_document_id: null },
+    ]);
+  });
+
+  it('an issuer without receiver', async () => {
+    await world.list(ISSUER, null);
+    const encf = await world.invoice();
+    const { body } = await post(order(encf));
+    await world.list(ISSUER, world.url());
+    expect(body).toMatchObject({
+      authority_submission_status: 'Aceptado',
+      issuer_delivery_status: 'no_receiver',
+      sent_to_issuer: false,
+    });
+  });
+});
+
+describe('local records', () => {
+  it('are signed and stored, bind nobody, and are sent later with the same bytes', async () => {
+    const encf = await world.invoice();
+    const local = await post(order(encf), '?submit_to_authority=false');
+    expect([local.status, local.body]).toMatchObject([
+      201,
+      {
+        sent_to_authority: false,
+        authority_submission_status: null,
+        issuer_delivery_status: null,
+        sent_to_issuer: false,
+      },
+    ]);
+    expect(await world.submissions(encf)).toEqual([]);
+    expect(events(encf, 'given')).toEqual([]);
+    expect((await post(order(encf), '?submit_to_authority=false')).body.id).toBe(local.body.id);
+    const sent = await post(order(encf), '?submit_to_authority=true');
+    expect([sent.status, sent.body]).toMatchObject([
+      201,
+      { id: local.body.id, authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },
+    ]);
+    expect(await world.submissions(encf)).toMatchObject([{ sha256: local.body.xml_checksum, effective: true }]);
+    expect((await post(order(encf))).status).toBe(409);
+  });
+
+  it('may be superseded by another decision', async () => {
+    const encf = await world.invoice();
+    const local = await post(order(encf), '?submit_to_authority=false');
+    const other = await post(order(encf, { approval_status: 2, rejection_code: 2 }));
+    expect(other.body.id).not.toBe(local.body.id);
+    expect((await post(order(encf))).body.detail).toContain(`id ${other.body.id}`);
+    expect((await post(order(encf), '?submit_to_authority=false')).status).toBe(409);
+  });
+
+  it('repeat all checks when they are sent', async () => {
+    const encf = await world.invoice();
+    await post(order(encf), '?submit_to_authority=false');
+    const received = world.received.get(`${ISSUER}|${encf}`);
+    world.received.set(`${ISSUER}|${encf}`, { ...received, total_amount: '1.00' } as never);
+    expect((await post(order(encf))).status).toBe(422);
+    expect(await world.submissions(encf)).toEqual([]);
+  });
+});
+
+describe('what is refused', () => {
+  const bad: [string, Record<string, unknown>, string][] = [
+    ['no reason', { approval_status: 2 }, 'rejection_code'],
+    ['reason of an approval', { rejection_code: 1 }, 'rejection_code'],
+    ['code 3 without text', { approval_status: 2, rejection_code: 3 }, 'rejection_description'],
+    ['blank text', { approval_status: 2, rejection_code: 3, rejection_description: '  ' }, 'rejection_description'],
+    [
+      'long text',
+      { approval_status: 2, rejection_code: 3, rejection_description: 'x'.repeat(251) },
+      'rejection_description',
+    ],
+    [
+      'control character',
+      { approval_status: 2, rejection_code: 3, rejection_description: 'a\u0001b' },
+      'rejection_description',
+    ],
+    ['code 4', { approval_status: 2, rejection_code: 4 }, 'rejection_code'],
+    ['status 3', { approval_status: 3 }, 'approval_status'],
+    ['status as text', { approval_status: '1' }, 'approval_status'],
+    ['an RNC of ten digits', { issuer_rnc: '1234567890' }, 'issuer_rnc'],
+    ['an eNCF in lower case', { encf: 'e310000000001' }, 'encf'],
+    ['a day that does not exist', { invoice_date_issued: '2026-02-30' }, 'invoice_date_issued'],
+    ['another time format', { approval_datetime: '23-06-2026' }, 'approval_datetime'],
+    ['three decimals', { invoice_total_amount: '1.234' }, 'invoice_total_amount'],
+    ['another environment', { authority_environment: 'testecf' }, 'authority_environment'],
+    ['version 2.0', { version: '2.0' }, 'version'],
+    ['what the service makes', { xml_storage_path: 'x' }, 'xml_storage_path'],
+    ['a type without approval', { encf: 'E320000000001' }, 'encf'],
+  ];
+  it.each(bad)('%s', async (_name, fields, field) => {
+    const { status, body } = await post(order('E310009999999', fields));
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toContain(`body.${field}`);
+  });
+
+  it('what is missing, all at once', async () => {
+    const { status, body } = await post({});
+    expect(status).toBe(422);
+    const missing = body.detail.map(({ loc }: { loc: string[] }) => loc[1]);
+    expect(missing).toEqual(
+      expect.arrayContaining([
+        'issuer_rnc',
+        'receiver_rnc',
+        'encf',
+        'approval_status',
+        'approval_datetime',
+        'authority_environment',
+        'invoice_date_issued',
+        'invoice_total_amount',
+      ]),
+    );
+  });
+
+  it('date, amount and id other than the received document says', async () => {
+    const encf = await world.invoice();
+    for (const [fields, field] of [
+      [{ invoice_date_issued: '2026-06-14' }, 'invoice_date_issued'],
+      [{ invoice_total_amount: '11430.01' }, 'invoice_total_amount'],
+      [{ ecf_document_id: 999_999 }, 'ecf_document_id'],
+    ] as const) {
+      const { status, body } = await post(order(encf, fields));
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', field]]);
+    }
+    const unknown = await post(order('E310009999998', { ecf_document_id: 1 }));
+    expect(unknown.status).toBe(422);
+    expect((await post(order(encf, { invoice_total_amount: '11430.0' }))).status).toBe(201);
+  });
+
+  it('JSON that is none, other content, a foreign taxpayer, an inactive one, none with certificate', async () => {
+    expect((await world.call('POST', '/acecf', '{')).body.code).toBe('invalid_json');
+    expect((await post(order('E310009999997', { receiver_rnc: STRANGER }))).body.code).toBe('taxpayer_not_found');
+    expect((await post(order('E310009999997'), '', { account: 'account-2' })).body.code).toBe('taxpayer_not_found');
+    expect((await post(order('E310009999997'), '?submit_to_authority=maybe')).status).toBe(422);
+    const rnc = '144444445';
+    await world.register(rnc, { active: false });
+    expect((await post(order('E310009999997', { receiver_rnc: rnc }))).body.code).toBe('taxpayer_not_found');
+    await world.register(rnc, { signer: null });
+    expect((await post(order('E310009999997', { receiver_rnc: rnc }))).body.code).toBe('certificate_missing');
+  });
+
+  it('environments: header and body have to agree, the key has to allow it', async () => {
+    const encf = await world.invoice();
+    expect((await post(order(encf), '', { env: 'CerteCF' })).status).toBe(422);
+    const { status, body } = await post(order(encf, { authority_environment: 'eCF' }));
+    expect([status, body.code]).toEqual([401, 'environment_not_allowed']);
+  });
+});
+
+describe('GET /acecf', () => {
+  it('lists newest first, a page at a time, for the account alone', async () => {
+    const encf = await world.invoice();
+    const { body } = await post(order(encf));
+    const list = await world.call('GET', `/acecf/?receiver_rnc=${BUYER}&limit=2`);
+    expect(list.body).toHaveLength(2);
+    expect(list.body[0]).toEqual(body);
+    expect((await world.call('GET', `/acecf?receiver_rnc=${BUYER}&offset=100000`)).body).toEqual([]);
+    expect((await world.call('GET', `/acecf?receiver_rnc=${BUYER}`, undefined, { env: 'CerteCF' })).body).toEqual([]);
+    expect((await world.call('GET', `/acecf/${body.id}`)).body).toEqual(body);
+    expect((await world.call('GET', `/acecf/${body.id}/`, undefined, { env: 'CerteCF' })).status).toBe(404);
+    expect((await world.call('GET', `/acecf/${body.id}`, undefined, { account: 'account-2' })).status).toBe(404);
+    expect((await world.call('GET', `/acecf?receiver_rnc=${STRANGER}`)).body.code).toBe('taxpayer_not_found');
+  });
+
+  it.each([
+    '/acecf',
+    '/acecf?receiver_rnc=1',
+    `/acecf?receiver_rnc=${BUYER}&limit=0`,
+    `/acecf?receiver_rnc=${BUYER}&limit=101`,
+    `/acecf?receiver_rnc=${BUYER}&offset=-1`,
+    '/acecf/abc',
+    '/acecf/abc/xml',
+  ])('%s is 422', async (address) => expect((await world.call('GET', address)).status).toBe(422));
+  it.each(['/acecf/999999999', '/acecf/999999999/xml'])('%s is 404', async (address) =>
+    expect((await world.call('GET', address)).status).toBe(404),
+  );
+});
