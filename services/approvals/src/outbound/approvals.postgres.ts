@@ -113,13 +113,13 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     progress(id, progress, exchange) {
       return database.transaction(async (tx) => {
-        const before = await found(tx, id);
-        const others = await lock(tx, before.key);
+        const all = await lock(tx, (await found(tx, id)).key);
+        const before = all.find((one) => one.id === id);
         if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
         const after = await write(tx, id, progress);
         if (after === null) return found(tx, id);
-        const withdrawn = after.authority.status === 'Rechazado' && before.authority.status !== 'Rechazado';
-        const stillDecided = others.some((one) => one.id !== id && stands(one));
+        const withdrawn = after.authority.status === 'Rechazado' && before?.authority.status !== 'Rechazado';
+        const stillDecided = all.some((one) => one.id !== id && stands(one));
         if (withdrawn && !stillDecided) await announce(tx, after, 'pending', exchange?.at ?? after.createdAt);
         return after;
       });

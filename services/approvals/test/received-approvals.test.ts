@@ -1,0 +1,325 @@
+import { request } from 'node:http';
+import { type DocumentNode, groupOf } from '@ecf/domain';
+import { writeXml } from '@ecf/ecf-xml';
+import { signXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  BUYER,
+  certificate,
+  DOOR,
+  ecfTree,
+  eventually,
+  ISSUER,
+  issuedInvoice,
+  STRANGER,
+  World,
+} from './support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start({ settings: { MAX_BODY_BYTES: '2000000', MAX_REFUSED_BYTES: '100000' } });
+});
+afterAll(() => world.stop());
+
+interface Fields {
+  [element: string]: string | undefined;
+}
+
+/** A signed approval as somebody else's program writes it: hand-made text around our signature. */
+async function acecf(encf: string, fields: Fields = {}, signer = certificate): Promise<string> {
+  const all: Fields = {
+    Version: '1.0',
+    RNCEmisor: ISSUER,
+    eNCF: encf,
+    FechaEmision: '15-06-2026',
+    MontoTotal: '11430.00',
+    RNCComprador: BUYER,
+    Estado: '1',
+    DetalleMotivoRechazo: undefined,
+    FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
+    ...fields,
+  };
+  const detail = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as DocumentNode;
+  return (await signXml(writeXml({ ACECF: { DetalleAprobacionComercial: detail } }), signer)).xml;
+}
+
+const ACCEPTED = { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] };
+const refused = (reason: unknown) => ({ codigo: '2', estado: 'Aprobacion Comercial Rechazada', mensaje: [reason] });
+const STRUCTURE =
+  'La estructura del archivo XML no es válido, favor proveer un XML con una estructura válida, verificar el XSD correspondiente';
+const SIGNATURE = 'La firma del XML no es válida';
+const INVALID = 'No se encuentra un e-CF válido para esta aprobación comercial';
+const state = async (encf: string) =>
+  (await world.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`)).body;
+const count = async (table: string, encf: string) =>
+  (await world.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE encf = $1`, [encf])).rows[0]?.n;
+const issued = () => world.invoice('31', { at: ['issued'] });
+
+describe('an approval', () => {
+  it('is taken, stored byte for byte, and told', async () => {
+    const encf = await issued();
+    expect(await state(encf)).toEqual({
+      encf,
+      issuer_rnc: ISSUER,
+      buyer_rnc: BUYER,
+      approval_status: 'pending',
+      approval_datetime: null,
+      rejection_reason: null,
+    });
+    const xml = await acecf(encf);
+    const { status, body, headers } = await world.send(xml);
+    expect([status, body]).toEqual([200, ACCEPTED]);
+    expect(headers.get('x-request-id')).toBeTruthy();
+    const { rows } = await world.database.query<{ xml_path: string; xml_sha256: string }>(
+      'SELECT * FROM received_approvals WHERE encf = $1',
+      [encf],
+    );
+    const kept = await world.archive.get(rows[0]?.xml_path as string, rows[0]?.xml_sha256);
+    expect(kept.toString('utf8')).toBe(xml);
+    expect(await state(encf)).toMatchObject({
+      approval_status: 'approved',
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+    });
+    const told = await eventually(
+      () => world.published.filter(({ data }) => data.encf === encf),
+      (seen) => seen.length === 1,
+    );
+    expect(told[0]?.data).toEqual({
+      direction: 'received',
+      env: 'TesteCF',
+      issuer_rnc: ISSUER,
+      encf,
+      buyer_rnc: BUYER,
+      revision: 1,
+      approval_status: 'approved',
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+    });
+  });
+
+  it('or a rejection with its reason', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'No recibido & dañado' });
+    expect((await world.send(xml)).status).toBe(200);
+    expect(await state(encf)).toMatchObject({ approval_status: 'rejected', rejection_reason: 'No recibido & dañado' });
+  });
+
+  it.each(['33', '34', '44', '45'])('of type %s', async (type) => {
+    const encf = await world.invoice(type, { at: ['issued'], total: '0.00' });
+    expect((await world.send(await acecf(encf, { MontoTotal: '0.00' }))).body).toEqual(ACCEPTED);
+  });
+
+  it.each(['35400', '35400.0', '35400.00'])('with the amount written %s, as the authority sends it', async (amount) => {
+    const encf = await world.invoice('31', { at: ['issued'], total: '35400.00' });
+    expect((await world.send(await acecf(encf, { MontoTotal: amount }))).body).toEqual(ACCEPTED);
+  });
+
+  it('fifty copies at once: one is taken', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => world.send(xml)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(400)]);
+    expect([await count('received_approvals', encf), await count('refused_approvals', encf)]).toEqual([1, 49]);
+    await eventually(
+      () => world.published.filter(({ data }) => data.encf === encf).length,
+      (seen) => seen >= 1,
+    );
+    expect(world.published.filter(({ data }) => data.encf === encf)).toHaveLength(1);
+  });
+});
+
+describe('is refused in the words of the authority', () => {
+  it('answered before, whatever it says now', async () => {
+    const encf = await issued();
+    const repeated = refused(`La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`);
+    const xml = await acecf(encf);
+    await world.send(xml);
+    for (const again of [xml, await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'x' })]) {
+      const { status, body } = await world.send(again);
+      expect([status, body]).toEqual([400, repeated]);
+    }
+    expect(await state(encf)).toMatchObject({ approval_status: 'approved' });
+    const { rows } = await world.database.query<{ reason: string; xml_path: string }>(
+      'SELECT * FROM refused_approvals WHERE encf = $1',
+      [encf],
+    );
+    expect(rows.map(({ reason }) => reason)).toEqual([repeated.mensaje[0], repeated.mensaje[0]]);
+  });
+
+  const cases: [string, Fields, unknown][] = [
+    ['another buyer', { RNCComprador: STRANGER }, INVALID],
+    ['another date', { FechaEmision: '16-06-2026' }, INVALID],
+    ['another amount', { MontoTotal: '11430.01' }, INVALID],
+    ['an issuer that is not ours', { RNCEmisor: STRANGER }, 'Factura no encontrada para esta Aprobación comercial.'],
+    [
+      'a number that was not issued',
+      { eNCF: 'E310099999999' },
+      'Factura no encontrada para esta Aprobación comercial.',
+    ],
+    [
+      'a type without approval',
+      { eNCF: 'E320000000001' },
+      'Aprobación Comercial no es requerida para este tipo de e-CF',
+    ],
+    ['an unknown decision', { Estado: '3' }, expect.stringContaining(`${STRUCTURE}. `)],
+    ['a rejection without reason', { Estado: '2' }, expect.stringContaining(STRUCTURE)],
+    ['an approval with one', { DetalleMotivoRechazo: 'x' }, expect.stringContaining(STRUCTURE)],
+    ['three decimals', { MontoTotal: '11430.000' }, expect.stringContaining(STRUCTURE)],
+    ['an amount that is none', { MontoTotal: 'mucho' }, expect.stringContaining(STRUCTURE)],
+    ['a day that does not exist', { FechaEmision: '31-02-2026' }, expect.any(String)],
+    ['a missing element', { FechaEmision: undefined }, expect.stringContaining(STRUCTURE)],
+  ];
+  it.each(cases)('%s', async (_name, fields, reason) => {
+    const encf = await issued();
+    const { status, body } = await world.send(await acecf(encf, fields));
+    expect([status, body]).toEqual([400, refused(reason)]);
+    expect(await state(encf)).toMatchObject({ approval_status: 'pending' });
+  });
+
+  it('a note on a document without approval, and a document that the authority rejected', async () => {
+    const note = world.nextEncf('34');
+    world.issued.set(`${ISSUER}|${note}`, issuedInvoice(note, { modified_encf: 'E320000000001' }));
+    expect((await world.send(await acecf(note))).body).toEqual(
+      refused('Aprobación Comercial no es requerida para el e-CF Referenciado'),
+    );
+    const dead = world.nextEncf();
+    world.issued.set(`${ISSUER}|${dead}`, issuedInvoice(dead, { status: 'Rechazado' }));
+    expect((await world.send(await acecf(dead))).body).toEqual(refused(INVALID));
+  });
+
+  it('another environment than the one it was issued in', async () => {
+    const encf = await issued();
+    const { body } = await world.send(await acecf(encf), {}, `/certecf${DOOR}`);
+    expect(body).toEqual(refused('Factura no encontrada para esta Aprobación comercial.'));
+  });
+
+  it('a signature that does not hold, none, and other documents', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'caro' });
+    expect((await world.send(xml.replace('>caro<', '>claro<'))).body).toEqual(refused(SIGNATURE));
+    expect((await world.send(xml.replace(/<Signature[\s\S]*<\/Signature>/, ''))).body.mensaje[0]).toMatch(
+      /estructura|firma/,
+    );
+    const ecf = (await signXml(writeXml(ecfTree(encf)), certificate)).xml;
+    expect((await world.send(ecf)).body).toEqual(refused(expect.stringContaining(STRUCTURE)));
+    expect(groupOf({}, 'x')).toBeNull();
+    expect(await count('received_approvals', encf)).toBe(0);
+  });
+});
+
+describe('what is neither yes nor no', () => {
+  it('bytes that are no XML: 422, nothing recorded', async () => {
+    for (const [body, type] of [
+      ['<ACECF>', 'xml.not_well_formed'],
+      ['<!DOCTYPE a [<!ENTITY b "c">]><ACECF/>', 'xml.doctype'],
+      ['hello', 'body_not_xml'],
+      ['', 'body_empty'],
+    ] as const) {
+      const answer = await world.send(body);
+      expect([answer.status, answer.body.detail?.[0].type]).toEqual([422, type]);
+    }
+  });
+
+  it('larger than the limit: 413; large and hostile: refused, with the door still open for others', async () => {
+    expect((await world.send(Buffer.alloc(3_000_000, 0x20))).status).toBe(413);
+    const encf = await issued();
+    const deep = `<ACECF>${'<a>'.repeat(200_000)}`;
+    const [hostile, good] = await Promise.all([world.send(deep), world.send(await acecf(encf))]);
+    expect([hostile.status, good.status]).toEqual([422, 200]);
+  });
+
+  it('emission cannot be asked: an error, nothing recorded, and the same bytes are taken later', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    world.emissionGone = true;
+    const { status } = await world.send(xml);
+    world.emissionGone = false;
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(await count('refused_approvals', encf)).toBe(0);
+    expect((await world.send(xml)).status).toBe(200);
+  });
+});
+
+describe('shapes and addresses', () => {
+  const B = 'b0und4ry';
+  const shapes: [string, (xml: string) => string, string][] = [
+    [
+      "the authority's own",
+      (xml) =>
+        `--${B}\r\nContent-Disposition: form-data; name=xml; filename=aprobacionComercial.xml; filename*=utf-8''aprobacionComercial.xml\r\n\r\n${xml}\r\n--${B}--\r\n`,
+      `multipart/form-data; boundary="${B}"`,
+    ],
+    [
+      'a part with a strange type',
+      (xml) =>
+        `--${B}\r\nContent-Disposition: form-data; name="xml"; filename="a.xml"\r\nContent-Type: multipart/form-data;\r\n\r\n${xml}\r\n--${B}--\r\n`,
+      `multipart/form-data; boundary=${B}`,
+    ],
+    [
+      'a part of another name',
+      (xml) => `--${B}\r\nContent-Disposition: form-data; name="file"\r\n\r\n${xml}\r\n--${B}--`,
+      `multipart/form-data; boundary=${B}`,
+    ],
+    ['the document alone', (xml) => xml, 'application/octet-stream'],
+    ['after line ends', (xml) => `\r\n\n${xml}`, 'text/xml'],
+  ];
+  it.each(shapes)('%s', async (_name, shape, type) => {
+    const encf = await issued();
+    expect((await world.send(shape(await acecf(encf)), { 'content-type': type })).body).toEqual(ACCEPTED);
+  });
+
+  it.each([
+    '/FE/AprobacionComercial/API/ECF',
+    `${DOOR}/`,
+    `/testecf${DOOR}`,
+    `/TesteCF/fe/AprobacionComercial/api/ecf`,
+  ])('%s', async (address) => {
+    const encf = await issued();
+    expect((await world.send(await acecf(encf), {}, address)).body).toEqual(ACCEPTED);
+  });
+
+  it('in pieces, without a length', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    const status = await new Promise((resolve, reject) => {
+      const req = request(`${world.url()}${DOOR}`, { method: 'POST' }, (res) => resolve(res.resume().statusCode));
+      req.on('error', reject);
+      for (let at = 0; at < xml.length; at += 700) req.write(xml.slice(at, at + 700));
+      req.end();
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
+  it.each([
+    ['/E3100', `?issuer_rnc=${ISSUER}`, 422],
+    ['/E310000000001', '', 422],
+    ['/E310000000001', '?issuer_rnc=12', 422],
+    ['/E310099999999', `?issuer_rnc=${ISSUER}`, 404],
+    ['/E310000000001', `?issuer_rnc=${STRANGER}`, 404],
+  ])('%s%s: %i', async (path, query, status) => {
+    expect((await world.call('GET', `/fe/aprobacioncomercial/api/invoices${path}${query}`)).status).toBe(status);
+  });
+});
+
+describe('PROVIDER_AUTH', () => {
+  it('required: a token that reception gave, or 401', async () => {
+    const guarded = await World.start({ settings: { PROVIDER_AUTH: 'required' } });
+    try {
+      guarded.goodToken = 'good';
+      const encf = await guarded.invoice('31', { at: ['issued'] });
+      const xml = await acecf(encf);
+      for (const headers of [{}, { authorization: 'Bearer bad' }]) {
+        const { status, body, headers: answered } = await guarded.send(xml, headers as Record<string, string>);
+        expect([status, body.code, answered.get('www-authenticate')]).toEqual([
+          401,
+          'invalid_provider_token',
+          'Bearer',
+        ]);
+      }
+      expect((await guarded.send(xml, { authorization: 'Bearer good' })).status).toBe(200);
+    } finally {
+      await guarded.stop();
+    }
+  });
+});

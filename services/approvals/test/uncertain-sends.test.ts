@@ -1,0 +1,309 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
+
+let world: World;
+let issuer: Issuer;
+
+/** An issuer's receiver as somebody else wrote it: keeps the bytes of every request and answers what a test says. */
+interface Issuer {
+  url: string;
+  requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];
+  answers: { status: number; body: string; headers?: Record<string, string>; hang?: boolean }[];
+  server: Server;
+}
+
+async function startIssuer(): Promise<Issuer> {
+  const started: Issuer = { url: '', requests: [], answers: [], server: createServer() };
+  started.server.on('request', (req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { method = '', url = '', headers } = req;
+      started.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString('latin1') });
+      const answer = started.answers.shift() ?? { status: 200, body: '{"codigo":"OK","estado":"x","mensaje":[]}' };
+      if (answer.hang) return;
+      res.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
+  started.url = `http://127.0.0.1:${(started.server.address() as AddressInfo).port}/base`;
+  return started;
+}
+
+beforeAll(async () => {
+  world = await World.start({ settings: { APPROVAL_ISSUER_WAIT_MS: '1500' }, instances: 2 });
+  issuer = await startIssuer();
+});
+afterAll(async () => {
+  await world.stop();
+  issuer.server.closeAllConnections();
+  await new Promise((resolve) => issuer.server.close(resolve));
+});
+afterEach(async () => {
+  await world.control('DELETE', 'faults');
+  issuer.requests.length = 0;
+  issuer.answers.length = 0;
+  await world.list(ISSUER, issuer.url);
+});
+
+const post = (body: unknown) => world.call('POST', '/acecf/', body);
+const settled = (id: number, holds: (seen: Record<string, unknown>) => boolean) =>
+  eventually(async () => (await world.call('GET', `/acecf/${id}`)).body, holds);
+const statuses = (encf: string) =>
+  world.published
+    .filter(({ data }) => data.encf === encf && data.direction === 'given')
+    .map(({ data }) => data.approval_status);
+
+describe('the authority', () => {
+  beforeAll(() => world.list(ISSUER, issuer.url));
+
+  it.each(['timeout-after', 'reset-after'])(
+    'an answer that was lost (%s): the same bytes again, and they were the ones',
+    async (kind) => {
+      const encf = await world.invoice();
+      await world.fault({ kind, times: 1 });
+      const { status, body } = await post(order(encf));
+      expect([status, body]).toMatchObject([
+        201,
+        { authority_submission_status: 'submitted', sent_to_authority: true, issuer_delivery_status: 'delivered' },
+      ]);
+      const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+      expect(after).toMatchObject({
+        authority_submission_status: 'Aceptado',
+        authority_response: expect.stringContaining('previamente'),
+      });
+      const sent = await world.submissions(encf);
+      expect(sent.map(({ sha256, effective }) => [sha256, effective])).toEqual([
+        [body.xml_checksum, true],
+        [body.xml_checksum, false],
+      ]);
+      expect(statuses(encf)).toEqual(['approved']);
+      expect((await post(order(encf))).status).toBe(409);
+    },
+  );
+
+  it.each([
+    { kind: 'reset', times: 2 },
+    { kind: 'http', status: 503, body: 'busy', times: 2 },
+    { kind: 'http', status: 400, body: '<html>ERROR</html>', times: 1 },
+    { kind: 'http', status: 401, body: '', times: 1 },
+    {
+      kind: 'verdict',
+      times: 1,
+      verdict: {
+        codigo: '02',
+        estado: 'Aprobacion Comercial Rechazada.',
+        mensajes: [
+          { codigo: '02', valor: 'No fue posible procesar la Aprobación comercial. Favor intentar nuevamente' },
+        ],
+      },
+    },
+  ])('what is no decision is tried again: %j', async (fault) => {
+    const encf = await world.invoice();
+    await world.fault(fault);
+    const { body } = await post(order(encf));
+    const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+    expect(after.authority_submission_status).toBe('Aceptado');
+    expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
+  });
+
+  it('a refusal is no answer: the invoice waits again, and the same decision goes to the authority alone', async () => {
+    const encf = await world.invoice('31', { at: ['issued', 'received'] });
+    const first = await post(order(encf));
+    expect(first.body).toMatchObject({
+      authority_submission_status: 'Rechazado',
+      issuer_delivery_status: 'delivered',
+      authority_response: expect.stringContaining('Factura no encontrada'),
+    });
+    await eventually(
+      () => statuses(encf),
+      (seen) => seen.length === 2,
+    );
+    expect(statuses(encf)).toEqual(['approved', 'pending']);
+    const other = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
+    expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining(`id ${first.body.id}`)]);
+    await world.accept(encf);
+    issuer.requests.length = 0;
+    const again = await post(order(encf));
+    expect([again.status, again.body]).toMatchObject([
+      201,
+      {
+        authority_submission_status: 'Aceptado',
+        issuer_delivery_status: null,
+        warnings: [expect.stringContaining('authority alone')],
+      },
+    ]);
+    expect(again.body.id).not.toBe(first.body.id);
+    expect(issuer.requests).toEqual([]);
+    await eventually(
+      () => statuses(encf),
+      (seen) => seen.length === 3,
+    );
+    expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
+  });
+
+  it('a refusal where the issuer did not take it: another decision is free', async () => {
+    await world.list(ISSUER, null);
+    const encf = await world.invoice('31', { at: ['issued', 'received'] });
+    const first = await post(order(encf));
+    expect(first.body).toMatchObject({
+      authority_submission_status: 'Rechazado',
+      issuer_delivery_status: 'no_receiver',
+    });
+    await world.accept(encf);
+    const other = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
+    expect([other.status, other.body]).toMatchObject([201, { authority_submission_status: 'Aceptado' }]);
+  });
+
+  it('unreachable before signing: 503, nothing is recorded', async () => {
+    const encf = await world.invoice();
+    const rnc = '133333336';
+    // Another certificate, so that no token is at hand.
+    await world.register(rnc, { signer: (await import('./support/world.js')).issueCertificate('00300000003') });
+    await world.control('POST', 'faults', { operation: 'autenticacion', kind: 'down' });
+    const { status, headers, body } = await post(order(encf, { receiver_rnc: rnc }));
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'authority_unreachable', expect.any(String)]);
+    await world.control('DELETE', 'faults');
+    expect((await world.call('GET', `/acecf?receiver_rnc=${rnc}`)).body).toEqual([]);
+  });
+
+  it('CerteCF: the authority takes it, and there is no directory', async () => {
+    const encf = await world.invoice('31', { at: ['issued', 'received'], env: 'CerteCF' });
+    const { status, body } = await post(order(encf, { authority_environment: 'CerteCF' }));
+    expect([status, body]).toMatchObject([
+      201,
+      { authority_environment: 'CerteCF', issuer_delivery_status: 'no_receiver' },
+    ]);
+    expect((await world.call('GET', `/acecf?receiver_rnc=${BUYER}`, undefined, { env: 'CerteCF' })).body).toMatchObject(
+      [{ id: body.id }],
+    );
+  });
+});
+
+describe('the issuer', () => {
+  it('gets a multipart with the right name, at its standard path under its base', async () => {
+    const encf = await world.invoice();
+    const { body } = await post(order(encf));
+    expect(body.issuer_delivery_status).toBe('delivered');
+    const [request] = issuer.requests;
+    expect([request?.method, request?.path]).toEqual(['POST', '/base/fe/aprobacioncomercial/api/ecf']);
+    expect(request?.headers.authorization).toBeUndefined();
+    expect(request?.body).toContain(`name="xml"; filename="${BUYER}${encf}.xml"`);
+    const xml = (await world.call('GET', `/acecf/${body.id}/xml`)).body;
+    expect(request?.body).toContain(Buffer.from(xml, 'utf8').toString('latin1'));
+  });
+
+  it('that offers authentication gets a token, once', async () => {
+    await world.list(ISSUER, issuer.url, `${world.simulator.url}/testecf/emisorreceptor`);
+    for (let i = 0; i < 2; i++) await post(order(await world.invoice()));
+    const tokens = issuer.requests.map(({ headers }) => headers.authorization);
+    expect(tokens).toEqual([expect.stringMatching(/^Bearer \S+$/), tokens[0]]);
+    issuer.answers.push({ status: 401, body: '' });
+    const { body } = await post(order(await world.invoice()));
+    expect(body.issuer_delivery_status).toBe('delivered');
+    expect(issuer.requests.at(-1)?.headers.authorization).not.toBe(tokens[0]);
+  });
+
+  it('that refuses is asked no more; its words are kept', async () => {
+    issuer.answers.push({
+      status: 400,
+      body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
+    });
+    const { body } = await post(order(await world.invoice()));
+    expect(body).toMatchObject({
+      authority_submission_status: 'Aceptado',
+      issuer_delivery_status: 'refused',
+      issuer_delivery_error: 'Factura no encontrada',
+      sent_to_issuer: true,
+    });
+  });
+
+  it.each([
+    { status: 503, body: 'busy' },
+    { status: 404, body: '<html></html>' },
+    { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } },
+    { status: 200, body: '<html><body>welcome</body></html>' },
+  ])('what is no answer is tried again: %j', async (answer) => {
+    issuer.answers.push(answer, answer);
+    const { body } = await post(order(await world.invoice()));
+    const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
+    expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
+    expect(issuer.requests.length).toBe(3);
+  });
+
+  it('whose answer was lost says "before" to the second copy: delivered', async () => {
+    issuer.answers.push(
+      { status: 0, body: '', hang: true },
+      {
+        status: 400,
+        body: '{"codigo":"2","estado":"Aprobacion Comercial Rechazada","mensaje":["La aprobación comercial del e-CF X ya habia sido cargada y aceptada previamente"]}',
+      },
+    );
+    const { body } = await post(order(await world.invoice()));
+    const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
+    expect(after).toMatchObject({ issuer_delivery_status: 'delivered', authority_submission_status: 'Aceptado' });
+    expect(issuer.requests).toHaveLength(2);
+    expect(issuer.requests[0]?.body.split('<?xml')[1]?.split('--')[0]).toBe(
+      issuer.requests[1]?.body.split('<?xml')[1]?.split('--')[0],
+    );
+  });
+});
+
+describe('instances', () => {
+  it('what an instance left behind between any two steps is taken up by another, once', async () => {
+    const encf = await world.invoice();
+    const { body } = await post(order(encf));
+    const ended = body.id;
+    // As if the instance had ended: after the row, before or after either send, and its claim had run out.
+    for (const lost of [
+      `authority_status = 'submitted', authority_sent_at = NULL, authority_due_at = now() - interval '1 second'`,
+      `issuer_status = 'pending', issuer_sent_at = NULL, issuer_due_at = now() - interval '1 second'`,
+      `authority_status = 'submitted', issuer_status = 'pending', authority_due_at = now(), issuer_due_at = now()`,
+    ]) {
+      issuer.answers.push({ status: 200, body: '{}' });
+      await world.database.query(`UPDATE given_approvals SET ${lost} WHERE id = $1`, [ended]);
+      const after = await settled(
+        ended,
+        (seen) => seen.authority_submission_status !== 'submitted' && seen.issuer_delivery_status !== 'pending',
+      );
+      expect(after).toMatchObject({ authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' });
+    }
+    expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
+    expect(statuses(encf)).toEqual(['approved']);
+  });
+
+  it('two of them share what is due and send nothing twice', async () => {
+    const encfs = await Promise.all(Array.from({ length: 12 }, () => world.invoice()));
+    await world.fault({ kind: 'reset' });
+    issuer.answers.push(...Array.from({ length: 12 }, () => ({ status: 503, body: '' })));
+    const made = await Promise.all(
+      encfs.map((encf, i) => world.call('POST', '/acecf/', order(encf), { instance: i % 2 })),
+    );
+    expect(made.map(({ status }) => status)).toEqual(Array(12).fill(201));
+    await world.control('DELETE', 'faults');
+    for (const { body } of made) {
+      await settled(
+        body.id,
+        (seen) => seen.authority_submission_status === 'Aceptado' && seen.issuer_delivery_status === 'delivered',
+      );
+    }
+    for (const encf of encfs) expect(await world.submissions(encf)).toHaveLength(1);
+    expect(issuer.requests).toHaveLength(24);
+  });
+
+  it('the metrics show what is undecided', async () => {
+    const encf = await world.invoice();
+    await world.fault({ kind: 'reset' });
+    await post(order(encf));
+    expect(await world.metrics.render()).toMatch(/ecf_approvals_undecided\{target="authority"\} 1/);
+    expect(await world.metrics.render()).toMatch(/ecf_approvals_overdue\{target="authority"\} 0/);
+    await world.database.query(
+      `UPDATE given_approvals SET submitted_at = now() - interval '73 hours' WHERE encf = $1`,
+      [encf],
+    );
+    expect(await world.metrics.render()).toMatch(/ecf_approvals_overdue\{target="authority"\} 1/);
+    await world.control('DELETE', 'faults');
+  });
+});
