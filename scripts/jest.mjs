@@ -11,7 +11,9 @@ export const JEST_ENV = {
 /** Runs Jest, by default in one process; resolves with its exit code. */
 export function jest(args, workers = 1) {
   const where = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
-  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, ...where, ...args], JEST_ENV);
+  // Servers that are started for tests serve the whole run, and end with it (packages/test-servers).
+  const env = { ...JEST_ENV, ECF_TEST_RUN: String(process.pid) };
+  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, ...where, ...args], env);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exit(await jest(process.argv.slice(2)));

@@ -15,9 +15,12 @@ import {
 } from '@ecf/service-kit';
 import { readBusSettings } from '@ecf/service-kit/dead-letters';
 import { kafka } from '@ecf/test-servers/kafka';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { run as runHere } from '../src/run.js';
 import { type Ran, rows } from './ecf.js';
+
+// A broker that starts beside other tests takes its time.
+jest.setTimeout(120_000);
 
 const server = await kafka();
 const clock = () => new Date();
@@ -79,7 +82,7 @@ async function subscribe(bus: Bus) {
 }
 
 async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 60_000;
   while (!(await probe())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

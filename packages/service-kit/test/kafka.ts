@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
-import { describe } from '@jest/globals';
+import { describe, jest } from '@jest/globals';
 import { z } from 'zod';
 import type { Bus } from '../src/bus.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus.kafka.js';
@@ -8,15 +8,13 @@ import { busSettings, type KafkaSettings } from '../src/bus-settings.js';
 import { readConfig } from '../src/config.js';
 import { silentLogger } from '../src/logger.js';
 
+// A broker that starts beside other tests takes its time.
+jest.setTimeout(120_000);
+
 const server = await kafka();
 
 /** `describe` where there is a broker; else its tests are skipped by name. */
 export const describeOnKafka = server === null ? describe.skip : describe;
-/** The same for tests that disturb the broker. */
-export const describeOnOwnBroker = server?.control == null ? describe.skip : describe;
-
-export const brokerControl = server?.control ?? null;
-
 /** Settings with a prefix that no other test has, so that one broker serves them all. */
 export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
   const settings = readConfig(z.object(busSettings), {

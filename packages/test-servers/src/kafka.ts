@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,13 +9,15 @@ import { javaLacks, runJavaBroker, startJavaBroker } from './kafka-java.js';
 import { missing } from './missing.js';
 import { freePort, reachable, waitFor } from './ports.js';
 
-/** A real broker for tests. All tests of a process share it, so topics and groups carry names that differ. */
+/** A real broker for tests. All tests of a run share it, so topics and groups carry names that differ. */
 export interface KafkaServer {
   /** For KAFKA_BROKERS. */
   readonly brokers: string;
   readonly source: 'environment' | 'docker' | 'java';
   /** Where the broker is ours to disturb; null where it comes from the environment. */
   readonly control: BrokerControl | null;
+  /** Ends a broker that is the caller's own; a shared one ends with the run. */
+  stop(): Promise<void>;
 }
 
 export interface BrokerControl {
@@ -25,19 +28,24 @@ export interface BrokerControl {
 }
 
 /**
- * The broker of this process: KAFKA_BROKERS, else a container, else the real broker in Java, else null with a message
- * that says what helps; with CI=true a missing one fails. It is stopped when the process ends, however it ends.
+ * The broker of this test run: KAFKA_BROKERS, else a container, else the real broker in Java, else null with a message
+ * that says what helps; with CI=true a missing one fails. It is stopped when the run ends, however it ends. Tests that
+ * disturb the broker ask for one of their `own`.
  */
-export async function kafka(): Promise<KafkaServer | null> {
+export async function kafka({ own = false }: { own?: boolean } = {}): Promise<KafkaServer | null> {
   const brokers = process.env.KAFKA_BROKERS;
-  if (brokers !== undefined && brokers !== '') return { brokers, source: 'environment', control: null };
-  if (await dockerAnswers()) return inDocker();
+  if (brokers !== undefined && brokers !== '' && !own)
+    return { brokers, source: 'environment', control: null, stop: async () => {} };
+  if (await dockerAnswers()) return inDocker(own);
   const lacks = await javaLacks();
-  if (lacks !== null) return missing('Kafka', `Set KAFKA_BROKERS, start Docker, or install ${lacks}.`);
-  return inJava();
+  if (lacks === null) return inJava(own);
+  return missing('Kafka', `${own ? 'Start' : 'Set KAFKA_BROKERS, start'} Docker, or install ${lacks}.`);
 }
 
-/** What the tests of one process share, as it stands in a file: they have worlds of their own inside it. */
+/** The process with which the run ends: that of all workers where the script of the tests names it, else this one. */
+const RUN = Number(process.env.ECF_TEST_RUN ?? process.pid);
+
+/** What the tests of a run share, as it stands in a file: they have worlds, or processes, of their own. */
 interface Shared {
   readonly port: number;
   /** Of a broker in Java. */
@@ -45,12 +53,12 @@ interface Shared {
   readonly container?: string;
 }
 
-/** Ends the broker and removes its folders when the process that runs the tests is gone. */
+/** Ends the broker and removes its folders when the run is over. */
 const WATCH =
   'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -KILL "$(cat "$2/pid")" 2>/dev/null; rm -rf "$2" "$3"';
 
-async function shared(start: (folder: string) => Promise<Shared>): Promise<Shared & { home: string }> {
-  const home = path.join(os.tmpdir(), `ecf-test-kafka-${process.pid}`);
+async function shared(own: boolean, start: (home: string) => Promise<Shared>): Promise<Shared & { home: string }> {
+  const home = path.join(os.tmpdir(), `ecf-test-kafka-${own ? randomUUID() : RUN}`);
   const file = path.join(home, 'broker.json');
   try {
     mkdirSync(home);
@@ -79,23 +87,29 @@ async function readShared(file: string): Promise<Shared | null> {
   return null;
 }
 
-async function inJava(): Promise<KafkaServer> {
-  const { home, port, folder } = await shared(async (watched) => {
+async function inJava(own: boolean): Promise<KafkaServer> {
+  const { home, port, folder } = await shared(own, async (watched) => {
     const broker = await startJavaBroker();
     writeFileSync(path.join(watched, 'pid'), String(broker.pid));
-    const names = ['sh', String(process.pid), watched, broker.folder];
+    const names = ['sh', String(own ? process.pid : RUN), watched, broker.folder];
     spawn('sh', ['-c', WATCH, ...names], { detached: true, stdio: 'ignore' }).unref();
     return { port: broker.port, folder: broker.folder };
   });
   const pid = path.join(home, 'pid');
+  const kill = async () => {
+    process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+    await waitFor(async () => !(await reachable(port)), 10_000, 'the end of the broker');
+  };
   return {
     brokers: `127.0.0.1:${port}`,
     source: 'java',
+    async stop() {
+      if (!own) return;
+      await kill();
+      rmSync(pid);
+    },
     control: {
-      async kill() {
-        process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
-        await waitFor(async () => !(await reachable(port)), 10_000, 'the end of the broker');
-      },
+      kill,
       async restart() {
         writeFileSync(pid, String((await runJavaBroker(folder as string, port)).pid));
       },
@@ -103,14 +117,17 @@ async function inJava(): Promise<KafkaServer> {
   };
 }
 
-async function inDocker(): Promise<KafkaServer> {
+async function inDocker(own: boolean): Promise<KafkaServer> {
   const { getContainerRuntimeClient } = await import('testcontainers');
-  const { port, container } = await shared(async () => startContainer(await freePort()));
+  const { port, container } = await shared(own, async () => startContainer(await freePort()));
   const { dockerode } = (await getContainerRuntimeClient()).container;
   const handle = dockerode.getContainer(container as string);
   return {
     brokers: `127.0.0.1:${port}`,
     source: 'docker',
+    async stop() {
+      if (own) await handle.remove({ force: true });
+    },
     control: {
       async kill() {
         await handle.kill({ signal: 'SIGKILL' });
@@ -123,7 +140,7 @@ async function inDocker(): Promise<KafkaServer> {
   };
 }
 
-/** testcontainers removes it when this process is gone. */
+/** testcontainers removes it when the process that started it is gone. */
 async function startContainer(port: number): Promise<Shared> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const container = await new GenericContainer('apache/kafka:4.1.0')
