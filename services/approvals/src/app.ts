@@ -9,6 +9,7 @@ import {
   type TokenCache,
 } from '@ecf/authority-client';
 import {
+  type DeliveryOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
   type InternalHandlers,
@@ -39,8 +40,9 @@ import {
 } from '@ecf/service-kit';
 import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Express } from 'express';
-import { APPROVALS_GROUP, createBackground } from './background.js';
+import { createBackground } from './background.js';
 import type { ApprovalsConfig } from './config.js';
+import { APPROVALS_GROUP } from './consumer-group.js';
 import { createApprovalBackground } from './core/approval-background.js';
 import { ApprovalsError } from './core/errors.js';
 import { GiveApproval } from './core/give-approval.js';
@@ -49,6 +51,7 @@ import { QueryApprovals } from './core/query-approvals.js';
 import { ReceiveApproval } from './core/receive-approval.js';
 import { createReceivers } from './core/receivers.js';
 import { SendApproval } from './core/send-approval.js';
+import { createDeliveries, type DeliveriesParts } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
@@ -76,6 +79,8 @@ export interface ApprovalsOverrides {
   metrics?: Metrics;
   clock?: () => Date;
   random?: () => number;
+  /** Called between the steps of a delivery. */
+  checkpoint?: NonNullable<DeliveriesParts['checkpoint']>;
 }
 
 export interface Approvals {
@@ -85,6 +90,8 @@ export interface Approvals {
   /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
+  /** What services of the same process ask instead of the internal routes. */
+  readonly internal: DeliveryOperations;
 }
 
 /** The approvals service, wired. Nothing is connected before `start`. */
@@ -168,12 +175,23 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     concurrency: config.APPROVAL_CONCURRENCY,
     idleMs: config.APPROVAL_IDLE_MS,
   });
+  const deliveries = createDeliveries(config, {
+    ports,
+    buyers: issuers,
+    database,
+    bus,
+    logger,
+    metrics,
+    ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
+  });
   const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
   const app = createApprovalsApp(
     {
       give: new GiveApproval(ports, sending),
       query: new QueryApprovals(ports),
+      acknowledgements: deliveries.acknowledgements,
+      internal: deliveries.operations,
       door: {
         receive: new ReceiveApproval(ports),
         intake: new BodyIntake(intakeLimits(config)),
@@ -185,11 +203,19 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const background = createBackground({ database, bus, ports, relay, workers: [resending] });
+  const background = createBackground({
+    database,
+    bus,
+    ports,
+    relay,
+    workers: [resending, deliveries.worker],
+    subscribe: deliveries.subscribe,
+  });
   const endBacklog = observeBacklog(metrics, ports.approvals, clock);
   return {
     app,
     ready,
+    internal: deliveries.operations,
     start: background.start,
     async stop() {
       endBacklog();

@@ -8,11 +8,9 @@ import {
   type OutboxRelay,
   type Subscription,
 } from '@ecf/service-kit';
+import { APPROVALS_GROUP } from './consumer-group.js';
 import type { Ports } from './core/ports.js';
 import { subscribeToEvents } from './inbound/events.js';
-
-/** The consumer group of this service; also the name under which handled events are noted. */
-export const APPROVALS_GROUP = 'approvals';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const CLEANING_MS = 10 * 60_000;
@@ -31,10 +29,12 @@ export interface BackgroundParts {
   readonly ports: Pick<Ports, 'taxpayers' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly workers: readonly Worker[];
+  /** Of the parts that listen for themselves. */
+  readonly subscribe: () => Promise<Subscription>;
 }
 
 /** What runs beside the requests: events in and out, sends that are due, and cleaning. */
-export function createBackground({ database, bus, ports, relay, workers }: BackgroundParts) {
+export function createBackground({ database, bus, ports, relay, workers, subscribe }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
 
@@ -52,6 +52,7 @@ export function createBackground({ database, bus, ports, relay, workers }: Backg
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports);
+      subscriptions.push(await subscribe());
       relay.start();
       for (const worker of workers) worker.start();
       cleaning = setInterval(() => void clean(), CLEANING_MS);

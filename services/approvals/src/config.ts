@@ -78,6 +78,40 @@ export const approvalsSettings = z.object({
     max: 1_000,
     default: 16,
   }),
+  DELIVER_TYPE_45: setting.flag({
+    description: 'Whether e-CF of type 45 (government) are delivered to their buyers too',
+    default: false,
+  }),
+  DELIVERY_FIRST_RETRY_MS: setting.integer({
+    description: 'Pause after the first failed delivery to a buyer; it doubles to an hour',
+    min: 10,
+    max: 60_000,
+    default: 5_000,
+  }),
+  DELIVERY_HOURS: setting.integer({
+    description: 'Hours in which a delivery is tried; after them its status is failed',
+    min: 1,
+    max: 8_760,
+    default: 72,
+  }),
+  DELIVERY_CONCURRENCY: setting.integer({
+    description: 'Deliveries of one instance under way at once, not counting those whose receivers keep it waiting',
+    min: 1,
+    max: 1_000,
+    default: 64,
+  }),
+  DELIVERY_PER_RECEIVER: setting.integer({
+    description: 'Deliveries of one instance under way at once to one receiver that answers; any other gets one',
+    min: 1,
+    max: 100,
+    default: 8,
+  }),
+  DELIVERY_IDLE_MS: setting.integer({
+    description: 'Milliseconds between looks for deliveries that are due while none is known to be',
+    min: 10,
+    max: 60_000,
+    default: 500,
+  }),
 });
 
 /** The settings, with the trusted issuers read. */

@@ -1,14 +1,18 @@
+import { DELIVERY_OPERATIONS, type DeliveryOperations } from '@ecf/contracts';
 import { withPlainPublicPath } from '@ecf/public-door';
 import {
   type Caller,
   createHttpApp,
   healthRoutes,
+  internalOperationRoutes,
   jsonBody,
   type Logger,
   type Readiness,
   requireIdentity,
 } from '@ecf/service-kit';
 import type { Express, Request, RequestHandler, Response } from 'express';
+import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
+import { acknowledgementRoutes } from './acknowledgement-routes.js';
 import { type ApprovalDoorParts, receiveApproval } from './approval-door.js';
 import { type ApprovalRouteParts, approvalRoutes } from './approval-routes.js';
 import { mapErrors } from './error-mapping.js';
@@ -27,6 +31,7 @@ const MAX_JSON_BYTES = 1_048_576;
  */
 function routeTable(parts: ApprovalsHttpParts): readonly Route[] {
   const approvals = approvalRoutes(parts);
+  const acknowledgements = acknowledgementRoutes(parts.acknowledgements);
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.door)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
@@ -34,11 +39,16 @@ function routeTable(parts: ApprovalsHttpParts): readonly Route[] {
     ['get', '/acecf', 'account', approvals.list],
     ['get', '/acecf/:approval_id', 'account', approvals.one],
     ['get', '/acecf/:approval_id/xml', 'account', approvals.xml],
+    ['get', '/received-arecf', 'account', acknowledgements.list],
+    ['get', '/received-arecf/:encf', 'account', acknowledgements.one],
+    ['get', '/received-arecf/:encf/xml', 'account', acknowledgements.xml],
   ];
 }
 
 export interface ApprovalsHttpParts extends ApprovalRouteParts {
   readonly door: ApprovalDoorParts;
+  readonly acknowledgements: QueryAcknowledgements;
+  readonly internal: DeliveryOperations;
 }
 
 export interface ApprovalsHttpOptions {
@@ -61,6 +71,7 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: Approvals
         const json: RequestHandler[] = method === 'post' && kind === 'account' ? jsonBody(MAX_JSON_BYTES) : [];
         app[method](path, identity(options, kind), ...json, handler);
       }
+      app.use(internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options));
       app.use(mapErrors);
     },
   });

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+
+/**
+ * An ARECF that a buyer's receiver returned, as `GET /received-arecf/` shows it. Where `valid` is false, `validation_error`
+ * says why it does not count, and what it claims about itself stands in the other fields as far as it could be read.
+ */
+export const receivedAcknowledgementSchema = z
+  .object({
+    id: z.number().int().positive(),
+    issuer_rnc: rncSchema,
+    buyer_rnc: rncSchema,
+    encf: encfSchema,
+    env: environmentSchema,
+    /** Estado: 0 received, 1 not received; null where it cannot be read. */
+    receipt_status: z.union([z.literal(0), z.literal(1)]).nullable(),
+    /** CodigoMotivoNoRecibido, 1 to 4. */
+    rejection_code: z.number().int().min(1).max(4).nullable(),
+    rejection_reason: z.string().nullable(),
+    acknowledged_at: timestampSchema.nullable(),
+    received_at: timestampSchema,
+    valid: z.boolean(),
+    validation_error: z.string().nullable(),
+    xml_storage_path: z.string(),
+    xml_checksum: z.string(),
+  })
+  .meta({ description: 'An acknowledgement of receipt that a buyer returned for an issued e-CF.' });
+export type ReceivedAcknowledgement = z.infer<typeof receivedAcknowledgementSchema>;

@@ -1,0 +1,183 @@
+import { type Answer, type DeliveryAnswer, type DirectoryEntry, LoginError } from '@ecf/authority-client';
+import { retryDelay } from '@ecf/domain';
+import {
+  confirmsReceipt,
+  judgeAcknowledgement,
+  type NewAcknowledgement,
+  receivedAcknowledgementPath,
+  sha256Hex,
+} from './acknowledgement.js';
+import type { ClaimedDelivery, Delivery, DeliveryStatus } from './delivery.js';
+import type { LaneSign } from './delivery-lanes.js';
+import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
+import type { Caller } from './receivers.js';
+
+/** What an attempt means for its receiver. */
+export interface Attempt {
+  readonly delivery: Delivery;
+  readonly sign: LaneSign;
+  /** The receiver asked to be left alone for so long. */
+  readonly pauseMs: number;
+}
+
+/** How an attempt ended, before it is written down. */
+interface Ending {
+  readonly conclusion: Conclusion;
+  readonly sign: LaneSign;
+  readonly pauseMs: number;
+  /** For counting. */
+  readonly word: string;
+}
+
+const LONGEST_ERROR = 1_000;
+/** Who has no receiver today may have one soon; asking each minute would be of no use. */
+const NO_RECEIVER_PAUSE_MS = 3_600_000;
+
+/**
+ * One attempt to deliver an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and what
+ * the answer says. Each step can be repeated after a crash: the same bytes go out again, and a receiver that has them says
+ * so (motive 3), which counts as delivered.
+ */
+export class DeliverDocument {
+  constructor(private readonly ports: DeliveryPorts) {}
+
+  async attempt(delivery: ClaimedDelivery): Promise<Attempt> {
+    const began = this.ports.clock().getTime();
+    const { conclusion, sign, pauseMs, word } = await this.#try(delivery);
+    const after = await this.ports.deliveries.conclude(delivery, conclusion);
+    await this.ports.checkpoint('recorded');
+    if (conclusion.acknowledgement !== null) this.ports.deliveryObserver.acknowledged(conclusion.acknowledgement);
+    this.ports.deliveryObserver.attempted(after, word, this.ports.clock().getTime() - began);
+    if (after.status !== delivery.status) this.ports.deliveryObserver.changed(after, after.status);
+    return { delivery: after, sign, pauseMs };
+  }
+
+  async #try(delivery: ClaimedDelivery): Promise<Ending> {
+    const caller = await this.#caller(delivery);
+    if (typeof caller === 'string') return this.#later(delivery, caller, 'no_certificate');
+    let entry: DirectoryEntry | null;
+    try {
+      entry = await this.ports.receivers.find(caller, delivery.buyerRnc);
+    } catch (error) {
+      return this.#later(delivery, wordsOf(error), error instanceof LoginError ? 'login' : 'directory');
+    }
+    const baseUrl = entry?.receptionUrl ?? null;
+    if (entry === null || baseUrl === null) return this.#noReceiver(delivery);
+    const xml = await this.ports.archive.get(delivery.xml.path, delivery.xml.sha256);
+    const { issuerRnc, encf } = delivery.key;
+    const send = async (listed: DirectoryEntry) => {
+      const token = await this.ports.receivers.token(caller, listed);
+      return this.ports.buyers.deliverDocument({ baseUrl, token, issuerRnc, encf, xml });
+    };
+    let answer: Answer<DeliveryAnswer>;
+    try {
+      answer = await send(entry);
+      if (answer.outcome === 'unauthorized') {
+        this.ports.receivers.forget(caller, entry);
+        answer = await send(entry);
+      }
+    } catch (error) {
+      return this.#later(delivery, wordsOf(error), 'token', 'failing');
+    }
+    await this.ports.checkpoint('answered');
+    return this.#judge(delivery, answer);
+  }
+
+  async #judge(delivery: ClaimedDelivery, answer: Answer<DeliveryAnswer>): Promise<Ending> {
+    switch (answer.outcome) {
+      case 'verdict':
+        return this.#acknowledged(delivery, answer.verdict.acknowledgement);
+      case 'unauthorized':
+        return this.#later(delivery, 'the receiver refuses the token that it gave', 'unauthorized', 'failing');
+      case 'refused':
+        return this.#later(delivery, answer.reason, answer.code, 'failing');
+      case 'unknown':
+        break;
+    }
+    const { cause, detail, retryAfterMs } = answer;
+    // It answered, but with nothing that acknowledges: it may have the document or not.
+    const answered = cause === 'not_a_verdict' || cause === 'too_large';
+    const sign = answered ? 'alive' : 'failing';
+    const status = answered ? 'unacknowledged' : delivery.status;
+    return this.#later(delivery, detail, cause, sign, { status, pauseMs: retryAfterMs ?? 0 });
+  }
+
+  /** Kept byte for byte before anything is concluded from it. */
+  async #acknowledged(delivery: ClaimedDelivery, bytes: Uint8Array): Promise<Ending> {
+    const now = this.ports.clock();
+    const sha256 = sha256Hex(bytes);
+    const path = receivedAcknowledgementPath(delivery, now, sha256);
+    await this.ports.archive.put(path, bytes);
+    await this.ports.checkpoint('stored');
+    const judged = judgeAcknowledgement(bytes, delivery, now, this.ports.trust);
+    const acknowledgement: NewAcknowledgement = {
+      ...judged,
+      key: delivery.key,
+      buyerRnc: delivery.buyerRnc,
+      receivedAt: now,
+      xml: { path, sha256 },
+    };
+    if (judged.fault !== null) {
+      const ending = this.#later(delivery, judged.fault, 'invalid_acknowledgement', 'alive', {
+        status: 'unacknowledged',
+      });
+      return { ...ending, conclusion: { ...ending.conclusion, acknowledgement } };
+    }
+    const status = confirmsReceipt(judged) ? 'delivered' : 'refused';
+    const error = status === 'refused' ? `The buyer did not receive it: motive ${judged.motive}.` : null;
+    const conclusion = { status, dueAt: null, error, acknowledgement } as const;
+    return { conclusion, sign: 'alive', pauseMs: 0, word: judged.motive === 3 ? 'duplicate' : status };
+  }
+
+  #noReceiver(delivery: ClaimedDelivery): Ending {
+    const pause = NO_RECEIVER_PAUSE_MS * (0.75 + this.ports.random() * 0.5) * 2 ** Math.min(delivery.tries - 1, 5);
+    const next = new Date(this.ports.clock().getTime() + pause);
+    const dueAt = next > delivery.deadlineAt ? null : next;
+    const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
+    const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null } as const;
+    return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
+  }
+
+  /** Again after a pause, up to the deadline. */
+  #later(
+    delivery: ClaimedDelivery,
+    detail: string,
+    word: string,
+    sign: LaneSign = 'unknown',
+    { status = delivery.status, pauseMs = 0 }: { status?: DeliveryStatus; pauseMs?: number } = {},
+  ): Ending {
+    const pause = retryDelay(Math.max(delivery.tries, 1), this.ports.deliverySettings.firstRetryMs, this.ports.random);
+    const next = new Date(this.ports.clock().getTime() + Math.max(pause, pauseMs));
+    const over = next > delivery.deadlineAt;
+    const kept = status === 'no_receiver' ? 'pending' : status;
+    const conclusion: Conclusion = {
+      status: over ? 'failed' : kept,
+      dueAt: over ? null : next,
+      error: detail.slice(0, LONGEST_ERROR),
+      acknowledgement: null,
+    };
+    return { conclusion, sign, pauseMs, word };
+  }
+
+  /** The issuer as last heard of: what was accepted is still delivered for a taxpayer that was deactivated since. */
+  async #caller({ key, accountId }: Delivery): Promise<Caller | string> {
+    const issuer = (await this.ports.taxpayers.taxpayer(key.issuerRnc)) ?? (await this.#asked(key.issuerRnc));
+    if (issuer === null || issuer.account_id !== accountId) return `${key.issuerRnc} is not known here (yet)`;
+    try {
+      const certificate = this.ports.certificates.open(issuer, this.ports.clock());
+      return { env: key.env, account: accountId, certificate };
+    } catch (error) {
+      return wordsOf(error);
+    }
+  }
+
+  async #asked(rnc: string) {
+    const taxpayer = (await this.ports.source?.taxpayer(rnc).catch(() => null)) ?? null;
+    if (taxpayer !== null) await this.ports.taxpayers.replaceTaxpayer(taxpayer);
+    return taxpayer;
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

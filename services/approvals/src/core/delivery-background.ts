@@ -1,0 +1,142 @@
+import { withinTrace } from '@ecf/service-kit';
+import type { DeliverDocument } from './deliver-document.js';
+import type { ClaimedDelivery } from './delivery.js';
+import { DeliveryLanes } from './delivery-lanes.js';
+import type { DeliveryPorts, LaneName } from './delivery-ports.js';
+
+export interface DeliveryBackgroundOptions {
+  /** Sends under way at once that answer in time. */
+  readonly concurrency: number;
+  /** Sends under way at once, those at receivers that keep us waiting included. */
+  readonly mostWaiting: number;
+  /** A send that takes longer gives its place to another; it goes on beside. */
+  readonly slowMs: number;
+  /** Sends at once to one receiver that answered before. */
+  readonly perReceiver: number;
+  /** Milliseconds between looks at the database while nothing is known to be due. */
+  readonly idleMs: number;
+  readonly failuresToOpen: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+export interface DeliveryBackground {
+  start(): void;
+  /** Looks for due deliveries soon. */
+  wake(): void;
+  /** Takes nothing new and waits for what is under way. */
+  stop(): Promise<void>;
+  readonly lanes: DeliveryLanes;
+}
+
+const SHORTEST_PAUSE_MS = 5;
+
+/**
+ * Delivers what is due. Rows are claimed with SKIP LOCKED under a lease, so instances share the work and take over from
+ * one that ended. A send that waits for its receiver holds a place only for a moment.
+ */
+export function createDeliveryBackground(
+  ports: DeliveryPorts,
+  delivering: Pick<DeliverDocument, 'attempt'>,
+  options: DeliveryBackgroundOptions,
+): DeliveryBackground {
+  const running = new Set<Promise<void>>();
+  const lanes = new DeliveryLanes({
+    ...options,
+    clock: ports.clock,
+    onOpen: (lane, until) => ports.deliveryObserver.opened(lane, until),
+  });
+  let slow = 0;
+  let stopping = false;
+  let woken = false;
+  let endPause: () => void = () => undefined;
+  let stopped: Promise<void> = Promise.resolve();
+
+  async function loop(): Promise<void> {
+    while (!stopping) {
+      woken = false;
+      let claimed = 0;
+      try {
+        claimed = await look();
+      } catch (error) {
+        ports.deliveryObserver.failed('looking for deliveries that are due', error);
+      }
+      if (stopping) break;
+      // Sends that end come in crowds: one look serves them all.
+      await pause(claimed > 0 || woken ? SHORTEST_PAUSE_MS : options.idleMs);
+    }
+  }
+
+  async function look(): Promise<number> {
+    const free = Math.min(options.concurrency - (running.size - slow), options.mostWaiting - running.size);
+    if (free <= 0) return 0;
+    const now = ports.clock();
+    const claimed = await ports.deliveries.claimDue({
+      now,
+      until: new Date(now.getTime() + ports.deliverySettings.leaseMs),
+      limit: free,
+      perLane: options.perReceiver,
+      blocked: lanes.blocked(),
+      proven: lanes.proven(),
+    });
+    if (claimed.length > 0) await ports.checkpoint('claimed');
+    for (const delivery of claimed) run(delivery);
+    return claimed.length;
+  }
+
+  function run(delivery: ClaimedDelivery): void {
+    const lane: LaneName = `${delivery.key.env}:${delivery.buyerRnc}`;
+    lanes.begin(lane);
+    let waiting = false;
+    const timer = setTimeout(() => {
+      waiting = true;
+      slow += 1;
+      wake();
+    }, options.slowMs);
+    const task = withinTrace(delivery.traceparent, 'deliver to the buyer', () => delivering.attempt(delivery))
+      .then(({ sign, pauseMs }) => lanes.end(lane, sign, pauseMs))
+      .catch((error) => {
+        lanes.end(lane, 'unknown');
+        ports.deliveryObserver.failed('delivering to a buyer', error, delivery.key);
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        if (waiting) slow -= 1;
+        running.delete(task);
+        wake();
+      });
+    running.add(task);
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      function done() {
+        clearTimeout(timer);
+        endPause = () => undefined;
+        resolve();
+      }
+      endPause = ms > SHORTEST_PAUSE_MS ? done : () => undefined;
+      if (woken && ms > SHORTEST_PAUSE_MS) done();
+    });
+  }
+
+  function wake(): void {
+    woken = true;
+    endPause();
+  }
+
+  return {
+    start() {
+      stopped = loop();
+    },
+    wake,
+    async stop() {
+      stopping = true;
+      wake();
+      await stopped;
+      await Promise.allSettled(running);
+    },
+    lanes,
+  };
+}

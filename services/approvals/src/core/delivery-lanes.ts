@@ -1,0 +1,102 @@
+import type { LaneName } from './delivery-ports.js';
+
+/** What an attempt said about the receiver itself. */
+export type LaneSign = 'alive' | 'failing' | 'unknown';
+
+interface Lane {
+  running: number;
+  /** It answered before. */
+  proven: boolean;
+  /** Failures in a row. */
+  failures: number;
+  openUntil: number;
+}
+
+export interface LaneOptions {
+  /** Failures in a row after which a receiver is left alone. */
+  readonly failuresToOpen: number;
+  /** The first pause; it doubles with each failed probe, up to `longestPauseMs`. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  readonly clock: () => Date;
+  readonly onOpen: (lane: LaneName, until: Date) => void;
+}
+
+const REMEMBERED = 20_000;
+
+/**
+ * What this instance knows about receivers, so that a slow or dead one harms nobody else: nothing new begins at a receiver
+ * while something is under way there, one that never answered gets one document at a time, and one that failed repeatedly
+ * gets none for a while, then a single probe.
+ */
+export class DeliveryLanes {
+  readonly #lanes = new Map<LaneName, Lane>();
+
+  constructor(private readonly options: LaneOptions) {}
+
+  begin(name: LaneName): void {
+    this.#lane(name).running += 1;
+  }
+
+  end(name: LaneName, sign: LaneSign, pauseMs = 0): void {
+    const lane = this.#lane(name);
+    lane.running -= 1;
+    if (sign === 'alive') {
+      lane.proven = true;
+      lane.failures = 0;
+      lane.openUntil = 0;
+    } else if (sign === 'failing') {
+      lane.failures += 1;
+      this.#open(name, lane, pauseMs);
+    }
+    this.#forgetSome();
+  }
+
+  /** Receivers that get nothing now. */
+  blocked(): LaneName[] {
+    const now = this.options.clock().getTime();
+    return this.#names((lane) => lane.running > 0 || lane.openUntil > now);
+  }
+
+  /** Receivers that answered, last time too. */
+  proven(): LaneName[] {
+    return this.#names((lane) => lane.proven && lane.failures === 0);
+  }
+
+  /** Receivers that are left alone now. */
+  openCount(): number {
+    const now = this.options.clock().getTime();
+    return this.#names((lane) => lane.openUntil > now).length;
+  }
+
+  #open(name: LaneName, lane: Lane, pauseMs: number): void {
+    const over = lane.failures - this.options.failuresToOpen;
+    const pause =
+      over < 0 ? 0 : Math.min(this.options.firstPauseMs * 2 ** Math.min(over, 20), this.options.longestPauseMs);
+    const until = this.options.clock().getTime() + Math.max(pause, Math.min(pauseMs, this.options.longestPauseMs));
+    if (pause === 0 && pauseMs === 0) return;
+    lane.openUntil = until;
+    this.options.onOpen(name, new Date(until));
+  }
+
+  #names(wanted: (lane: Lane) => boolean): LaneName[] {
+    return [...this.#lanes].filter(([, lane]) => wanted(lane)).map(([name]) => name);
+  }
+
+  #lane(name: LaneName): Lane {
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) {
+      lane = { running: 0, proven: false, failures: 0, openUntil: 0 };
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  #forgetSome(): void {
+    if (this.#lanes.size <= REMEMBERED) return;
+    for (const [name, lane] of this.#lanes) {
+      if (this.#lanes.size <= REMEMBERED / 2) return;
+      if (lane.running === 0) this.#lanes.delete(name);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { ReceiverClient } from '@ecf/authority-client';
+import type { DeliveryFilter } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { TrustCheck } from '@ecf/public-door';
+import type { NewAcknowledgement, StoredAcknowledgement } from './acknowledgement.js';
+import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from './delivery.js';
+import type { Ports } from './ports.js';
+
+/** A receiver's name among the claims: environment and RNC of the buyer. */
+export type LaneName = `${Environment}:${string}`;
+
+/** What may be claimed now. */
+export interface ClaimRequest {
+  readonly now: Date;
+  /** The lease: until then nobody else takes it up. */
+  readonly until: Date;
+  readonly limit: number;
+  /** Claims for one receiver at once. */
+  readonly perLane: number;
+  /** Receivers that get nothing now. */
+  readonly blocked: readonly LaneName[];
+  /** Receivers that get several at once; all others get one. */
+  readonly proven: readonly LaneName[];
+}
+
+/** How an attempt ended, to be written down. */
+export interface Conclusion {
+  readonly status: DeliveryStatus;
+  readonly dueAt: Date | null;
+  readonly error: string | null;
+  readonly acknowledgement: NewAcknowledgement | null;
+}
+
+/** How many deliveries have a status, and since when the oldest. */
+export interface DeliveryBacklog {
+  readonly env: Environment;
+  readonly status: DeliveryStatus;
+  readonly count: number;
+  readonly oldest: Date;
+}
+
+/** Deliveries and the acknowledgements they brought. A change of status appends `delivery.changed` in its transaction. */
+export interface DeliveryStore {
+  /** Commits a new delivery once; one that is there already stays as it is. True where it was new. */
+  add(delivery: NewDelivery, eventId: string): Promise<boolean>;
+  /** Claims deliveries that are due, oldest first, counting the try. No two instances claim the same. */
+  claimDue(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /**
+   * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
+   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always.
+   */
+  conclude(delivery: ClaimedDelivery, conclusion: Conclusion): Promise<Delivery>;
+  /** Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document. */
+  retry(key: DeliveryKey, now: Date, deadlineAt: Date): Promise<Delivery | null>;
+  /** Newest first. */
+  list(filter: DeliveryFilter): Promise<Delivery[]>;
+  /** Of those that are not over. */
+  backlog(): Promise<DeliveryBacklog[]>;
+}
+
+/** Questions for acknowledgements. */
+export interface AcknowledgementStore {
+  /** Newest first by receipt, then id. */
+  list(filter: {
+    env: Environment;
+    issuerRnc: string;
+    encf: string | null;
+    receiptStatus: 0 | 1 | null;
+    limit: number;
+    offset: number;
+  }): Promise<StoredAcknowledgement[]>;
+  /** The latest valid one, else the latest. */
+  find(key: DeliveryKey): Promise<StoredAcknowledgement | null>;
+}
+
+/** What people who operate deliveries are told. */
+export interface DeliveryObserver {
+  failed(what: string, error: unknown, key?: DeliveryKey): void;
+  /** An attempt ended; `outcome` is a short word. */
+  attempted(delivery: Delivery, outcome: string, ms: number): void;
+  /** A delivery reached a status. */
+  changed(delivery: Delivery, status: DeliveryStatus): void;
+  acknowledged(acknowledgement: NewAcknowledgement): void;
+  /** A receiver is left alone for a while. */
+  opened(lane: LaneName, until: Date): void;
+}
+
+export interface DeliverySettings {
+  readonly firstRetryMs: number;
+  readonly deadlineMs: number;
+  readonly leaseMs: number;
+  readonly deliver45: boolean;
+}
+
+export interface DeliveryPorts
+  extends Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'archive' | 'receivers' | 'clock' | 'random'> {
+  readonly deliveries: DeliveryStore;
+  readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
+  readonly trust: TrustCheck;
+  readonly deliveryObserver: DeliveryObserver;
+  readonly deliverySettings: DeliverySettings;
+  /** Called between steps; tests end the process there. */
+  readonly checkpoint: (step: 'claimed' | 'answered' | 'stored' | 'recorded') => Promise<void> | void;
+}

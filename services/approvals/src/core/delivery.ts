@@ -1,0 +1,88 @@
+import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
+import { APPROVABLE_TYPES, type Environment, isRnc, toIsoDominican } from '@ecf/domain';
+import type { StoredBytes } from './given-approval.js';
+
+export type DeliveryStatus = DeliveryBody['delivery_status'];
+
+/** Which issued e-CF a delivery is of. */
+export interface DeliveryKey {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+}
+
+/** An accepted e-CF whose buyer is to have it. */
+export interface NewDelivery {
+  readonly key: DeliveryKey;
+  readonly buyerRnc: string;
+  readonly accountId: string;
+  readonly xml: StoredBytes;
+  readonly status: 'pending' | 'not_required';
+  readonly createdAt: Date;
+  readonly deadlineAt: Date;
+  /** The trace that its sends belong to. */
+  readonly traceparent: string | null;
+}
+
+/** How far the delivery of an e-CF came. */
+export interface Delivery extends Omit<NewDelivery, 'status'> {
+  readonly id: number;
+  readonly status: DeliveryStatus;
+  /** Sends begun. */
+  readonly tries: number;
+  readonly lastError: string | null;
+  /** Null where nothing is left to do. */
+  readonly dueAt: Date | null;
+}
+
+/** A delivery that is one instance's until its lease ends. */
+export interface ClaimedDelivery extends Delivery {
+  readonly claim: string;
+}
+
+/** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
+const ON_REQUEST = '45';
+
+/**
+ * The delivery that a document asks for; null where it is of a kind that goes to nobody, or is not accepted (yet).
+ * Source: Descripción Técnica v1.6 pp.11, 42-46.
+ */
+export function deliveryOf(
+  invoice: InvoiceChanged,
+  settings: { readonly deliver45: boolean; readonly deadlineMs: number },
+  now: Date,
+  traceparent: string | null,
+): NewDelivery | null {
+  const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
+  const deliverable = invoice.route === 'ecf' && (APPROVABLE_TYPES as readonly string[]).includes(invoice.ecf_type);
+  if (!accepted || !deliverable || invoice.buyer_rnc === null || !isRnc(invoice.buyer_rnc)) return null;
+  return {
+    key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf },
+    buyerRnc: invoice.buyer_rnc,
+    accountId: invoice.account_id,
+    xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },
+    status: invoice.ecf_type === ON_REQUEST && !settings.deliver45 ? 'not_required' : 'pending',
+    createdAt: now,
+    deadlineAt: new Date(now.getTime() + settings.deadlineMs),
+    traceparent,
+  };
+}
+
+/** The record as operators see it. */
+export function deliveryBody(delivery: Delivery): DeliveryBody {
+  const { key } = delivery;
+  return {
+    id: delivery.id,
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: delivery.buyerRnc,
+    account_id: delivery.accountId,
+    delivery_status: delivery.status,
+    tries: delivery.tries,
+    last_error: delivery.lastError,
+    created_at: toIsoDominican(delivery.createdAt),
+    due_at: delivery.dueAt === null ? null : toIsoDominican(delivery.dueAt),
+    deadline_at: toIsoDominican(delivery.deadlineAt),
+  };
+}

@@ -1,0 +1,116 @@
+import type { ReceiverClient } from '@ecf/authority-client';
+import type { DeliveryOperations } from '@ecf/contracts';
+import { trustCheck } from '@ecf/public-door';
+import { ApiError, type Bus, type Database, type Logger, type Metrics, type Subscription } from '@ecf/service-kit';
+import type { ApprovalsConfig } from './config.js';
+import { APPROVALS_GROUP } from './consumer-group.js';
+import { DeliverDocument } from './core/deliver-document.js';
+import { type Delivery, deliveryBody } from './core/delivery.js';
+import { createDeliveryBackground } from './core/delivery-background.js';
+import type { DeliveryPorts } from './core/delivery-ports.js';
+import type { Ports } from './core/ports.js';
+import { QueryAcknowledgements } from './core/query-acknowledgements.js';
+import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
+import { subscribeToAccepted } from './inbound/delivery-events.js';
+import { createDeliveryStore } from './outbound/deliveries.postgres.js';
+
+const HOUR = 3_600_000;
+/** A send that takes longer gives its place to another. */
+const SLOW_MS = 500;
+/** Sends that wait for their receivers, for each place of those that answer in time. */
+const WAITING_PER_PLACE = 32;
+const FAILURES_TO_OPEN = 3;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+export interface DeliveriesParts {
+  readonly ports: Ports;
+  readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly checkpoint?: DeliveryPorts['checkpoint'];
+}
+
+/** Deliveries to buyers and their acknowledgements, wired. */
+export interface Deliveries {
+  readonly acknowledgements: QueryAcknowledgements;
+  /** What the gateway asks for those who operate the deployment. */
+  readonly operations: DeliveryOperations;
+  subscribe(): Promise<Subscription>;
+  readonly worker: { start(): void; stop(): Promise<void> };
+}
+
+/** Wires deliveries into the service. Nothing is connected before the worker starts. */
+export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts): Deliveries {
+  const { ports, database, metrics } = parts;
+  const store = createDeliveryStore(database, APPROVALS_GROUP, ports.clock);
+  const deliveryPorts: DeliveryPorts = {
+    ...ports,
+    deliveries: store,
+    buyers: parts.buyers,
+    trust: trustCheck(config.trustedIssuers),
+    deliveryObserver: createDeliveryObserver(metrics, parts.logger),
+    deliverySettings: {
+      firstRetryMs: config.DELIVERY_FIRST_RETRY_MS,
+      deadlineMs: config.DELIVERY_HOURS * HOUR,
+      leaseMs: ports.settings.leaseMs,
+      deliver45: config.DELIVER_TYPE_45,
+    },
+    checkpoint: parts.checkpoint ?? (() => undefined),
+  };
+  const background = createDeliveryBackground(deliveryPorts, new DeliverDocument(deliveryPorts), {
+    concurrency: config.DELIVERY_CONCURRENCY,
+    mostWaiting: config.DELIVERY_CONCURRENCY * WAITING_PER_PLACE,
+    slowMs: SLOW_MS,
+    perReceiver: config.DELIVERY_PER_RECEIVER,
+    idleMs: config.DELIVERY_IDLE_MS,
+    failuresToOpen: FAILURES_TO_OPEN,
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
+  });
+  let endObserving: () => void = () => undefined;
+  return {
+    acknowledgements: new QueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
+    operations: operations(deliveryPorts, background.wake),
+    subscribe: () => subscribeToAccepted(parts.bus, APPROVALS_GROUP, deliveryPorts, background.wake),
+    worker: {
+      start() {
+        const { clock } = ports;
+        endObserving = observeDeliveries(metrics, {
+          deliveries: store,
+          openCount: () => background.lanes.openCount(),
+          clock,
+        });
+        background.start();
+      },
+      async stop() {
+        endObserving();
+        await background.stop();
+      },
+    },
+  };
+}
+
+function operations(ports: DeliveryPorts, wake: () => void): DeliveryOperations {
+  return {
+    async listDeliveries(filter) {
+      const deliveries = await ports.deliveries.list(filter);
+      const last = deliveries.at(-1);
+      const next = deliveries.length === filter.limit && last !== undefined ? last.id : null;
+      return { deliveries: deliveries.map(deliveryBody), next };
+    },
+    async retryDelivery({ env, issuer_rnc: issuerRnc, encf }) {
+      const now = ports.clock();
+      const deadline = new Date(now.getTime() + ports.deliverySettings.deadlineMs);
+      const delivery: Delivery | null = await ports.deliveries.retry({ env, issuerRnc, encf }, now, deadline);
+      if (delivery === null)
+        throw new ApiError(404, 'not_found', `There is no delivery of ${encf} of ${issuerRnc} in ${env}.`);
+      if (delivery.status === 'delivered')
+        throw new ApiError(409, 'conflict', `${delivery.buyerRnc} acknowledged ${encf}; it is not sent again.`);
+      wake();
+      return deliveryBody(delivery);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { isEncf } from '@ecf/domain';
+import { type Identity, InvalidRequest, identityOf } from '@ecf/service-kit';
+import type { Request, Response } from 'express';
+import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
+import { Parameters } from './parameters.js';
+
+type Handler = (req: Request, res: Response) => Promise<void>;
+
+/** The customer's routes about what buyers answered to deliveries. */
+export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'list' | 'one' | 'xml', Handler> {
+  return {
+    async list(req, res) {
+      const parameters = new Parameters(req);
+      const asked = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
+      const status = parameters.integer('receipt_status', 0, 1, -1);
+      const encf = optionalEncf(req);
+      parameters.check();
+      const receiptStatus = status === -1 ? null : (status as 0 | 1);
+      res.json(await query.list({ ...callerOf(req), ...asked, encf, receiptStatus }));
+    },
+    async one(req, res) {
+      res.json(await query.one(asked(req)));
+    },
+    async xml(req, res) {
+      const bytes = await query.xml(asked(req));
+      res.setHeader('content-type', 'application/xml; charset=utf-8');
+      res.setHeader('x-content-type-options', 'nosniff');
+      res.end(bytes);
+    },
+  };
+}
+
+function asked(req: Request) {
+  const parameters = new Parameters(req);
+  const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
+  parameters.check();
+  return { ...callerOf(req), issuerRnc, encf };
+}
+
+function callerOf(req: Request) {
+  const identity: Identity = identityOf(req);
+  const asker = { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
+  return { asker, env: identity.env };
+}
+
+/** The query's eNCF in upper case. */
+function optionalEncf(req: Request): string | null {
+  const given = req.query.encf;
+  if (given === undefined || given === '') return null;
+  const encf = typeof given === 'string' ? given.toUpperCase() : '';
+  if (isEncf(encf)) return encf;
+  throw new InvalidRequest([{ loc: ['query', 'encf'], msg: 'an eNCF is E and 12 digits', type: 'encf' }]);
+}

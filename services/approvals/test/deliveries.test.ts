@@ -1,0 +1,463 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
+import { makeEvent } from '@ecf/service-kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
+import { ACCOUNT, eventually, ISSUER, issuedInvoice, World } from './support/world.js';
+
+const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
+const changes: DeliveryChanged[] = [];
+const receivers: BuyerReceiver[] = [];
+/** Where an attempt ends as if the process had; the row stays claimed. */
+let dying: string | null = null;
+let world: World;
+let rnc = 120000000;
+
+beforeAll(async () => {
+  const checkpoint = (step: string) => {
+    if (step !== dying) return;
+    dying = null;
+    throw new Error(`killed when ${step}`);
+  };
+  world = await World.start({ settings: SETTINGS, overrides: { checkpoint }, instances: 2 });
+  await world.bus.subscribe({
+    topics: ['deliveries.v1'],
+    group: 'query',
+    handler: async (event) => void changes.push(event.data as DeliveryChanged),
+  });
+});
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.stop();
+});
+afterAll(() => world.stop());
+
+/** A buyer that nobody knows yet, listed in the directory. */
+async function buyer(authenticates = false): Promise<BuyerReceiver> {
+  rnc += 1;
+  const receiver = await BuyerReceiver.start(String(rnc));
+  receivers.push(receiver);
+  await world.list(receiver.rnc, receiver.url, authenticates ? receiver.url : null);
+  return receiver;
+}
+
+/** An e-CF that the authority just accepted. */
+async function accepted(buyerRnc: string | null, state: Partial<InvoiceChanged> = {}, at = world) {
+  const encf = state.encf ?? at.nextEncf(state.ecf_type ?? '31');
+  const text = `<?xml version="1.0"?><ECF><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><x>ñ</x></ECF>`;
+  const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}${encf}.xml`;
+  const { checksum } = await at.archive.put(path, Buffer.from(text));
+  const data = issuedInvoice(encf, { buyer_rnc: buyerRnc, xml_storage_path: path, xml_checksum: checksum, ...state });
+  await tell(data, at);
+  return { encf, text, data };
+}
+
+function tell(data: InvoiceChanged, at = world): Promise<void> {
+  const draft = {
+    topic: 'invoices.v1',
+    type: 'invoice.changed',
+    source: 'emission',
+    subject: data.encf,
+    key: `${data.env}:${data.issuer_rnc}:${data.encf}`,
+    data,
+  };
+  return at.bus.publish([makeEvent(draft, { id: randomUUID(), time: new Date() })]);
+}
+
+const internal = (at = world) => {
+  const [instance] = at.instances;
+  if (instance === undefined) throw new Error('no instance');
+  return instance.internal;
+};
+async function delivery(encf: string, at = world) {
+  const { deliveries } = await internal(at).listDeliveries({ encf, limit: 10 });
+  return deliveries[0];
+}
+const reaches = (encf: string, wanted: string, at = world) =>
+  eventually(
+    () => delivery(encf, at),
+    (seen) => seen?.delivery_status === wanted,
+  );
+const told = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.delivery_status);
+const acknowledged = (encf: string, query = '') =>
+  world.call('GET', `/received-arecf/${encf}${query === '' ? `?issuer_rnc=${ISSUER}` : query}`);
+/** As if the lease of whoever has it were over. */
+const leaseEnds = (encf: string) =>
+  world.database.query('UPDATE deliveries SET due_at = now() WHERE encf = $1', [encf]);
+
+describe('what is delivered', () => {
+  it('sends the accepted bytes under their name and keeps the acknowledgement byte for byte', async () => {
+    const to = await buyer();
+    let sent = '';
+    to.answers = [
+      async (res, reached, self) => {
+        self.ledger.add(reached.encf);
+        // Without declaration and with a line end after it, as some systems write.
+        sent = `${(await self.acknowledgement(reached)).replace(/^<\?xml.*?\?>/, '')}\n`;
+        xml(res, sent);
+      },
+    ];
+    const { encf, text } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect(to.deliveries).toHaveLength(1);
+    const [request] = to.deliveries;
+    expect(request?.filename).toBe(`${ISSUER}${encf}.xml`);
+    expect(request?.headers.authorization).toBeUndefined();
+    expect(Buffer.from(request?.body ?? '', 'latin1').toString('utf8')).toContain(text);
+    expect(request?.body).toContain('name="xml"');
+    const stored = await world.call('GET', `/received-arecf/${encf.toLowerCase()}/xml/?issuer_rnc=${ISSUER}`);
+    expect([stored.status, stored.body]).toEqual([200, sent]);
+    expect(stored.headers.get('content-type')).toMatch(/^application\/xml/);
+    const one = await acknowledged(encf);
+    expect(one).toMatchObject({
+      status: 200,
+      body: {
+        issuer_rnc: ISSUER,
+        buyer_rnc: to.rnc,
+        encf,
+        env: 'TesteCF',
+        receipt_status: 0,
+        rejection_code: null,
+        rejection_reason: null,
+        valid: true,
+        validation_error: null,
+        xml_checksum: createHash('sha256').update(sent).digest('hex'),
+      },
+    });
+    expect(one.body.acknowledged_at).toMatch(/-04:00$/);
+    await eventually(
+      () => told(encf),
+      (seen) => seen.length === 1,
+    );
+    expect(told(encf)).toEqual(['delivered']);
+  });
+
+  it('goes to buyers of the types that are delivered, accepted or conditionally accepted, and once', async () => {
+    const to = await buyer();
+    const sent = await Promise.all([
+      accepted(to.rnc, { ecf_type: '33' }),
+      accepted(to.rnc, { ecf_type: '34', status: 'AceptadoCondicional' }),
+      accepted(to.rnc, { ecf_type: '44' }),
+    ]);
+    for (const { data } of sent) await tell(data);
+    await accepted(to.rnc, { ecf_type: '31', status: 'Rechazado' });
+    await accepted(to.rnc, { ecf_type: '31', status: 'EnProceso', final: false });
+    await accepted(null, { ecf_type: '44' });
+    for (const type of ['32', '41', '43', '46', '47'] as const) await accepted(to.rnc, { ecf_type: type });
+    await accepted(to.rnc, { ecf_type: '32', route: 'rfce' });
+    const government = await accepted(to.rnc, { ecf_type: '45' });
+    for (const { encf } of sent) await reaches(encf, 'delivered');
+    await reaches(government.encf, 'not_required');
+    await eventually(
+      () => told(government.encf),
+      (seen) => seen.length === 1,
+    );
+    expect(to.deliveries.map(({ encf }) => encf).sort()).toEqual(sent.map(({ encf }) => encf).sort());
+  });
+
+  it('logs in where the receiver offers it, once for many, and again after a 401', async () => {
+    const to = await buyer(true);
+    to.token = 'first';
+    const first = await accepted(to.rnc);
+    await reaches(first.encf, 'delivered');
+    const second = await accepted(to.rnc);
+    await reaches(second.encf, 'delivered');
+    // Each instance logs in for itself, once.
+    expect(to.seeds).toBeLessThanOrEqual(2);
+    expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer first']);
+    const validated = to.reached.find(({ path }) => path.endsWith('validacioncertificado'));
+    expect(validated?.body).toContain('<SignatureValue>');
+    const seeds = to.seeds;
+    to.token = 'other';
+    const third = await accepted(to.rnc);
+    await reaches(third.encf, 'delivered');
+    expect(to.seeds).toBe(seeds + 1);
+    expect(to.deliveries.at(-1)?.headers.authorization).toBe('Bearer other');
+  });
+
+  it('looks an RNC without entry up again, and takes up what an operator asks for', async () => {
+    const to = await buyer();
+    await world.control('PUT', `taxpayers/${to.rnc}`, { name: 'X', reception_url: null });
+    const { encf } = await accepted(to.rnc);
+    const waiting = await reaches(encf, 'no_receiver');
+    expect(waiting?.due_at).not.toBeNull();
+    await world.list(to.rnc, to.url);
+    await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
+    await reaches(encf, 'delivered');
+    await eventually(
+      () => told(encf),
+      (seen) => seen.length === 3,
+    );
+    expect(told(encf)).toEqual(['no_receiver', 'pending', 'delivered']);
+    const again = internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
+    await expect(again).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    const unknown = internal().retryDelivery({ env: 'CerteCF', issuer_rnc: ISSUER, encf });
+    await expect(unknown).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    expect(to.deliveries).toHaveLength(1);
+  });
+});
+
+describe('what the answer says', () => {
+  it('is a refusal for good where the buyer says so', async () => {
+    const to = await buyer();
+    to.answers = [saying({ motive: 4 })];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'refused');
+    expect((await acknowledged(encf)).body).toMatchObject({
+      receipt_status: 1,
+      rejection_code: 4,
+      rejection_reason: 'RNC Comprador no corresponde',
+      valid: true,
+    });
+    expect(to.deliveries).toHaveLength(1);
+  });
+
+  it('was lost: the repeat is answered with motive 3, which means delivered', async () => {
+    const to = await buyer();
+    to.answers = [lost];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect(to.deliveries.map(({ body }) => body.split('<ECF>')[1])).toHaveLength(2);
+    expect((await acknowledged(encf)).body).toMatchObject({ receipt_status: 1, rejection_code: 3, valid: true });
+  });
+
+  const bad: [string, Answering, RegExp | null][] = [
+    ['a page', status(200, '<html>ok</html>', { 'content-type': 'text/html' }), null],
+    ['nothing', status(200), null],
+    ['another number', saying({ encf: 'E310000099999' }), /eNCF is "E310000099999"/],
+    ['another issuer', saying({ issuerRnc: '101000001' }), /RNCEmisor/],
+    ['another buyer', saying({ buyerRnc: '101000001' }), /RNCComprador/],
+    [
+      'a changed text',
+      async (res, reached, self) =>
+        xml(res, (await self.acknowledgement(reached, { motive: 1 })).replace('<Estado>1<', '<Estado>0<')),
+      /signature/,
+    ],
+    [
+      'no signature',
+      async (res, reached, self) =>
+        xml(res, (await self.acknowledgement(reached)).replace(/<Signature.*<\/Signature>/s, '')),
+      /signature/,
+    ],
+  ];
+  it.each(bad)('is %s: kept with the reason, and the same bytes are sent again', async (_name, answer, reason) => {
+    const to = await buyer();
+    to.answers = [answer];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    await eventually(
+      () => told(encf),
+      (seen) => seen.length === 2,
+    );
+    expect(told(encf)).toEqual(['unacknowledged', 'delivered']);
+    const [first, second] = to.deliveries;
+    expect(second?.body.split('<ECF>')[1]?.split('</ECF>')[0]).toBe(first?.body.split('<ECF>')[1]?.split('</ECF>')[0]);
+    const all = (await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`)).body;
+    const invalid = all.filter((one: { valid: boolean }) => !one.valid);
+    expect(invalid).toHaveLength(reason === null ? 0 : 1);
+    if (reason !== null) expect(invalid[0].validation_error).toMatch(reason);
+    expect((await acknowledged(encf)).body.valid).toBe(true);
+  });
+
+  it('is signed and then written with line breaks: valid all the same', async () => {
+    const to = await buyer();
+    to.answers = [
+      async (res, reached, self) =>
+        xml(
+          res,
+          (await self.acknowledgement(reached)).replaceAll(/(<\/?(?:DetalleAcusedeRecibo|RNCEmisor)>)(?=<)/g, '$1\n  '),
+        ),
+    ];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+  });
+});
+
+describe('receivers that do harm', () => {
+  it('hang: others are served meanwhile, and the hung one gets a single document', async () => {
+    const hung = await buyer();
+    hung.usually = () => undefined;
+    const good = await buyer();
+    const stuck = await Promise.all(Array.from({ length: 12 }, () => accepted(hung.rnc)));
+    const served = await Promise.all(Array.from({ length: 12 }, () => accepted(good.rnc)));
+    for (const { encf } of served) await reaches(encf, 'delivered');
+    // Of two instances, each one.
+    expect(hung.deliveries.length).toBeLessThanOrEqual(2);
+    hung.usually = received;
+    for (const { encf } of stuck) await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
+    hung.answers = [];
+    await reaches(stuck[0]?.encf ?? '', 'delivered');
+  });
+
+  it('redirect: nobody follows', async () => {
+    const elsewhere = await buyer();
+    const to = await buyer();
+    to.answers = [status(307, '', { location: `${elsewhere.url}/fe/recepcion/api/ecf` })];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect(elsewhere.reached).toEqual([]);
+  });
+
+  it('answer without end: cut off', async () => {
+    const to = await buyer();
+    let written = 0;
+    to.answers = [
+      (res) => {
+        const block = Buffer.alloc(65_536, 32);
+        const more = () => {
+          while (written < 1e9 && !res.destroyed) {
+            written += block.length;
+            if (!res.write(block)) return void res.once('drain', more);
+          }
+        };
+        more();
+      },
+    ];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect(written).toBeLessThan(64e6);
+  });
+
+  it('fail: tried again after growing pauses up to the deadline, then given up', async () => {
+    const to = await buyer();
+    to.usually = status(503);
+    const { encf } = await accepted(to.rnc);
+    await eventually(
+      () => delivery(encf),
+      (seen) => (seen?.tries ?? 0) >= 2,
+    );
+    expect((await delivery(encf))?.delivery_status).toBe('pending');
+    await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = $1', [encf]);
+    await eventually(
+      async () => {
+        await leaseEnds(encf);
+        return delivery(encf);
+      },
+      (seen) => seen?.delivery_status === 'failed',
+    );
+  });
+});
+
+describe('where addresses are guarded', () => {
+  it('refuses private and loopback addresses, names that lead to them, and what is not https', async () => {
+    const guarded = await World.start({ settings: { ...SETTINGS, ALLOW_PRIVATE_ADDRESSES: 'false' } });
+    try {
+      const to = await BuyerReceiver.start('130000001');
+      receivers.push(to);
+      const addresses = [
+        to.url,
+        `https://127.0.0.1:${to.port}`,
+        `https://localhost:${to.port}`,
+        `https://[::1]:${to.port}`,
+        'https://10.0.0.1',
+        'https://169.254.169.254/latest',
+        `https://user:pass@example.com`,
+      ];
+      for (const [index, address] of addresses.entries()) {
+        const name = String(131000000 + index);
+        await guarded.list(name, address);
+        const { encf } = await accepted(name, {}, guarded);
+        const seen = await eventually(
+          () => delivery(encf, guarded),
+          (one) => (one?.last_error ?? null) !== null,
+        );
+        expect([address, seen?.delivery_status, seen?.last_error]).toEqual([address, 'pending', expect.any(String)]);
+      }
+      expect(to.reached).toEqual([]);
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
+describe('an instance that ends', () => {
+  it.each(['claimed', 'answered', 'stored', 'recorded'])('when it has %s: another ends the work', async (step) => {
+    const to = await buyer();
+    dying = step;
+    const { encf } = await accepted(to.rnc);
+    await eventually(
+      () => dying,
+      (seen) => seen === null,
+    );
+    if (step !== 'recorded') {
+      await eventually(
+        () => delivery(encf),
+        (seen) => seen?.tries === 1,
+      );
+      await leaseEnds(encf);
+    }
+    await reaches(encf, 'delivered');
+    expect(to.ledger.size).toBe(1);
+    expect(to.deliveries.length).toBe(step === 'claimed' || step === 'recorded' ? 1 : 2);
+    await eventually(
+      () => told(encf),
+      (seen) => seen.length > 0,
+    );
+    expect(told(encf)).toEqual(['delivered']);
+  });
+});
+
+describe('asking for acknowledgements', () => {
+  const get = (address: string, options = {}) => world.call('GET', address, undefined, options);
+
+  it('lists with filters, newest first', async () => {
+    const to = await buyer();
+    to.answers = [received, saying({ motive: 2 })];
+    const first = await accepted(to.rnc);
+    await reaches(first.encf, 'delivered');
+    const second = await accepted(to.rnc);
+    await reaches(second.encf, 'refused');
+    const list = await get(`/received-arecf?issuer_rnc=${ISSUER}&limit=2`);
+    expect(list.body.map(({ encf }: { encf: string }) => encf)).toEqual([second.encf, first.encf]);
+    const page = await get(`/received-arecf/?issuer_rnc=${ISSUER}&limit=1&offset=1`);
+    expect(page.body.map(({ encf }: { encf: string }) => encf)).toEqual([first.encf]);
+    for (const receipt_status of [0, 1]) {
+      const filtered = await get(`/received-arecf/?issuer_rnc=${ISSUER}&receipt_status=${receipt_status}&limit=100`);
+      expect(filtered.body.length).toBeGreaterThan(0);
+      expect(filtered.body.every((one: { receipt_status: number }) => one.receipt_status === receipt_status)).toBe(
+        true,
+      );
+    }
+    expect((await get(`/received-arecf/?issuer_rnc=${ISSUER}&encf=e319999999999`)).body).toEqual([]);
+    expect((await get(`/received-arecf/?issuer_rnc=${ISSUER}&offset=100000`)).body).toEqual([]);
+    expect((await get(`/received-arecf/?issuer_rnc=${ISSUER}`, { env: 'CerteCF' })).body).toEqual([]);
+  });
+
+  it.each([
+    ['/received-arecf/', ['query', 'issuer_rnc']],
+    ['/received-arecf/?issuer_rnc=12', ['query', 'issuer_rnc']],
+    [`/received-arecf/?issuer_rnc=${ISSUER}&encf=E1`, ['query', 'encf']],
+    [`/received-arecf/?issuer_rnc=${ISSUER}&receipt_status=2`, ['query', 'receipt_status']],
+    [`/received-arecf/?issuer_rnc=${ISSUER}&limit=101`, ['query', 'limit']],
+    [`/received-arecf/?issuer_rnc=${ISSUER}&offset=-1`, ['query', 'offset']],
+    [`/received-arecf/nothing?issuer_rnc=${ISSUER}`, ['path', 'encf']],
+    ['/received-arecf/E310000000001', ['query', 'issuer_rnc']],
+    ['/received-arecf/E310000000001/xml', ['query', 'issuer_rnc']],
+  ])('%s is 422', async (address, loc) => {
+    const answer = await get(address);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+  });
+
+  it.each([
+    `/received-arecf/E319999999999?issuer_rnc=${ISSUER}`,
+    `/received-arecf/E319999999999/xml?issuer_rnc=${ISSUER}`,
+    '/received-arecf/?issuer_rnc=101000001',
+  ])('%s is 404', async (address) => {
+    expect((await get(address)).status).toBe(404);
+  });
+
+  it('shows nothing to another account', async () => {
+    const to = await buyer();
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    for (const address of [`/received-arecf/?issuer_rnc=${ISSUER}`, `/received-arecf/${encf}/xml?issuer_rnc=${ISSUER}`])
+      expect((await get(address, { account: `not-${ACCOUNT}` })).status).toBe(404);
+  });
+
+  it('counts what happened', async () => {
+    const text = await world.metrics.render();
+    expect(text).toMatch(/ecf_delivery_status_total\{env="TesteCF",status="delivered"\} \d+/);
+    expect(text).toMatch(/ecf_received_acknowledgements_total\{env="TesteCF",receipt_status="0",valid="true"\} \d+/);
+    expect(text).toMatch(/ecf_delivery_attempt_seconds_count\{env="TesteCF",outcome="duplicate"\} \d+/);
+  });
+});

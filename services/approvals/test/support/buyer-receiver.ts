@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { formatSignatureDateTime } from '@ecf/domain';
+import { writeXml } from '@ecf/ecf-xml';
+import { type SigningCertificate, signXml } from '@ecf/xml-signing';
+import { certificate } from './world.js';
+
+/** What reached a receiver. */
+export interface Reached {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** The whole body, byte for byte as latin1. */
+  readonly body: string;
+  readonly filename: string | undefined;
+  readonly encf: string;
+}
+
+export type Answering = (res: ServerResponse, reached: Reached, buyer: BuyerReceiver) => void | Promise<void>;
+
+interface Said {
+  issuerRnc?: string;
+  buyerRnc?: string;
+  encf?: string;
+  motive?: number;
+  signer?: SigningCertificate;
+}
+
+/** A buyer's receiver as somebody else wrote it: a real HTTP server that answers what a test says. */
+export class BuyerReceiver {
+  readonly reached: Reached[] = [];
+  /** One for each delivery, in turn; afterwards `usually`. */
+  answers: Answering[] = [];
+  usually: Answering = received;
+  /** Numbers that it acknowledged with Estado 0. */
+  readonly ledger = new Set<string>();
+  /** Set where it offers authentication. */
+  token: string | null = null;
+  seeds = 0;
+
+  private constructor(
+    readonly rnc: string,
+    private readonly server: Server,
+  ) {}
+
+  static async start(rnc: string): Promise<BuyerReceiver> {
+    const server = createServer();
+    const buyer = new BuyerReceiver(rnc, server);
+    server.on('request', (req, res) => void buyer.#take(req, res));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return buyer;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/base`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Deliveries that reached it. */
+  get deliveries(): Reached[] {
+    return this.reached.filter(({ path }) => path.endsWith('/fe/recepcion/api/ecf'));
+  }
+
+  async acknowledgement(reached: Reached, said: Said = {}): Promise<string> {
+    const { motive } = said;
+    const tree = {
+      ARECF: {
+        DetalleAcusedeRecibo: {
+          Version: '1.0',
+          RNCEmisor: said.issuerRnc ?? element(reached.body, 'RNCEmisor'),
+          RNCComprador: said.buyerRnc ?? this.rnc,
+          eNCF: said.encf ?? reached.encf,
+          Estado: motive === undefined ? '0' : '1',
+          ...(motive === undefined ? {} : { CodigoMotivoNoRecibido: String(motive) }),
+          FechaHoraAcuseRecibo: formatSignatureDateTime(new Date()),
+        },
+      },
+    };
+    return (await signXml(writeXml(tree), said.signer ?? certificate)).xml;
+  }
+
+  async #take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString('latin1');
+    const filename = /filename="?([^"\r\n;]+)/.exec(body)?.[1];
+    const reached = { path: req.url ?? '', headers: req.headers, body, filename, encf: element(body, 'eNCF') };
+    this.reached.push(reached);
+    if (reached.path.endsWith('/semilla')) {
+      this.seeds += 1;
+      const seed = `<SemillaModel><valor>s${this.seeds}</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>`;
+      return void res.setHeader('content-type', 'application/xml').end(seed);
+    }
+    if (reached.path.endsWith('/validacioncertificado')) {
+      const issued = { token: this.token, expira: '2099-01-01T00:00:00Z', expedido: '2098-12-31T23:00:00Z' };
+      return void res.setHeader('content-type', 'application/json').end(JSON.stringify(issued));
+    }
+    if (this.token !== null && req.headers.authorization !== `Bearer ${this.token}`)
+      return void res.writeHead(401).end();
+    await (this.answers.shift() ?? this.usually)(res, reached, this);
+  }
+}
+
+/** What a right receiver answers: Estado 0, to a repeat motive 3. */
+export const received: Answering = async (res, reached, buyer) => {
+  const known = buyer.ledger.has(reached.encf);
+  buyer.ledger.add(reached.encf);
+  xml(res, await buyer.acknowledgement(reached, known ? { motive: 3 } : {}));
+};
+
+/** Takes the document and is gone before it has answered. */
+export const lost: Answering = (res, reached, buyer) => {
+  buyer.ledger.add(reached.encf);
+  res.destroy();
+};
+
+export const saying =
+  (said: Said): Answering =>
+  async (res, reached, buyer) =>
+    xml(res, await buyer.acknowledgement(reached, said));
+
+export const status =
+  (code: number, body = '', headers: Record<string, string> = {}): Answering =>
+  (res) =>
+    void res.writeHead(code, headers).end(body);
+
+export function xml(res: ServerResponse, text: string): void {
+  res.setHeader('content-type', 'text/xml').end(text);
+}
+
+function element(text: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)<`).exec(text)?.[1] ?? '';
+}
