@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { invoiceChangedSchema } from '../events/invoice.js';
 import { receivedInvoiceChangedSchema } from '../events/received-invoice.js';
+import { trackIdListSchema } from './invoice.js';
 
 /** A question that one service asks another: `POST path` with a JSON body, under a service's signed identity. */
 export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
@@ -35,6 +36,11 @@ export const rawAnswerSchema = z.object({
   body: z.string().nullable(),
 });
 export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
+
+/** Answer of `GET /trackids/{encf}/raw`: each submission with everything the authority answered about it. */
+export const rawTrackIdListSchema = trackIdListSchema.extend({
+  track_ids: z.array(trackIdListSchema.shape.track_ids.element.extend({ raw: z.array(rawAnswerSchema) })),
+});
 
 /** What emission answers to other services. */
 export const EMISSION_OPERATIONS = {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { encfSchema } from '../environment.js';
+import { encfSchema, timestampSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { faultSchema } from './error-body.js';
 
-/** Answer of `GET /obtain_token`; `expires_in` in seconds. */
+/** Answer of `GET /obtain_token`; `expires_in` in seconds as the specification fixes it, `expires_at` the token's true end. */
 export const tokenResponseSchema = z.object({
   token: z.string(),
   expires_in: z.number().int().nonnegative(),
   token_type: z.literal('Bearer'),
+  expires_at: timestampSchema,
 });
 
 /** Body of `/submit_ecf` and `/submit_fc`. */

@@ -10,6 +10,7 @@ import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
+import { docsRoutes } from './docs-page.js';
 import { type EdgeOptions, edge } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
@@ -31,6 +32,7 @@ export interface GatewayAppOptions {
  * |---|---|
  * | every operation of the interface (`contracts/src/http/operations.ts`) | `edge.ts`: key, environment, limits, then its owner |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
+ * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
  * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
  */
@@ -45,6 +47,7 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   app.use(accessLog(logger, metrics), securityHeaders);
   app.use(edge(options.edge));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
+  app.use(docsRoutes({ admin: options.admin !== null }));
   app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
   if (options.admin !== null) app.use('/admin', adminRoutes({ ...options.admin, clock }));
   app.use(unknownRoute, errorHandler(logger));

@@ -21,6 +21,8 @@ export function ownRoutes(options: { version: string; ready: () => Promise<Readi
         version: options.version,
         interface_version: '3.0',
         environments: ENVIRONMENTS,
+        openapi: '/openapi.json',
+        docs: '/docs',
         errors: '/errors',
         health: { live: '/health/live', ready: '/health/ready' },
       });

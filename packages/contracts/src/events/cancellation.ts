@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ecfTypeSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { cancellationStatusSchema } from '../http/cancellation.js';
+
+/** Ranges that one event holds; a reader that needs the others asks for the cancellation by its id. */
+export const MAX_EVENT_RANGES = 1_000;
+
+/**
+ * `cancellation.changed`: the present state of an annulment of number ranges. `revision` increases per cancellation; a
+ * reader keeps the highest. `blocked` are the numbers that cannot be used for its sake, merged and in order: all of them
+ * from before it is sent, without those that the authority refused once it has spoken. Sequences are the ten digits after
+ * the type, as numbers.
+ */
+export const cancellationChangedSchema = z.object({
+  id: z.number().int().positive(),
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  account_id: z.string().min(1),
+  revision: z.number().int().positive(),
+  authority_status: cancellationStatusSchema.nullable().meta({ description: 'Null: signed and not to be sent' }),
+  total_encf_canceled: z.number().int().positive(),
+  total_encf_blocked: z.number().int().nonnegative(),
+  blocked: z
+    .array(
+      z.object({
+        ecf_type: ecfTypeSchema,
+        from: z.number().int().positive(),
+        to: z.number().int().positive(),
+      }),
+    )
+    .max(MAX_EVENT_RANGES),
+  blocked_complete: z.boolean().meta({ description: `False where there are more than ${MAX_EVENT_RANGES}` }),
+  created_at: timestampSchema,
+  sent_at: timestampSchema.nullable(),
+  xml_storage_path: z.string(),
+  xml_checksum: z.string(),
+});
+export type CancellationChanged = z.infer<typeof cancellationChangedSchema>;

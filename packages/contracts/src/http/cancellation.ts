@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+
+/** Lines of a cancellation, and ranges of a line. Source: Formato Anulación de e-NCF v1.0 pp.4-7. */
+export const MAX_CANCELLATION_LINES = 10;
+export const MAX_CANCELLATION_RANGES = 10_000;
+
+const quantitySchema = z.number().int().positive();
+
+/** Numbers from `encf_desde` to `encf_hasta`, both included; equal for a single number. */
+export const cancellationRangeRequestSchema = z.strictObject({
+  encf_desde: encfSchema,
+  encf_hasta: encfSchema,
+  quantity_canceled: quantitySchema.optional().meta({ description: 'Computed where absent' }),
+});
+
+/** Ranges of one type of e-CF. */
+export const cancellationLineRequestSchema = z.strictObject({
+  line_number: z.number().int().min(1).max(MAX_CANCELLATION_LINES).optional().meta({ description: 'Counts from 1' }),
+  ecf_type: ecfTypeSchema,
+  total_encf_canceled: quantitySchema.optional().meta({ description: 'Computed where absent' }),
+  sequence_ranges: z.array(cancellationRangeRequestSchema).min(1).max(MAX_CANCELLATION_RANGES),
+});
+
+/** Body of `POST /anecf/`. */
+export const cancellationRequestSchema = z.strictObject({
+  version: z.literal('1.0').optional(),
+  issuer_rnc: rncSchema,
+  total_encf_canceled: quantitySchema.optional().meta({ description: 'Computed where absent' }),
+  generation_datetime: z
+    .string()
+    .nullish()
+    .meta({ description: 'ISO 8601; without offset it is Dominican time; the time of signing where absent' }),
+  authority_environment: environmentSchema,
+  cancellation_reason: z
+    .string()
+    .max(1_000)
+    .nullish()
+    .meta({ description: 'Kept here; the document has no such field' }),
+  detail_lines: z.array(cancellationLineRequestSchema).min(1).max(MAX_CANCELLATION_LINES),
+});
+
+/** What the authority made of a cancellation or a range of it. */
+export const cancellationStatusSchema = z.enum(['Aceptado', 'Parcial', 'Rechazado', 'submitted', 'failed']);
+export type CancellationStatus = z.infer<typeof cancellationStatusSchema>;
+
+/** A range with the counts filled in; `authority_status` says what became of its numbers. */
+export const cancellationRangeSchema = z.object({
+  id: z.number().int().positive(),
+  encf_desde: encfSchema,
+  encf_hasta: encfSchema,
+  quantity_canceled: quantitySchema,
+  authority_status: z.enum(['Aceptado', 'Parcial', 'Rechazado']).nullable(),
+});
+
+/** A cancellation as it is kept. */
+export const cancellationSchema = z.object({
+  id: z.number().int().positive(),
+  version: z.string(),
+  issuer_rnc: rncSchema,
+  total_encf_canceled: quantitySchema,
+  generation_datetime: timestampSchema,
+  authority_environment: environmentSchema,
+  cancellation_reason: z.string().nullable(),
+  detail_lines: z.array(
+    z.object({
+      id: z.number().int().positive(),
+      line_number: z.number().int().positive(),
+      ecf_type: ecfTypeSchema,
+      total_encf_canceled: quantitySchema,
+      sequence_ranges: z.array(cancellationRangeSchema),
+    }),
+  ),
+  sent_to_authority: z.boolean(),
+  sent_at: timestampSchema.nullable(),
+  authority_status: cancellationStatusSchema.nullable(),
+  authority_response: z.string().nullable(),
+  xml_storage_path: z.string(),
+  xml_checksum: z.string(),
+  xml_schema_version: z.string(),
+  created_at: timestampSchema,
+  created_by: z.string().nullable(),
+});
+export type CancellationRecord = z.infer<typeof cancellationSchema>;
+
+/** Answer of `GET /anecf/`. */
+export const cancellationListSchema = z.array(cancellationSchema);

@@ -1,0 +1,43 @@
+import type { HttpMethod } from './operations.js';
+
+/** An operation that the gateway answers by itself. */
+export interface OwnOperation {
+  readonly id: string;
+  readonly method: HttpMethod;
+  readonly path: string;
+}
+
+/** What the gateway answers to everybody, without a key. */
+export const OWN_OPERATIONS = [
+  { id: 'service', method: 'GET', path: '/' },
+  { id: 'errors', method: 'GET', path: '/errors' },
+  { id: 'live', method: 'GET', path: '/health/live' },
+  { id: 'ready', method: 'GET', path: '/health/ready' },
+  { id: 'openApi', method: 'GET', path: '/openapi.json' },
+  { id: 'docs', method: 'GET', path: '/docs' },
+  { id: 'docsFile', method: 'GET', path: '/docs/{file}' },
+] as const satisfies readonly OwnOperation[];
+
+/** The administration; it exists where an ADMIN_TOKEN is configured. */
+export const ADMIN_OPERATIONS = [
+  { id: 'adminOpenApi', method: 'GET', path: '/admin/openapi.json' },
+  { id: 'createAccount', method: 'POST', path: '/admin/accounts' },
+  { id: 'listAccounts', method: 'GET', path: '/admin/accounts' },
+  { id: 'findAccount', method: 'GET', path: '/admin/accounts/{id}' },
+  { id: 'setAccountActive', method: 'PATCH', path: '/admin/accounts/{id}' },
+  { id: 'createTaxpayer', method: 'POST', path: '/admin/accounts/{id}/taxpayers' },
+  { id: 'listTaxpayers', method: 'GET', path: '/admin/accounts/{id}/taxpayers' },
+  { id: 'findTaxpayer', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
+  { id: 'setTaxpayerActive', method: 'PATCH', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
+  { id: 'putCertificate', method: 'PUT', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
+  { id: 'findCertificate', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
+  { id: 'putRanges', method: 'PUT', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
+  { id: 'findRanges', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
+  { id: 'createApiKey', method: 'POST', path: '/admin/accounts/{id}/api-keys' },
+  { id: 'listApiKeys', method: 'GET', path: '/admin/accounts/{id}/api-keys' },
+  { id: 'findApiKey', method: 'GET', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+  { id: 'revokeApiKey', method: 'DELETE', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+] as const satisfies readonly OwnOperation[];
+
+export type OwnOperationId = (typeof OWN_OPERATIONS)[number]['id'];
+export type AdminOperationId = (typeof ADMIN_OPERATIONS)[number]['id'];

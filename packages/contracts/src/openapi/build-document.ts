@@ -1,0 +1,220 @@
+import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
+import { type HttpMethod, OPERATIONS, type OperationId } from '../http/operations.js';
+import { ADMIN_OPERATIONS, OWN_OPERATIONS } from '../http/own-operations.js';
+import { type Components, createComponents } from './components.js';
+import type {
+  AnswerDescription,
+  Content,
+  JsonSchema,
+  OperationDescription,
+  ParameterDescription,
+} from './description.js';
+import { createErrorResponses } from './error-responses.js';
+import { COMMON_HEADERS, headerObject, headersObject, RETRY_AFTER } from './headers.js';
+import { ADMIN } from './operations-admin.js';
+import { APPROVALS } from './operations-approvals.js';
+import { EMISSION } from './operations-emission.js';
+import { OWN } from './operations-own.js';
+import { QUERY } from './operations-query.js';
+import { RECEPTION } from './operations-reception.js';
+import { PARAMETERS } from './parameters.js';
+
+/** An OpenAPI document as it is served. */
+export type OpenApiDocument = JsonSchema & { paths: Record<string, Record<string, JsonSchema>> };
+
+const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
+  ...EMISSION,
+  ...QUERY,
+  ...RECEPTION,
+  ...APPROVALS,
+};
+
+type Access = 'key' | 'public' | 'open' | 'admin';
+
+/** What every operation can answer, by who may call it. */
+const EVERYWHERE = [
+  'bad_request',
+  'request_timeout',
+  'body_too_large',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[];
+const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
+  key: [...EVERYWHERE, 'invalid_api_key', 'environment_not_allowed', 'validation_error', 'rate_limited'],
+  public: [...EVERYWHERE, 'validation_error', 'rate_limited'],
+  open: EVERYWHERE,
+  admin: [...EVERYWHERE, 'invalid_admin_token'],
+};
+
+interface Described {
+  readonly id: string;
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly access: Access;
+  readonly description: OperationDescription;
+}
+
+/** The document of the public interface. */
+export function openApiDocument(): OpenApiDocument {
+  return build(
+    {
+      title: 'e-CF gateway',
+      version: '3.0',
+      summary: 'Electronic fiscal receipts of the Dominican Republic over HTTP and JSON',
+      description:
+        'A slash at the end of a path does not count, HEAD is answered where GET is, any other method with 405 ' +
+        '`method_not_allowed` and the header `allow`, any other path with 404 `unknown_route`. Times are Dominican ' +
+        '(-04:00), amounts text with two decimals. Every error has the body `ErrorBody`, a 422 `ValidationBody`; ' +
+        'its codes stand at `/errors`. The administration has a document of its own, `/admin/openapi.json`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    [
+      ...OPERATIONS.map((operation) => ({ ...operation, description: DESCRIPTIONS[operation.id] })),
+      ...OWN_OPERATIONS.map((operation) => ({ ...operation, access: 'open' as const, description: OWN[operation.id] })),
+    ],
+    {
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-api-key',
+        description: 'Key of the account. A sandbox key answers TesteCF and CerteCF, a production key eCF.',
+      },
+    },
+  );
+}
+
+/** The document of the administration. */
+export function adminOpenApiDocument(): OpenApiDocument {
+  return build(
+    {
+      title: 'e-CF gateway: administration',
+      version: '3.0',
+      description: 'Accounts, taxpayers, certificates, number ranges and API keys. Served where ADMIN_TOKEN is set.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    ADMIN_OPERATIONS.map((operation) => ({
+      ...operation,
+      access: operation.id === 'adminOpenApi' ? ('open' as const) : ('admin' as const),
+      description: ADMIN[operation.id],
+    })),
+    { adminToken: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN of the deployment.' } },
+  );
+}
+
+function build(info: JsonSchema, operations: readonly Described[], securitySchemes: JsonSchema): OpenApiDocument {
+  const components = createComponents();
+  const errors = createErrorResponses(components);
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    (paths[operation.path] as Record<string, JsonSchema>)[operation.method.toLowerCase()] = operationObject(
+      operation,
+      components,
+      errors,
+    );
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ description }) => description.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes,
+      headers: Object.fromEntries(
+        Object.entries({ ...COMMON_HEADERS, 'retry-after': RETRY_AFTER }).map(([name, header]) => [
+          name,
+          headerObject(header),
+        ]),
+      ),
+      responses: errors.responses,
+      schemas: used(components.schemas, [paths, errors.responses]),
+    },
+  };
+}
+
+/** The schemas that the paths need, in the order of their names. */
+function used(schemas: Record<string, JsonSchema>, paths: unknown): Record<string, JsonSchema> {
+  const wanted = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      if (name !== undefined && !wanted.has(name)) {
+        wanted.add(name);
+        visit(schemas[name]);
+      }
+  };
+  visit(paths);
+  return Object.fromEntries([...wanted].sort().map((name) => [name, schemas[name] as JsonSchema]));
+}
+
+type Errors = ReturnType<typeof createErrorResponses>;
+
+function operationObject(operation: Described, components: Components, errors: Errors): JsonSchema {
+  const { description, access } = operation;
+  const codes = [...new Set<ErrorCode>([...(description.errors ?? []), ...BY_ACCESS[access]])];
+  const parameters = [
+    ...(description.parameters ?? []),
+    ...(access === 'key' || access === 'public' ? [PARAMETERS.env] : []),
+    PARAMETERS.requestId,
+  ];
+  return {
+    operationId: operation.id,
+    tags: [description.tag],
+    summary: description.summary,
+    ...(description.description === undefined ? {} : { description: description.description }),
+    security: access === 'key' ? [{ apiKey: [] }] : access === 'admin' ? [{ adminToken: [] }] : [],
+    parameters: parameters.map((parameter) => parameterObject(parameter, components)),
+    ...(description.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: description.body.required,
+            ...(description.body.description === undefined ? {} : { description: description.body.description }),
+            content: contentObject(description.body.content, components, 'input'),
+          },
+        }),
+    responses: responsesObject(description.answers, codes, components, errors),
+  };
+}
+
+function parameterObject(parameter: ParameterDescription, components: Components): JsonSchema {
+  const { name, required, description, example } = parameter;
+  const schema = components.schemaOf(parameter.schema, 'input');
+  return { name, in: parameter.in, required, description, schema, example };
+}
+
+function contentObject(content: Content, components: Components, io: 'input' | 'output'): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, { schema, example, encoding }]) => [
+      type,
+      { schema: components.schemaOf(schema, io), example, ...(encoding === undefined ? {} : { encoding }) },
+    ]),
+  );
+}
+
+function responsesObject(
+  answers: OperationDescription['answers'],
+  codes: readonly ErrorCode[],
+  components: Components,
+  errors: Errors,
+): JsonSchema {
+  const statuses = [...new Set(codes.map((code) => errorCodeEntry(code).status))];
+  const rows: [string, JsonSchema][] = Object.entries(answers).map(([status, answer]) => [
+    status,
+    answerObject(answer, components),
+  ]);
+  for (const status of statuses) {
+    const group = codes.filter((code) => errorCodeEntry(code).status === status);
+    if (answers[status] === undefined) rows.push([String(status), errors.reference(status, group)]);
+  }
+  return Object.fromEntries(rows.sort(([a], [b]) => Number(a) - Number(b)));
+}
+
+function answerObject(answer: AnswerDescription, components: Components): JsonSchema {
+  return {
+    description: answer.description,
+    headers: headersObject(answer.headers ?? {}),
+    ...(answer.content === undefined ? {} : { content: contentObject(answer.content, components, 'output') }),
+  };
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { authorityMessageSchema } from '../events/invoice.js';
+import { numberRangeSchema } from '../events/taxpayer.js';
+import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
+import * as admin from '../http/admin.js';
+import * as approval from '../http/approval.js';
+import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
+import { cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
+import { errorBodySchema, faultSchema, validationBodySchema, validationItemSchema } from '../http/error-body.js';
+import { rawTrackIdListSchema } from '../http/internal.js';
+import * as invoice from '../http/invoice.js';
+import * as received from '../http/received-invoice.js';
+import * as submission from '../http/submission.js';
+import type { JsonSchema } from './description.js';
+import { errorEntrySchema, serviceSchema } from './operations-own.js';
+
+/** Schemas of answers, and their names in the document. */
+const ANSWERS = {
+  Acknowledgement: receivedAcknowledgementSchema,
+  AllReceivedInvoices: received.allReceivedInvoicesSchema,
+  Approval: approval.approvalSchema,
+  ApprovalReceipt: approval.approvalReceiptSchema,
+  AuthorityMessage: authorityMessageSchema,
+  Cancellation: cancellationSchema,
+  ConsumptionInvoiceStatus: invoice.consumptionInvoiceStatusSchema,
+  DirectoryEntry: directoryEntrySchema,
+  EcfResponse: submission.ecfResponseSchema,
+  ErrorBody: errorBodySchema,
+  ErrorEntry: errorEntrySchema,
+  Fault: faultSchema,
+  Invoice: invoice.invoiceSchema,
+  InvoiceAggregate: invoice.invoiceAggregateSchema,
+  InvoiceCount: invoice.invoiceCountSchema,
+  InvoiceList: invoice.invoiceListSchema,
+  InvoiceStatusResponse: invoice.invoiceStatusResponseSchema,
+  MonitoringStatus: monitoringStatusSchema,
+  ProviderToken: received.providerTokenSchema,
+  RawTrackIdList: rawTrackIdListSchema,
+  ReceivedApproval: approval.receivedApprovalSchema,
+  ReceivedInvoice: received.receivedInvoiceSchema,
+  ReceivedInvoicesCount: received.receivedInvoicesCountSchema,
+  ReceivedInvoicesList: received.receivedInvoicesListSchema,
+  RfceResponse: submission.rfceResponseSchema,
+  Service: serviceSchema,
+  SubmissionResponse: submission.submissionResponseSchema,
+  TokenResponse: submission.tokenResponseSchema,
+  TrackIdList: invoice.trackIdListSchema,
+  ValidationBody: validationBodySchema,
+  ValidationItem: validationItemSchema,
+  Account: admin.accountSchema,
+  ApiKey: admin.apiKeySchema,
+  CertificateFacts: admin.certificateFactsSchema,
+  CreatedApiKey: admin.createdApiKeySchema,
+  NumberRange: numberRangeSchema,
+  Taxpayer: admin.taxpayerSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+/** Schemas of request bodies. */
+const REQUESTS = {
+  ApprovalRequest: approval.approvalRequestSchema,
+  CancellationRequest: cancellationRequestSchema,
+  XmlItem: submission.xmlItemSchema,
+  Active: admin.activeSchema,
+  NewAccount: admin.newAccountSchema,
+  NewApiKey: admin.newApiKeySchema,
+  NewRanges: admin.newRangesSchema,
+  NewTaxpayer: admin.newTaxpayerSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type ComponentName = keyof typeof ANSWERS | keyof typeof REQUESTS;
+
+const address = (name: string) => `#/components/schemas/${name}`;
+
+export interface Components {
+  readonly schemas: Record<string, JsonSchema>;
+  /** A reference where the schema has a name, else the schema itself. */
+  schemaOf(schema: z.ZodType | JsonSchema, io: 'input' | 'output'): JsonSchema;
+}
+
+/** Every named schema as JSON Schema, and the way from a zod schema to what stands for it in the document. */
+export function createComponents(): Components {
+  const names = new Map<z.ZodType, string>();
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [io, group] of [
+    ['output', ANSWERS],
+    ['input', REQUESTS],
+  ] as const) {
+    const registry = z.registry<{ id: string }>();
+    for (const [id, schema] of Object.entries(group)) {
+      registry.add(schema, { id });
+      names.set(schema, id);
+    }
+    const made = z.toJSONSchema(registry, { io, uri: address });
+    for (const [name, schema] of Object.entries(made.schemas)) schemas[name] = plain(schema as JsonSchema);
+  }
+  return {
+    schemas,
+    schemaOf(schema, io) {
+      if (!(schema instanceof z.ZodType)) return schema;
+      const name = names.get(schema);
+      if (name !== undefined) return { $ref: address(name) };
+      if (schema instanceof z.ZodArray) return { type: 'array', items: this.schemaOf(schema.element as z.ZodType, io) };
+      if (schema instanceof z.ZodUnion)
+        return { anyOf: schema.options.map((option) => this.schemaOf(option as z.ZodType, io)) };
+      return plain(z.toJSONSchema(schema, { io }) as JsonSchema);
+    },
+  };
+}
+
+function plain({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../error-codes.js';
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes them. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** A parameter of an operation; its name in the document is `name`. */
+export interface ParameterDescription {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly example: string | number | boolean;
+}
+
+/** What is sent or answered in one media type. */
+export interface ContentDescription {
+  /** A zod schema that is named in `COMPONENT_SCHEMAS`, or a JSON Schema of its own. */
+  readonly schema: z.ZodType | JsonSchema;
+  readonly example: unknown;
+  /** Of the parts of a form: the content types a part may have. */
+  readonly encoding?: Readonly<Record<string, { contentType: string }>>;
+}
+
+export type Content = Readonly<Record<string, ContentDescription>>;
+
+/** A header of an answer beside those that every answer carries. */
+export interface HeaderDescription {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly example: string;
+}
+
+export interface AnswerDescription {
+  readonly description: string;
+  /** Absent where the answer has no body. */
+  readonly content?: Content;
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
+}
+
+/** What the document says of an operation beyond method, path and who may call it. */
+export interface OperationDescription {
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly ParameterDescription[];
+  readonly body?: { readonly required: boolean; readonly description?: string; readonly content: Content };
+  /** By status. Errors stand in `errors`; a status that stands in both is one or the other. */
+  readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /** Codes beyond those of every operation. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** JSON in the answer. */
+export function json(schema: z.ZodType | JsonSchema, example: unknown): Content {
+  return { 'application/json': { schema, example } };
+}
+
+/** An XML document in the answer. */
+export function xml(example: string): Content {
+  return { 'application/xml': { schema: { type: 'string' }, example } };
+}

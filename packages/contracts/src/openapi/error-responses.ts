@@ -1,0 +1,61 @@
+import { ERROR_CODES, type ErrorCode } from '../error-codes.js';
+import { errorBodySchema, validationBodySchema } from '../http/error-body.js';
+import type { Components } from './components.js';
+import type { HeaderDescription, JsonSchema } from './description.js';
+import { EXAMPLES } from './examples.js';
+import { headersObject } from './headers.js';
+
+const ASKS_FOR_TOKEN: HeaderDescription = {
+  description: 'Bearer, where a token is asked for.',
+  required: false,
+  schema: { type: 'string' },
+  example: 'Bearer',
+};
+
+/** The error answers of a document; operations with the same codes share one. */
+export function createErrorResponses(components: Components): {
+  readonly responses: Record<string, JsonSchema>;
+  reference(status: number, codes: readonly ErrorCode[]): JsonSchema;
+} {
+  const names = new Map<string, string>();
+  const responses: Record<string, JsonSchema> = {};
+  return {
+    responses,
+    reference(status, codes) {
+      const sorted = [...codes].sort();
+      const key = sorted.join(' ');
+      let name = names.get(key);
+      if (name === undefined) {
+        const alike = [...names.values()].filter((taken) => taken.startsWith(`${status}`)).length;
+        name = sorted.length === 1 ? key : `${status}_${alike + 1}`;
+        names.set(key, name);
+        responses[name] = response(status, sorted, components);
+      }
+      return { $ref: `#/components/responses/${name}` };
+    },
+  };
+}
+
+/** An error: the one body with its possible codes, an example for each. */
+function response(status: number, codes: readonly ErrorCode[], components: Components): JsonSchema {
+  const body = components.schemaOf(status === 422 ? validationBodySchema : errorBodySchema, 'output');
+  const waiting = codes.filter((code) => ERROR_CODES[code].retryAfter !== null);
+  const retryAfter = waiting.length === codes.length ? 'always' : waiting.length > 0 ? 'sometimes' : undefined;
+  const asksForToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
+    headers: headersObject(asksForToken ? { 'www-authenticate': ASKS_FOR_TOKEN } : {}, retryAfter),
+    content: {
+      'application/json': {
+        schema: { allOf: [body, { properties: { code: { enum: codes } } }] },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code, status) }])),
+      },
+    },
+  };
+}
+
+function example(code: ErrorCode, status: number): JsonSchema {
+  const { meaning, remedy } = ERROR_CODES[code];
+  const detail = status === 422 ? EXAMPLES.validation : `${meaning} ${remedy}`;
+  return { detail, code, request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3' };
+}

@@ -1,0 +1,369 @@
+/** Example values of the document, all of the made-up taxpayers of the sandbox. A test holds each against its schema. */
+const ISSUER = '199999991';
+const BUYER = '188888885';
+const AT = '2026-06-15T10:00:05-04:00';
+const SHA256 = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
+const TRACK_ID = 'd2b6e27c-3908-46f3-afaa-2207b9501b4b';
+const ACCEPTED = [{ codigo: '0', valor: '' }];
+const QR =
+  'https://ecf.dgii.gov.do/testecf/ConsultaTimbre?RncEmisor=199999991&RncComprador=188888885&ENCF=E310000000001' +
+  '&FechaEmision=15-06-2026&MontoTotal=11430.00&FechaFirma=15-06-2026%2010:00:00&CodigoSeguridad=Ab1%2Bcd';
+const PERIOD = { issuer_rnc: ISSUER, start_date: '01-06-2026', end_date: '30-06-2026', env: 'TesteCF' };
+
+export const ECF_XML =
+  '<?xml version="1.0" encoding="utf-8"?><ECF><Encabezado>...</Encabezado><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ECF>';
+export const ARECF_XML =
+  '<?xml version="1.0" encoding="utf-8"?><ARECF><DetalleAcusedeRecibo><Version>1.0</Version><RNCEmisor>199999991</RNCEmisor><RNCComprador>188888885</RNCComprador><eNCF>E310000000001</eNCF><Estado>0</Estado><FechaHoraAcuseRecibo>15-06-2026 10:00:05</FechaHoraAcuseRecibo></DetalleAcusedeRecibo><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ARECF>';
+export const SEED_XML =
+  '<?xml version="1.0" encoding="utf-8"?><SemillaModel><valor>...</valor><fecha>2026-06-15T10:00:05.000-04:00</fecha></SemillaModel>';
+export const ANECF_XML = '<?xml version="1.0" encoding="utf-8"?><ANECF>...</ANECF>';
+export const ACECF_XML = '<?xml version="1.0" encoding="utf-8"?><ACECF>...</ACECF>';
+
+const document = {
+  status: 'Aceptado',
+  messages: ACCEPTED,
+  encf: 'E310000000001',
+  qr_url: QR,
+  security_code: 'Ab1+cd',
+  signature_datetime: '2026-06-15 10:00:00',
+  sequence_used: true,
+  warnings: [],
+};
+
+export const invoiceData = {
+  ECF: {
+    Encabezado: {
+      Version: '1.0',
+      IdDoc: { TipoeCF: '31', eNCF: 'E310000000001', FechaVencimientoSecuencia: '31-12-2028', TipoPago: '1' },
+      Emisor: { RNCEmisor: ISSUER, RazonSocialEmisor: 'Comercial Palma Ficticia, SRL', FechaEmision: '15-06-2026' },
+      Comprador: { RNCComprador: BUYER, RazonSocialComprador: 'Taller Caoba Imaginario, SRL' },
+      Totales: { MontoExento: '550.00', MontoTotal: '550.00' },
+    },
+    DetallesItems: {
+      Item: [
+        {
+          NumeroLinea: '1',
+          IndicadorFacturacion: '4',
+          NombreItem: 'Libro de contabilidad',
+          IndicadorBienoServicio: '1',
+          CantidadItem: '1.00',
+          PrecioUnitarioItem: '550.0000',
+          MontoItem: '550.00',
+        },
+      ],
+    },
+  },
+};
+
+const invoice = {
+  id: 1,
+  encf: 'E310000000001',
+  ecf_type: '31',
+  env: 'TesteCF',
+  issuer_rnc: ISSUER,
+  buyer_rnc: BUYER,
+  buyer_name: 'Taller Caoba Imaginario, SRL',
+  date_issued: '2026-06-15',
+  created_at: AT,
+  signed_at: AT,
+  total_amount: '11430.00',
+  total_itbis: '1630.00',
+  status: 'Aceptado',
+  code: '1',
+  messages: ACCEPTED,
+  track_id: TRACK_ID,
+  security_code: 'Ab1+cd',
+  qr_url: QR,
+  route: 'ecf',
+  sequence_used: true,
+  delivery_status: 'delivered',
+  approval_status: 'pending',
+  xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000001-b94d27b9934d.xml',
+  xml_checksum: SHA256,
+  modified_encf: null,
+};
+
+const submission = {
+  track_id: TRACK_ID,
+  attempt: 1,
+  submitted_at: AT,
+  status: 'Aceptado',
+  code: '1',
+  messages: ACCEPTED,
+  sequence_used: true,
+  date_received: AT,
+  final: true,
+};
+const trackIds = { encf: 'E310000000001', issuer_rnc: ISSUER, env: 'TesteCF', count: 1 };
+
+const received = {
+  id: 1,
+  encf: 'E310000000001',
+  ecf_type: '31',
+  date_received: AT,
+  date_issued: '2026-06-15T00:00:00-04:00',
+  total_amount: 11430,
+  provider_rnc: ISSUER,
+  provider_name: 'Comercial Palma Ficticia, SRL',
+  buyer_rnc: BUYER,
+  xml_storage_path: 'TesteCF/ecf/188888885/received/2026/06/199999991E310000000001-b94d27b9934d.xml',
+  approval_status: 'pending',
+  approval_datetime: null,
+  conflicts: [],
+};
+const receivedPeriod = { start_date: '01-06-2026', end_date: '30-06-2026', env: 'TesteCF', buyer_rnc: BUYER };
+
+const approvalRequest = {
+  issuer_rnc: ISSUER,
+  receiver_rnc: BUYER,
+  encf: 'E310000000001',
+  approval_status: 1,
+  approval_datetime: AT,
+  authority_environment: 'TesteCF',
+  invoice_date_issued: '2026-06-15',
+  invoice_total_amount: '11430.00',
+};
+
+const cancellationRequest = {
+  issuer_rnc: ISSUER,
+  authority_environment: 'TesteCF',
+  detail_lines: [
+    {
+      line_number: 1,
+      ecf_type: '31',
+      sequence_ranges: [{ encf_desde: 'E310000000201', encf_hasta: 'E310000000210' }],
+    },
+  ],
+};
+
+const aggregate = { count: 1, total_amount: '11430.00', total_itbis: '1630.00' };
+const account = { id: '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', name: 'Palma', active: true, created_at: AT };
+const certificate = {
+  subject: 'CN=Representante de Palma, serialNumber=00100000009',
+  serial_number: '3f2a',
+  not_before: AT,
+  not_after: '2027-06-15T10:00:05-04:00',
+  fingerprint: SHA256,
+};
+const range = {
+  env: 'TesteCF',
+  ecf_type: '31',
+  from: 'E310000000001',
+  to: 'E310000001000',
+  expires: '2028-12-31',
+};
+const apiKey = {
+  id: '7f1e2d3c-4b5a-4968-8776-655443322110',
+  name: 'erp',
+  environments: ['TesteCF', 'CerteCF'],
+  hint: 'ecf_test_Ab',
+  created_at: AT,
+  revoked_at: null,
+};
+
+export const EXAMPLES = {
+  token: { token: 'eyJhbGciOi...', expires_in: 3600, token_type: 'Bearer', expires_at: '2026-06-15T11:00:05-04:00' },
+  invoiceStatus: {
+    track_id: TRACK_ID,
+    status: 'Aceptado',
+    code: '1',
+    rnc: ISSUER,
+    date_received: AT,
+    messages: ACCEPTED,
+  },
+  monitoring: {
+    env: 'TesteCF',
+    available: true,
+    services: [{ service: 'Autenticación', status: 'available', environment: 'TesteCF' }],
+    maintenance_windows: [{ environment: 'TesteCF', start_time: '00:00', end_time: '02:00', days: ['Domingo'] }],
+    checked_at: AT,
+  },
+  invoice,
+  invoiceList: { count: 1, total: 1, ...PERIOD, limit: 200, offset: 0, invoices: [invoice] },
+  invoiceCount: { ...PERIOD, total_invoices: 1 },
+  invoiceAggregate: {
+    ...PERIOD,
+    total_invoices: 1,
+    total_amount: '11430.00',
+    total_itbis: '1630.00',
+    by_month: [{ month: '2026-06', ...aggregate }],
+    by_type: [{ ecf_type: '31', ...aggregate }],
+    by_status: [{ status: 'Aceptado', count: 1, total_amount: '11430.00' }],
+    top_clients: [{ buyer_rnc: BUYER, buyer_name: 'Taller Caoba Imaginario, SRL', count: 1, total_amount: '11430.00' }],
+  },
+  trackIds: { ...trackIds, track_ids: [submission] },
+  rawTrackIds: {
+    ...trackIds,
+    track_ids: [
+      {
+        ...submission,
+        raw: [
+          {
+            operation: 'recepcion',
+            at: AT,
+            outcome: 'verdict',
+            http_status: 200,
+            content_type: 'application/json',
+            body: `{"trackId":"${TRACK_ID}"}`,
+          },
+        ],
+      },
+    ],
+  },
+  consumption: {
+    rnc: ISSUER,
+    encf: 'E320000000001',
+    status: 'Aceptado',
+    code: '1',
+    messages: ACCEPTED,
+    sequence_used: true,
+  },
+  submission: { ...document, xml: ECF_XML, trackId: TRACK_ID },
+  signedSubmission: { ...document, trackId: TRACK_ID },
+  summarySubmission: { ...document, encf: 'E320000000001' },
+  xmlItem: { xml: ECF_XML },
+  cancellationRequest,
+  cancellation: {
+    id: 1,
+    version: '1.0',
+    issuer_rnc: ISSUER,
+    total_encf_canceled: 10,
+    generation_datetime: AT,
+    authority_environment: 'TesteCF',
+    cancellation_reason: null,
+    detail_lines: [
+      {
+        id: 1,
+        line_number: 1,
+        ecf_type: '31',
+        total_encf_canceled: 10,
+        sequence_ranges: [
+          {
+            id: 1,
+            encf_desde: 'E310000000201',
+            encf_hasta: 'E310000000210',
+            quantity_canceled: 10,
+            authority_status: 'Aceptado',
+          },
+        ],
+      },
+    ],
+    sent_to_authority: true,
+    sent_at: AT,
+    authority_status: 'Aceptado',
+    authority_response: '{"codigo":"1"}',
+    xml_storage_path: 'TesteCF/anecf/199999991/issued/2026/06/199999991-b94d27b9934d.xml',
+    xml_checksum: SHA256,
+    xml_schema_version: '1.0',
+    created_at: AT,
+    created_by: null,
+  },
+  approvalRequest,
+  approval: {
+    id: 1,
+    ecf_document_id: 1,
+    version: '1.0',
+    rejection_code: null,
+    rejection_description: null,
+    ...approvalRequest,
+    xml_storage_path: 'TesteCF/acecf/188888885/issued/2026/06/188888885E310000000001-b94d27b9934d.xml',
+    xml_checksum: SHA256,
+    xml_schema_version: '1.0',
+    sent_to_authority: true,
+    sent_to_authority_at: AT,
+    authority_submission_status: 'Aceptado',
+    authority_response: '{"codigo":"1"}',
+    sent_to_issuer: true,
+    sent_to_issuer_at: AT,
+    issuer_delivery_status: 'delivered',
+    issuer_delivery_error: null,
+    warnings: [],
+    created_at: AT,
+  },
+  received,
+  receivedList: {
+    count: 1,
+    total: 1,
+    provider_rnc: ISSUER,
+    ...receivedPeriod,
+    limit: 200,
+    offset: 0,
+    invoices: [received],
+  },
+  allReceived: { count: 1, total: 1, ...receivedPeriod, limit: 200, offset: 0, invoices: [received] },
+  receivedCount: { ...receivedPeriod, total_invoices: 1, total_amount: '11430.00' },
+  approvalAccepted: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
+  approvalRefused: {
+    codigo: '2',
+    estado: 'Aprobacion Comercial Rechazada',
+    mensaje: ['MontoTotal is not the amount of the e-CF.'],
+  },
+  receivedApproval: {
+    encf: 'E310000000001',
+    issuer_rnc: ISSUER,
+    buyer_rnc: BUYER,
+    approval_status: 'approved',
+    approval_datetime: AT,
+    rejection_reason: null,
+  },
+  acknowledgement: {
+    id: 1,
+    issuer_rnc: ISSUER,
+    buyer_rnc: BUYER,
+    encf: 'E310000000001',
+    env: 'TesteCF',
+    receipt_status: 0,
+    rejection_code: null,
+    rejection_reason: null,
+    acknowledged_at: AT,
+    received_at: AT,
+    valid: true,
+    validation_error: null,
+    xml_storage_path: 'TesteCF/arecf/199999991/received/2026/06/188888885E310000000001-b94d27b9934d.xml',
+    xml_checksum: SHA256,
+  },
+  directoryEntry: {
+    rnc: BUYER,
+    name: 'Taller Caoba Imaginario, SRL',
+    reception_url: 'https://ecf.caoba-imaginario.example/fe/recepcion/api/ecf',
+    approval_url: 'https://ecf.caoba-imaginario.example/fe/aprobacioncomercial/api/ecf',
+    authentication_url: null,
+  },
+  providerToken: { token: 'eyJhbGciOi...', expira: '2026-06-15T15:00:05Z', expedido: '2026-06-15T14:00:05Z' },
+  validation: [{ loc: ['header', 'rnc-issuing'], msg: 'an RNC has 9 or 11 digits', type: 'rnc' }],
+  account,
+  certificate,
+  range,
+  taxpayer: {
+    rnc: ISSUER,
+    name: 'Comercial Palma Ficticia, SRL',
+    active: true,
+    created_at: AT,
+    certificate,
+    ranges: [range],
+  },
+  apiKey,
+  createdApiKey: {
+    id: apiKey.id,
+    key: 'ecf_test_...',
+    name: apiKey.name,
+    environments: apiKey.environments,
+  },
+  service: {
+    name: 'ecf-gateway',
+    version: '0.1.0',
+    interface_version: '3.0',
+    environments: ['TesteCF', 'CerteCF', 'eCF'],
+    openapi: '/openapi.json',
+    docs: '/docs',
+    errors: '/errors',
+    health: { live: '/health/live', ready: '/health/ready' },
+  },
+  errorEntry: {
+    code: 'rate_limited',
+    status: 429,
+    retry_after: 1,
+    meaning: 'More requests a second than the limit allows.',
+    remedy: 'Wait for Retry-After and repeat.',
+  },
+} as const;

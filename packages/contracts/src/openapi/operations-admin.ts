@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { numberRangeSchema } from '../events/taxpayer.js';
+import {
+  accountSchema,
+  activeSchema,
+  apiKeySchema,
+  certificateFactsSchema,
+  createdApiKeySchema,
+  newAccountSchema,
+  newApiKeySchema,
+  newRangesSchema,
+  newTaxpayerSchema,
+  taxpayerSchema,
+} from '../http/admin.js';
+import type { AdminOperationId } from '../http/own-operations.js';
+import { json, type OperationDescription } from './description.js';
+import { EXAMPLES } from './examples.js';
+import { PARAMETERS as P } from './parameters.js';
+
+const PAGE = [P.adminLimit, P.adminOffset] as const;
+const TAXPAYER = [P.accountId, P.rnc] as const;
+const BODY = ['invalid_json', 'not_utf8', 'unsupported_media_type', 'validation_error'] as const;
+const ACTIVE = { required: true, content: json(activeSchema, { active: false }) };
+
+export const ADMIN = {
+  adminOpenApi: {
+    tag: 'Administration',
+    summary: 'This document',
+    answers: { 200: { description: 'OpenAPI 3.1.', content: json({ type: 'object' }, { openapi: '3.1.0' }) } },
+  },
+  createAccount: {
+    tag: 'Accounts',
+    summary: 'A new account',
+    body: { required: true, content: json(newAccountSchema, { name: 'Palma' }) },
+    answers: { 201: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
+    errors: BODY,
+  },
+  listAccounts: {
+    tag: 'Accounts',
+    summary: 'The accounts',
+    parameters: PAGE,
+    answers: { 200: { description: 'The accounts.', content: json(z.array(accountSchema), [EXAMPLES.account]) } },
+    errors: ['validation_error'],
+  },
+  findAccount: {
+    tag: 'Accounts',
+    summary: 'One account',
+    parameters: [P.accountId],
+    answers: { 200: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
+    errors: ['not_found'],
+  },
+  setAccountActive: {
+    tag: 'Accounts',
+    summary: 'Lets an account call, or not any more',
+    description: 'What is signed is still sent, followed and delivered.',
+    parameters: [P.accountId],
+    body: ACTIVE,
+    answers: { 200: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
+    errors: [...BODY, 'not_found'],
+  },
+  createTaxpayer: {
+    tag: 'Taxpayers',
+    summary: 'A new taxpayer of an account',
+    parameters: [P.accountId],
+    body: {
+      required: true,
+      content: json(newTaxpayerSchema, { rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' }),
+    },
+    answers: { 201: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
+    errors: [...BODY, 'not_found', 'taxpayer_taken'],
+  },
+  listTaxpayers: {
+    tag: 'Taxpayers',
+    summary: 'The taxpayers of an account',
+    parameters: [P.accountId, ...PAGE],
+    answers: { 200: { description: 'The taxpayers.', content: json(z.array(taxpayerSchema), [EXAMPLES.taxpayer]) } },
+    errors: ['validation_error', 'not_found'],
+  },
+  findTaxpayer: {
+    tag: 'Taxpayers',
+    summary: 'One taxpayer',
+    parameters: TAXPAYER,
+    answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
+    errors: ['not_found'],
+  },
+  setTaxpayerActive: {
+    tag: 'Taxpayers',
+    summary: 'Lets a taxpayer issue, or not any more',
+    parameters: TAXPAYER,
+    body: ACTIVE,
+    answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
+    errors: [...BODY, 'not_found'],
+  },
+  putCertificate: {
+    tag: 'Taxpayers',
+    summary: 'Stores the certificate that signs for a taxpayer',
+    parameters: TAXPAYER,
+    body: {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            required: ['certificate', 'password'],
+            properties: {
+              certificate: { type: 'string', format: 'binary', description: 'PKCS#12 file (.p12, .pfx).' },
+              password: { type: 'string' },
+            },
+          },
+          example: { certificate: '...', password: '...' },
+        },
+      },
+    },
+    answers: {
+      200: { description: 'What the certificate says.', content: json(certificateFactsSchema, EXAMPLES.certificate) },
+    },
+    errors: ['unsupported_media_type', 'validation_error', 'not_found'],
+  },
+  findCertificate: {
+    tag: 'Taxpayers',
+    summary: 'The facts of the stored certificate',
+    parameters: TAXPAYER,
+    answers: {
+      200: { description: 'What the certificate says.', content: json(certificateFactsSchema, EXAMPLES.certificate) },
+    },
+    errors: ['not_found'],
+  },
+  putRanges: {
+    tag: 'Taxpayers',
+    summary: "Replaces the taxpayer's number ranges",
+    parameters: TAXPAYER,
+    body: { required: true, content: json(newRangesSchema, [EXAMPLES.range]) },
+    answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
+    errors: [...BODY, 'not_found'],
+  },
+  findRanges: {
+    tag: 'Taxpayers',
+    summary: "The taxpayer's number ranges",
+    parameters: TAXPAYER,
+    answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
+    errors: ['not_found'],
+  },
+  createApiKey: {
+    tag: 'API keys',
+    summary: 'A new key; the only answer that shows it',
+    parameters: [P.accountId],
+    body: {
+      required: true,
+      content: json(newApiKeySchema, { name: 'erp', environments: ['TesteCF', 'CerteCF'] }),
+    },
+    answers: { 201: { description: 'The key.', content: json(createdApiKeySchema, EXAMPLES.createdApiKey) } },
+    errors: [...BODY, 'not_found'],
+  },
+  listApiKeys: {
+    tag: 'API keys',
+    summary: 'The keys of an account',
+    parameters: [P.accountId, ...PAGE],
+    answers: { 200: { description: 'The keys.', content: json(z.array(apiKeySchema), [EXAMPLES.apiKey]) } },
+    errors: ['validation_error', 'not_found'],
+  },
+  findApiKey: {
+    tag: 'API keys',
+    summary: 'One key',
+    parameters: [P.accountId, P.keyId],
+    answers: { 200: { description: 'The key.', content: json(apiKeySchema, EXAMPLES.apiKey) } },
+    errors: ['not_found'],
+  },
+  revokeApiKey: {
+    tag: 'API keys',
+    summary: 'Ends a key at once',
+    parameters: [P.accountId, P.keyId],
+    answers: { 204: { description: 'It is ended.' } },
+    errors: ['not_found'],
+  },
+} as const satisfies Record<AdminOperationId, OperationDescription>;

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
+import {
+  approvalListSchema,
+  approvalReceiptSchema,
+  approvalRequestSchema,
+  approvalSchema,
+  receivedApprovalSchema,
+} from '../http/approval.js';
+import { errorBodySchema } from '../http/error-body.js';
+import type { OperationId } from '../http/operations.js';
+import { json, type OperationDescription, xml } from './description.js';
+import { ACECF_XML, ARECF_XML, EXAMPLES } from './examples.js';
+import { DOOR, xmlPart } from './operations-reception.js';
+import { PARAMETERS as P } from './parameters.js';
+
+const APPROVAL = 'Commercial approval';
+const ACKNOWLEDGEMENTS = 'Acknowledgements of buyers';
+
+export const APPROVALS = {
+  createApproval: {
+    tag: APPROVAL,
+    summary: 'Approves or rejects a received e-CF',
+    description:
+      'Signed, stored, then sent to the authority and to the issuer, each with a state of its own. A stored one that was not sent is sent by the same request with submit_to_authority=true (same id).',
+    parameters: [P.submit],
+    body: { required: true, content: json(approvalRequestSchema, EXAMPLES.approvalRequest) },
+    answers: {
+      201: {
+        description: 'The record, whatever the authority says.',
+        content: json(approvalSchema, EXAMPLES.approval),
+      },
+    },
+    errors: [
+      'invalid_json',
+      'not_utf8',
+      'taxpayer_not_found',
+      'not_found',
+      'unsupported_media_type',
+      'already_answered',
+      'conflict',
+      'login_refused',
+      'authority_unreachable',
+      'authority_unreadable',
+      'certificate_missing',
+      'certificate_expired',
+      'certificate_not_yet_valid',
+      'certificate_unusable',
+    ],
+  },
+  listApprovals: {
+    tag: APPROVAL,
+    summary: 'The answers of a buyer, newest first',
+    parameters: [P.receiverQuery, P.shortLimit, P.offset],
+    answers: { 200: { description: 'The records.', content: json(approvalListSchema, [EXAMPLES.approval]) } },
+    errors: ['taxpayer_not_found'],
+  },
+  findApproval: {
+    tag: APPROVAL,
+    summary: 'One answer',
+    parameters: [P.approvalId],
+    answers: { 200: { description: 'The record.', content: json(approvalSchema, EXAMPLES.approval) } },
+    errors: ['not_found'],
+  },
+  approvalXml: {
+    tag: APPROVAL,
+    summary: 'The signed ACECF',
+    parameters: [P.approvalId],
+    answers: { 200: { description: 'The bytes as they were signed.', content: xml(ACECF_XML) } },
+    errors: ['not_found', 'document_damaged'],
+  },
+  receiveApproval: {
+    tag: 'Doors for other taxpayers',
+    summary: "A buyer's approval or rejection of an e-CF that was issued here",
+    description: DOOR,
+    parameters: [P.authorization],
+    body: { required: true, content: xmlPart(ACECF_XML, 'The signed ACECF.') },
+    answers: {
+      200: { description: 'Taken.', content: json(approvalReceiptSchema, EXAMPLES.approvalAccepted) },
+      400: {
+        description: 'Not taken, with the reasons; or no well-formed request.',
+        content: json(z.union([approvalReceiptSchema, errorBodySchema]), EXAMPLES.approvalRefused),
+      },
+    },
+    errors: ['taxpayer_not_found', 'invalid_provider_token', 'unsupported_media_type'],
+  },
+  findReceivedApproval: {
+    tag: APPROVAL,
+    summary: "The buyer's answer to an issued e-CF",
+    parameters: [P.encf, P.issuerQuery],
+    answers: {
+      200: {
+        description: 'The answer, pending without one.',
+        content: json(receivedApprovalSchema, EXAMPLES.receivedApproval),
+      },
+    },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  listReceivedAcknowledgements: {
+    tag: ACKNOWLEDGEMENTS,
+    summary: 'The ARECF that buyers returned, newest first',
+    parameters: [P.issuerQuery, P.encfQuery, P.receiptStatus, P.shortLimit, P.offset],
+    answers: {
+      200: {
+        description: 'The acknowledgements.',
+        content: json(z.array(receivedAcknowledgementSchema), [EXAMPLES.acknowledgement]),
+      },
+    },
+    errors: ['taxpayer_not_found'],
+  },
+  findReceivedAcknowledgement: {
+    tag: ACKNOWLEDGEMENTS,
+    summary: 'The valid ARECF of a number, else the latest with what is wrong with it',
+    parameters: [P.encf, P.issuerQuery],
+    answers: {
+      200: {
+        description: 'The acknowledgement.',
+        content: json(receivedAcknowledgementSchema, EXAMPLES.acknowledgement),
+      },
+    },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  receivedAcknowledgementXml: {
+    tag: ACKNOWLEDGEMENTS,
+    summary: 'The bytes that the buyer returned',
+    parameters: [P.encf, P.issuerQuery],
+    answers: { 200: { description: 'Exactly as they came.', content: xml(ARECF_XML) } },
+    errors: ['not_found', 'taxpayer_not_found', 'document_damaged'],
+  },
+} as const satisfies Partial<Record<OperationId, OperationDescription>>;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { environmentSchema } from '../environment.js';
+import type { OwnOperationId } from '../http/own-operations.js';
+import { json, type OperationDescription } from './description.js';
+import { EXAMPLES } from './examples.js';
+import { PARAMETERS as P } from './parameters.js';
+
+const TAG = 'Service';
+
+/** Answer of `GET /`. */
+export const serviceSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  interface_version: z.string(),
+  environments: z.array(environmentSchema),
+  openapi: z.string(),
+  docs: z.string(),
+  errors: z.string(),
+  health: z.object({ live: z.string(), ready: z.string() }),
+});
+
+/** A row of `GET /errors`. */
+export const errorEntrySchema = z.object({
+  code: z.string(),
+  status: z.number().int(),
+  retry_after: z.number().int().nullable(),
+  meaning: z.string(),
+  remedy: z.string(),
+});
+
+const liveSchema = z.object({ status: z.literal('ok') });
+const readySchema = z.object({ status: z.enum(['ok', 'not_ready']), checks: z.record(z.string(), z.string()) });
+const text = (example: string) => ({ schema: { type: 'string' }, example });
+
+export const OWN = {
+  service: {
+    tag: TAG,
+    summary: 'Name, version and the addresses to begin with',
+    answers: { 200: { description: 'This service.', content: json(serviceSchema, EXAMPLES.service) } },
+  },
+  errors: {
+    tag: TAG,
+    summary: 'Every error code with its status, meaning and remedy',
+    answers: { 200: { description: 'The codes.', content: json(z.array(errorEntrySchema), [EXAMPLES.errorEntry]) } },
+  },
+  live: {
+    tag: TAG,
+    summary: 'The process answers',
+    answers: { 200: { description: 'It does.', content: json(liveSchema, { status: 'ok' }) } },
+  },
+  ready: {
+    tag: TAG,
+    summary: 'The process and what it depends on answer',
+    answers: {
+      200: { description: 'They do.', content: json(readySchema, { status: 'ok', checks: { database: 'ok' } }) },
+      503: {
+        description: 'Some do not; see checks.',
+        content: json(readySchema, { status: 'not_ready', checks: { database: 'ECONNREFUSED' } }),
+        headers: {
+          'retry-after': {
+            description: 'Seconds to wait.',
+            required: true,
+            schema: { type: 'string' },
+            example: '1',
+          },
+        },
+      },
+    },
+  },
+  openApi: {
+    tag: TAG,
+    summary: 'This document',
+    answers: {
+      200: { description: 'OpenAPI 3.1.', content: json({ type: 'object' }, { openapi: '3.1.0' }) },
+    },
+  },
+  docs: {
+    tag: TAG,
+    summary: 'This document as a page',
+    answers: { 200: { description: 'The page.', content: { 'text/html': text('<!doctype html>...') } } },
+  },
+  docsFile: {
+    tag: TAG,
+    summary: 'What the page is made of',
+    parameters: [P.file],
+    answers: {
+      200: {
+        description: 'The file.',
+        content: {
+          'text/css': text('.swagger-ui { ... }'),
+          'text/javascript': text('...'),
+          'image/png': { schema: { type: 'string', format: 'binary' }, example: '...' },
+          'text/html': text('<!doctype html>...'),
+        },
+      },
+    },
+    errors: ['unknown_route'],
+  },
+} as const satisfies Record<OwnOperationId, OperationDescription>;

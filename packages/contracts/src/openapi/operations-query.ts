@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
+import { rawTrackIdListSchema } from '../http/internal.js';
+import {
+  consumptionInvoiceStatusSchema,
+  invoiceAggregateSchema,
+  invoiceCountSchema,
+  invoiceListSchema,
+  invoiceSchema,
+  invoiceStatusResponseSchema,
+  trackIdListSchema,
+} from '../http/invoice.js';
+import type { OperationId } from '../http/operations.js';
+import { type HeaderDescription, json, type OperationDescription, xml } from './description.js';
+import { ECF_XML, EXAMPLES } from './examples.js';
+import { PARAMETERS as P } from './parameters.js';
+
+const INVOICES = 'Invoices';
+const AUTHORITY = 'Authority';
+const FILE_NAME: HeaderDescription = {
+  description: 'The name that the authority asks for: RNC and eNCF.',
+  required: true,
+  schema: { type: 'string' },
+  example: 'inline; filename="199999991E310000000001.xml"',
+};
+const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
+const ASKING = [
+  'login_refused',
+  'authority_unreachable',
+  'authority_unreadable',
+  'certificate_missing',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_unusable',
+  'service_not_in_environment',
+] as const;
+
+export const QUERY = {
+  invoiceStatus: {
+    tag: INVOICES,
+    summary: 'The status of a submission by its trackId',
+    description: 'With the authority unreachable: the last state known.',
+    parameters: [P.trackId],
+    answers: {
+      200: { description: 'The status.', content: json(invoiceStatusResponseSchema, EXAMPLES.invoiceStatus) },
+    },
+    errors: ['login_refused', 'not_found'],
+  },
+  monitoringStatus: {
+    tag: AUTHORITY,
+    summary: "The state of the authority's services",
+    answers: {
+      200: { description: 'Services and windows.', content: json(monitoringStatusSchema, EXAMPLES.monitoring) },
+    },
+    errors: ['status_key_missing', 'authority_unreachable', 'authority_unreadable', 'service_not_in_environment'],
+  },
+  listInvoices: {
+    tag: INVOICES,
+    summary: 'The invoices of an issuer that were created in a period, newest first',
+    parameters: [...PERIOD, P.limit, P.offset],
+    answers: { 200: { description: 'count of total rows.', content: json(invoiceListSchema, EXAMPLES.invoiceList) } },
+    errors: ['taxpayer_not_found'],
+  },
+  countInvoices: {
+    tag: INVOICES,
+    summary: 'How many invoices were created in a period',
+    parameters: PERIOD,
+    answers: { 200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount) } },
+    errors: ['taxpayer_not_found'],
+  },
+  aggregateInvoices: {
+    tag: INVOICES,
+    summary: 'Sums by month, type, status and buyer',
+    description:
+      'Amounts count accepted documents only, credit notes with a negative sign; total_invoices and by_status count all.',
+    parameters: [...PERIOD, P.topClients],
+    answers: { 200: { description: 'The sums.', content: json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate) } },
+    errors: ['taxpayer_not_found'],
+  },
+  findInvoice: {
+    tag: INVOICES,
+    summary: 'One invoice',
+    parameters: [P.encf, P.issuerHeader],
+    answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice) } },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  listTrackIds: {
+    tag: INVOICES,
+    summary: 'Every submission of a number, oldest first',
+    parameters: [P.encf, P.issuerHeader],
+    answers: { 200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds) } },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  listRawAnswers: {
+    tag: INVOICES,
+    summary: "Every submission of a number with the authority's answers as they came",
+    parameters: [P.encf, P.issuerHeader],
+    answers: { 200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds) } },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  consumerInvoiceStatus: {
+    tag: INVOICES,
+    summary: "The authority's status of a consumer invoice under 250,000.00",
+    parameters: [P.consumerIssuer, P.consumerEncf, P.securityCode, P.consumerBuyer],
+    answers: {
+      200: { description: 'The status.', content: json(consumptionInvoiceStatusSchema, EXAMPLES.consumption) },
+    },
+    errors: ['not_found', 'taxpayer_not_found', ...ASKING],
+  },
+  invoiceXml: {
+    tag: INVOICES,
+    summary: 'The signed XML of an issued or received e-CF',
+    parameters: [P.encf, P.optionalIssuerQuery, P.document, P.sha256],
+    answers: {
+      200: {
+        description: 'The bytes as they were signed.',
+        content: xml(ECF_XML),
+        headers: { 'content-disposition': FILE_NAME },
+      },
+    },
+    errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],
+  },
+  listDirectory: {
+    tag: AUTHORITY,
+    summary: 'Every authorised electronic taxpayer with its addresses',
+    answers: {
+      200: { description: 'The entries.', content: json(z.array(directoryEntrySchema), [EXAMPLES.directoryEntry]) },
+    },
+    errors: ASKING,
+  },
+  findInDirectory: {
+    tag: AUTHORITY,
+    summary: 'One entry of the directory',
+    parameters: [P.rnc],
+    answers: { 200: { description: 'The entry.', content: json(directoryEntrySchema, EXAMPLES.directoryEntry) } },
+    errors: ['not_found', ...ASKING],
+  },
+} as const satisfies Partial<Record<OperationId, OperationDescription>>;

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { adminOpenApiDocument, OPERATIONS, openApiDocument } from '../src/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the documents are walked through freely
+const documents: [string, any][] = [
+  ['public', JSON.parse(JSON.stringify(openApiDocument()))],
+  ['admin', JSON.parse(JSON.stringify(adminOpenApiDocument()))],
+];
+
+interface Described {
+  readonly name: string;
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Record<string, { value: unknown }>;
+}
+
+/** A value of the document, or what it refers to. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function resolved(document: any, value: any): any {
+  if (typeof value?.$ref !== 'string') return value;
+  return value.$ref
+    .slice(2)
+    .split('/')
+    .reduce((at: Record<string, unknown>, part: string) => at[part], document);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function operationsOf(document: any): any[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as object).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+}
+
+describe.each(documents)('the %s document', (_name, document) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (formats as unknown as (instance: Ajv2020) => void)(ajv);
+  for (const name of ['binary', 'password']) ajv.addFormat(name, true);
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const checks = new Map<string, ReturnType<typeof ajv.compile>>();
+  const faultsOf = (schema: object, value: unknown) => {
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const check = checks.get(text) ?? ajv.compile(JSON.parse(text));
+    checks.set(text, check);
+    return check(value) ? null : check.errors;
+  };
+
+  it('is OpenAPI 3.1 to an independent validator', async () => {
+    const verdict = await new Validator().validate(structuredClone(document));
+    expect(verdict).toMatchObject({ valid: true });
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it.each(operationsOf(document).map((operation) => [`${operation.method} ${operation.path}`, operation]))(
+    'has examples that hold: %s',
+    (_place, { parameters, requestBody = {}, responses }) => {
+      const held = parameters.map((one: Described) => ({ name: one.name, faults: faultsOf(one.schema, one.example) }));
+      const answers = Object.values(responses).map((answer) => resolved(document, answer));
+      const headers = answers.flatMap((answer) => Object.entries(answer.headers));
+      for (const [name, header] of headers) {
+        const { schema, example } = resolved(document, header);
+        held.push({ name, faults: faultsOf(schema, example) });
+      }
+      const media = [requestBody, ...answers].flatMap(({ content = {} }) => Object.entries<Described>(content));
+      for (const [name, { schema, example, examples }] of media)
+        for (const value of examples === undefined ? [example] : Object.values(examples).map((one) => one.value))
+          held.push({ name, faults: value === undefined ? 'no example' : faultsOf(schema, value) });
+      expect(held.filter(({ faults }: { faults: unknown }) => faults !== null)).toEqual([]);
+    },
+  );
+
+  it('names every operation once, all its statuses, and no default answer', () => {
+    const ids = operationsOf(document).map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { responses, path, parameters, security } of operationsOf(document)) {
+      const statuses = Object.keys(responses);
+      expect(statuses).not.toContain('default');
+      expect(statuses.every((status) => /^\d{3}$/.test(status))).toBe(true);
+      expect(statuses).toEqual(expect.arrayContaining(['500', '503']));
+      const inPath = parameters.filter((one: { in: string }) => one.in === 'path');
+      expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(security.length <= 1).toBe(true);
+    }
+  });
+});
+
+describe('the public document', () => {
+  const [, document] = documents[0] as [string, (typeof documents)[0][1]];
+
+  it('asks for a key exactly where the table of operations does', () => {
+    for (const { id, path, method, access } of OPERATIONS) {
+      const { operationId, security } = document.paths[path][method.toLowerCase()];
+      expect({ operationId, security }).toEqual({
+        operationId: id,
+        security: access === 'key' ? [{ apiKey: [] }] : [],
+      });
+    }
+  });
+
+  it('has the statuses of the specification', () => {
+    const statuses = (path: string, method = 'get') => Object.keys(document.paths[path][method].responses);
+    expect(statuses('/obtain_token')).toEqual(expect.arrayContaining(['200', '404', '422', '502', '503']));
+    expect(statuses('/invoice-status/{track_id}')).toEqual(expect.arrayContaining(['200', '401', '404', '422']));
+    expect(statuses('/{encf}/xml')).toEqual(expect.arrayContaining(['200', '400', '404', '422']));
+    expect(statuses('/fe_Submit', 'post')).toEqual(expect.arrayContaining(['200', '400', '401', '404', '422', '503']));
+    expect(statuses('/submit_ecf', 'post')).toEqual(expect.arrayContaining(['200', '400', '401', '404', '408', '422']));
+    expect(statuses('/submit_fc', 'post')).toEqual(expect.arrayContaining(['200', '400', '401', '404', '422']));
+    for (const path of ['/anecf', '/acecf'])
+      expect(statuses(path, 'post')).toEqual(expect.arrayContaining(['201', '422']));
+    expect(statuses('/fe/recepcion/api/ecf', 'post')).toEqual(expect.arrayContaining(['200', '404', '422', '500']));
+    expect(statuses('/fe/aprobacioncomercial/api/ecf', 'post')).toEqual(
+      expect.arrayContaining(['200', '400', '404', '422']),
+    );
+    expect(statuses('/arecf/{encf}')).toEqual(expect.arrayContaining(['200', '400', '404', '422']));
+  });
+});

@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net';
+import { ADMIN_OPERATIONS, adminOpenApiDocument, OPERATIONS, OWN_OPERATIONS, openApiDocument } from '@ecf/contracts';
+import { errorHandler, silentLogger } from '@ecf/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { createRouter } from '../src/core/routing.js';
+import { securityHeaders } from '../src/inbound/access-log.js';
+import { type AdminOptions, adminRoutes } from '../src/inbound/admin.js';
+import { docsRoutes } from '../src/inbound/docs-page.js';
+import { ownRoutes } from '../src/inbound/own-routes.js';
+
+interface Layer {
+  route?: { path: string | string[]; methods: Record<string, boolean> };
+  handle: { stack?: Layer[] };
+}
+
+/** `METHOD /path` of everything that a router answers otherwise than with 405. */
+function routesOf(router: unknown, prefix = ''): string[] {
+  return ((router as { stack: Layer[] }).stack ?? []).flatMap(({ route, handle }) => {
+    if (route === undefined) return handle.stack === undefined ? [] : routesOf(handle, prefix);
+    const methods = Object.keys(route.methods).filter((name) => name !== '_all' && route.methods[name]);
+    return [route.path]
+      .flat()
+      .flatMap((path) =>
+        methods.map((method) => `${method.toUpperCase()} ${prefix}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+      );
+  });
+}
+
+const described = (document: { paths: Record<string, object> }) =>
+  Object.entries(document.paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    .sort();
+const named = (operations: readonly { method: string; path: string }[]) =>
+  operations.map(({ method, path }) => `${method} ${path}`).sort();
+
+const unused = {} as AdminOptions;
+const admin = adminRoutes({ ...unused, token: 'x', masterKey: new Uint8Array(32), clock: () => new Date() });
+const ready = async () => ({ ready: true, checks: {} });
+
+describe('the routes of the gateway and the operations of the documents', () => {
+  it('are the same: the public ones', () => {
+    const own = [...routesOf(ownRoutes({ version: '0', ready })), ...routesOf(docsRoutes({ admin: false }))];
+    expect(own.sort()).toEqual(named(OWN_OPERATIONS));
+    expect(described(openApiDocument())).toEqual([...named(OPERATIONS), ...own].sort());
+  });
+
+  it('are the same: the administration', () => {
+    const routes = [...routesOf(admin, '/admin'), 'GET /admin/openapi.json'].sort();
+    expect(routes).toEqual(named(ADMIN_OPERATIONS));
+    expect(described(adminOpenApiDocument())).toEqual(routes);
+    expect(routesOf(docsRoutes({ admin: true }))).toContain('GET /admin/openapi.json');
+  });
+
+  it('are found under the addresses of the document', () => {
+    const router = createRouter();
+    const taken = new Set<string>();
+    for (const { method, path } of OPERATIONS) {
+      const routed = router.route(method, path.replace('{encf}', 'E310000000001').replaceAll(/\{\w+\}/g, '131000001'));
+      expect(routed).toMatchObject({ kind: 'operation', operation: { method, path } });
+      taken.add(`${method} ${path}`);
+    }
+    expect(taken.size).toBe(OPERATIONS.length);
+  });
+});
+
+describe('the page', () => {
+  let url: string;
+  let stop: () => void;
+  beforeAll(async () => {
+    const app = express();
+    app.use(securityHeaders, docsRoutes({ admin: true }), errorHandler(silentLogger));
+    const server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    stop = () => server.close();
+  });
+  afterAll(() => stop());
+
+  it.each(['/docs', '/docs/', '/docs/admin'])('%s names only files of this server, and each is there', async (path) => {
+    const page = await fetch(url + path);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|http/);
+    const html = await page.text();
+    expect(html).not.toMatch(/https?:|<style|<script>|\son\w+=/);
+    const addresses = [...html.matchAll(/(?:src|href|data-document)="([^"]+)"/g)].map(([, address]) => address);
+    expect(addresses.length).toBeGreaterThanOrEqual(5);
+    for (const address of addresses) {
+      const file = await fetch(url + address);
+      expect({ address, status: file.status }).toEqual({ address, status: 200 });
+      expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+  });
+
+  it('serves the documents, and nothing else of the package', async () => {
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    for (const name of ['package.json', '..%2fpackage.json', 'index.html', '__proto__', 'swagger-ui.css.map'])
+      expect((await fetch(`${url}/docs/${name}`)).status).toBe(404);
+    expect((await fetch(`${url}/docs`, { method: 'POST' })).status).toBe(405);
+    expect(routesOf(docsRoutes({ admin: false }))).not.toContain('GET /admin/openapi.json');
+  });
+});
