@@ -110,6 +110,10 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   async function takeTurn(consumer: Consumer, payload: EachBatchPayload): Promise<void> {
     const { batch, resolveOffset, isRunning, isStale } = payload;
     const { partition } = batch;
+    if (consumer !== current) return;
+    // Batches come again after a rebalance that was begun and given up, too: brokers that went down with it in their hands
+    // come back with the generation before, and nobody joins anew.
+    if (term.lost.signal.aborted) term = newTerm();
     const own = term;
     if (apart.has(partition)) {
       payload.pause();
@@ -205,6 +209,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
       await Promise.allSettled(underWay);
     } finally {
       over.abort();
+      current = null;
       tell(false);
       term.lost.abort();
       const left = consumer
