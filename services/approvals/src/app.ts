@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -134,6 +135,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   });
   const asks = { service: 'approvals', identityKey, clock };
   const ending = new AbortController();
+  // Every request that waits for an issuer listens to the end.
+  setMaxListeners(0, ending.signal);
   const longestCall = Math.max(config.AUTHORITY_TIMEOUT_MS, config.RECEIVER_TIMEOUT_MS) + 5_000;
   const ports: Ports = {
     approvals: createApprovalStore(database),

@@ -33,6 +33,7 @@ import { QueryReceived } from './core/query-received.js';
 import { ReceiveDocument } from './core/receive-document.js';
 import { Receivers } from './core/receivers.js';
 import { Seeds } from './core/seeds.js';
+import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
@@ -104,6 +105,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const spent = createSpentSeeds(database);
   const parts = createParts(config, ports, { spent, keys: createTokenKeys(database, config.MASTER_KEY) });
   const report = createReceptionReport(metrics, logger, () => parts.intake.load);
+  const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
+  const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
   const internal = receptionOperations(ports.documents, parts.tokens);
@@ -118,6 +121,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     internal,
     start: background.start,
     async stop() {
+      endDeadline?.();
       await parts.answers.settled();
       await judges.stop();
       await background.stop();
@@ -142,7 +146,7 @@ function createParts(
   return {
     answers,
     receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, settings),
-    query: new QueryReceived(ports),
+    query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(
       { keys: stores.keys, clock },

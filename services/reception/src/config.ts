@@ -29,6 +29,11 @@ export const receptionSettings = z.object({
     allowed: 'an RNC of 9 or 11 digits',
   }),
   ...senderSettings,
+  APPROVAL_DEADLINE_DAYS: setting.optionalInteger({
+    description: 'Days after receipt within which an e-CF has to be approved or rejected; unset = no deadline',
+    min: 1,
+    max: 3_650,
+  }),
   PROVIDER_TOKEN_SECONDS: setting.integer({
     description: 'Life of a token that a sender gets',
     min: 60,

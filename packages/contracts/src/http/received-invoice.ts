@@ -19,6 +19,10 @@ export const receivedInvoiceSchema = z.object({
   xml_storage_path: z.string(),
   approval_status: approvalStatusSchema,
   approval_datetime: timestampSchema.nullable(),
+  approval_days_left: z.number().int().nullable().optional().meta({
+    description:
+      'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative when it is over, null once answered',
+  }),
   conflicts: z.array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() })),
 });
 export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;

@@ -55,6 +55,8 @@ export interface DocumentStore {
   latestAcknowledgement(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes | null>;
   /** Follows the buyer's decision; older ones than the last are passed over. `eventId` makes a repeat do nothing. */
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
+  /** How many unanswered ones were received before an instant, by environment; no more than a hundred thousand are counted. */
+  unansweredSince(before: Date): Promise<{ env: Environment; count: number }[]>;
   /** By id, from the first one after `afterId`. */
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
 }

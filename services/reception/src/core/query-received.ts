@@ -1,6 +1,7 @@
 import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
 import { type Asker, accountRncs, requireTaxpayer } from './account-rncs.js';
+import { approvalDaysLeft } from './approval-deadline.js';
 import { ReceptionError } from './errors.js';
 import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from './ports.js';
 
@@ -18,11 +19,15 @@ export interface Page {
   readonly offset: number;
 }
 
-type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer'>;
+type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'>;
 
 /** What a customer asks about documents received for its taxpayers. Only those with Estado 0 exist here. */
 export class QueryReceived {
-  constructor(private readonly ports: QueryPorts) {}
+  constructor(
+    private readonly ports: QueryPorts,
+    /** Days within which a document has to be answered; null = none are counted. */
+    private readonly deadlineDays: number | null,
+  ) {}
 
   /** From one provider. Throws `not_found` where there are none at all in the period. */
   async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<ReceivedInvoicesList> {
@@ -56,7 +61,7 @@ export class QueryReceived {
       issuerRnc: query.providerRnc,
       encf: query.encf,
     });
-    return receivedInvoice(found);
+    return this.#shown(found);
   }
 
   /** The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. */
@@ -88,8 +93,14 @@ export class QueryReceived {
       ...period(query),
       limit: query.limit,
       offset: query.offset,
-      invoices: listed.map(receivedInvoice),
+      invoices: listed.map((one) => this.#shown(one)),
     };
+  }
+
+  #shown(listed: ListedDocument): ReceivedInvoice {
+    if (this.deadlineDays === null) return receivedInvoice(listed);
+    const left = approvalDaysLeft(listed.document, this.deadlineDays, this.ports.clock());
+    return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
   async #filter(query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {

@@ -1,5 +1,5 @@
 import type { ReceivedInvoiceChanged, ReceivedInvoiceDecision } from '@ecf/contracts';
-import { Decimal } from '@ecf/domain';
+import { Decimal, type Environment } from '@ecf/domain';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 import {
   type Conflict,
@@ -122,6 +122,14 @@ export function createInMemoryDocumentStore(): DocumentStore & {
         approvalStatus: decision.approval_status,
         approvalDatetime: dateOf(decision.approval_datetime),
       });
+    },
+    async unansweredSince(before) {
+      const counts = new Map<Environment, number>();
+      for (const { document } of held) {
+        if (document.approvalStatus !== 'pending' || document.receivedAt >= before) continue;
+        counts.set(document.key.env, (counts.get(document.key.env) ?? 0) + 1);
+      }
+      return [...counts].map(([env, count]) => ({ env, count }));
     },
     async page(afterId, limit) {
       const later = held.filter((one) => one.document.id > afterId).slice(0, limit);

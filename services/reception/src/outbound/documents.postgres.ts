@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_EVENT_CONFLICTS, type ReceivedInvoiceDecision } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
 import { appendToOutbox, type Database, once, type Queries, type Transaction } from '@ecf/service-kit';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 import type { Conflict, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
@@ -125,6 +126,10 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         await change(tx, document.id, set, values, new Date(decision.approval_datetime ?? document.received_at));
       });
     },
+    async unansweredSince(before) {
+      const { rows } = await database.query<{ env: Environment; count: number }>(UNANSWERED, [before]);
+      return rows;
+    },
     async page(afterId, limit) {
       const { rows } = await database.query<ReceivedRow>(
         'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2',
@@ -135,6 +140,12 @@ export function createDocumentStore(database: Database, makeId: () => string = r
   };
 }
 
+const UNANSWERED = {
+  name: 'documents_unanswered',
+  text: `SELECT env, count(*) AS count
+           FROM (SELECT env FROM received_documents WHERE approval_status = 'pending' AND received_at < $1 LIMIT 100000) late
+          GROUP BY env`,
+};
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
 
 function numberValues(search: NumberSearch): unknown[] {

@@ -1,0 +1,19 @@
+import { daysBetween, toCalendarDate } from '@ecf/domain';
+import type { ReceivedDocument } from './received-document.js';
+
+/**
+ * Days that are left to approve or reject a received document: 0 on the last one, negative when it is over; null once it
+ * is answered. Days are Dominican. The law asks for an answer and leaves the term to the authority's technical documents,
+ * which name none, so the number of days is the operator's. Source: Ley 32-23 art. 20.
+ */
+export function approvalDaysLeft(
+  document: Pick<ReceivedDocument, 'approvalStatus' | 'receivedAt'>,
+  deadlineDays: number,
+  now: Date,
+): number | null {
+  if (document.approvalStatus !== 'pending') return null;
+  return deadlineDays - daysBetween(toCalendarDate(document.receivedAt), toCalendarDate(now));
+}
+
+/** Days before the end of the term from which an unanswered document counts as due soon. */
+export const DUE_SOON_DAYS = 2;

@@ -1,0 +1,275 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DocumentNode } from '@ecf/domain';
+import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
+import { describe, expect, it } from '@jest/globals';
+import { type Client, newAccount, testCertificate } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { Numbering } from '../support/documents.js';
+
+const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });
+const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification');
+const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+const DOOR = '/fe/aprobacioncomercial/api/ecf';
+
+interface Decision {
+  approval_status: 1 | 2;
+  rejection_code?: number;
+}
+
+async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  for (const end = Date.now() + 30_000; ; ) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > end) throw new Error(`not within 30 s: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** An e-CF of the demo issuer that the authority accepted, at the demo buyer. */
+async function delivered(): Promise<{ encf: string; total: string; date: string; id: number }> {
+  const { demo, running } = deployment;
+  const { buyer_rnc } = running.demo;
+  const { invoice, encf } = numbers.next();
+  const { body } = await demo.submit(invoice);
+  expect(body.status).toBe('Aceptado');
+  const find = () => demo.call('GET', `/fe/recepcion/api/invoices/${encf}`, { headers: { 'buyer-rnc': buyer_rnc } });
+  // Its delivery may be on its way; where it is, the buyer answers that it has the document.
+  await fetch(`${running.demo.base_url}/fe/recepcion/api/ecf`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml' },
+    body: body.xml,
+  });
+  const found = await until(find, ({ status }) => status === 200);
+  const { id, total_amount, date_issued } = found.body;
+  return { encf, id, total: total_amount.toFixed(2), date: date_issued.slice(0, 10) };
+}
+
+function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, decision: Decision, query = '') {
+  const { issuer_rnc, buyer_rnc } = deployment.running.demo;
+  return client.call('POST', `/acecf/${query}`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ecf_document_id: document.id,
+      issuer_rnc,
+      receiver_rnc: buyer_rnc,
+      encf: document.encf,
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+      authority_environment: 'TesteCF',
+      invoice_date_issued: document.date,
+      invoice_total_amount: document.total,
+      ...decision,
+    }),
+  });
+}
+
+describe('a decision', () => {
+  it.each([
+    [{ approval_status: 1 } as const, 'approved', null],
+    [{ approval_status: 2, rejection_code: 1 } as const, 'rejected', 'Bienes o servicios no recibidos'],
+  ])('%j reaches the authority and the issuer, and shows on both sides', async (decision, word, reason) => {
+    const { demo, running } = deployment;
+    const { issuer_rnc, buyer_rnc } = running.demo;
+    const document = await delivered();
+    const made = await give(demo, document, decision);
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered', warnings: [] },
+    ]);
+    const received = await until(
+      () => demo.call('GET', `/fe/recepcion/api/invoices/${document.encf}`, { headers: { 'buyer-rnc': buyer_rnc } }),
+      ({ body }) => body.approval_status !== 'pending',
+    );
+    expect(received.body).toMatchObject({ approval_status: word, approval_datetime: '2026-06-23T17:45:47-04:00' });
+    const issued = await until(
+      () => demo.call('GET', `/invoices/${document.encf}`, { headers: { 'rnc-issuing': issuer_rnc } }),
+      ({ body }) => body.approval_status !== 'pending',
+    );
+    expect(issued.body.approval_status).toBe(word);
+    const told = await demo.call(
+      'GET',
+      `/fe/aprobacioncomercial/api/invoices/${document.encf}?issuer_rnc=${issuer_rnc}`,
+    );
+    expect(told.body).toEqual({
+      encf: document.encf,
+      issuer_rnc,
+      buyer_rnc,
+      approval_status: word,
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+      rejection_reason: reason,
+    });
+    const { body: ledger } = await demo.control(
+      'GET',
+      `/submissions?encf=${document.encf}&operation=aprobacioncomercial`,
+    );
+    expect(ledger).toMatchObject([{ sha256: made.body.xml_checksum, effective: true }]);
+    const { text } = await demo.call('GET', `/acecf/${made.body.id}/xml`);
+    expect(verifyXml(Buffer.from(text, 'utf8')).signature).toBe('valid');
+    const again = await give(demo, document, decision);
+    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${made.body.id}`)]);
+  });
+
+  it('kept local, then sent', async () => {
+    const document = await delivered();
+    const local = await give(deployment.demo, document, { approval_status: 1 }, '?submit_to_authority=false');
+    expect(local.body).toMatchObject({ sent_to_authority: false, sent_to_issuer: false });
+    const sent = await give(deployment.demo, document, { approval_status: 1 });
+    expect(sent.body).toMatchObject({
+      id: local.body.id,
+      xml_checksum: local.body.xml_checksum,
+      authority_submission_status: 'Aceptado',
+      issuer_delivery_status: 'delivered',
+    });
+  });
+});
+
+describe("the authority's own counterpart", () => {
+  it('as a buyer: its approval, sent in its own way, is taken', async () => {
+    const { demo, running } = deployment;
+    const { issuer_rnc, base_url, authority_url } = running.demo;
+    const { invoice, encf } = numbers.next();
+    expect((await demo.submit(invoice)).body.status).toBe('Aceptado');
+    const answer = await fetch(`${authority_url}/testecf/emisorreceptor/api/emision/envioaprobacioncomercial`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        urlAprobacionComercial: base_url,
+        urlAutenticacion: base_url,
+        rnc: issuer_rnc,
+        encf,
+        estadoAprobacion: '2',
+      }),
+    });
+    expect(await answer.text()).toContain('<ACECF');
+    const told = await demo.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
+    expect(told.body).toMatchObject({ approval_status: 'rejected', rejection_reason: expect.any(String) });
+  });
+
+  it('as an issuer: our approval of its e-CF is delivered to it', async () => {
+    const { demo, running } = deployment;
+    const { buyer_rnc, base_url, authority_url } = running.demo;
+    const response = await fetch(`${authority_url}/testecf/emisorreceptor/api/emision/emisioncomprobantes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rnc: buyer_rnc, tipoEncf: '31', urlRecepcion: base_url }),
+    });
+    const xml = await response.text();
+    const text = (element: string) => new RegExp(`<${element}>([^<]+)`).exec(xml)?.[1] ?? '';
+    const [issuer, encf] = [text('RNCEmisor'), text('eNCF')];
+    await demo.control('PUT', `/taxpayers/${issuer}`, {
+      name: 'Counterpart',
+      approval_url: `${authority_url}/testecf/emisorreceptor`,
+      reception_url: `${authority_url}/testecf/emisorreceptor`,
+      authentication_url: `${authority_url}/testecf/emisorreceptor`,
+    });
+    const [day, month, year] = text('FechaEmision').split('-');
+    const { status, body } = await demo.call('POST', '/acecf', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        issuer_rnc: issuer,
+        receiver_rnc: buyer_rnc,
+        encf,
+        approval_status: 1,
+        approval_datetime: '2026-06-23T17:45:47-04:00',
+        authority_environment: 'TesteCF',
+        invoice_date_issued: `${year}-${month}-${day}`,
+        invoice_total_amount: text('MontoTotal'),
+      }),
+    });
+    expect([status, body]).toMatchObject([
+      201,
+      { issuer_delivery_status: 'delivered', authority_submission_status: 'Aceptado', warnings: [] },
+    ]);
+  });
+});
+
+describe('the public door', () => {
+  it.each([`${DOOR}/`, '/FE/AprobacionComercial/api/ecf', `/testecf${DOOR}`, `/CerteCF${DOOR}`])(
+    '%s is open',
+    async (address) => {
+      const answer = await fetch(`${deployment.running.demo.base_url}${address}`, { method: 'POST', body: '<ACECF/>' });
+      expect([answer.status, await answer.json()]).toMatchObject([400, { codigo: '2', mensaje: [expect.any(String)] }]);
+    },
+  );
+
+  it('what is no XML is an error like any other', async () => {
+    const answer = await fetch(`${deployment.running.demo.base_url}${DOOR}`, { method: 'POST', body: 'x' });
+    expect([answer.status, await answer.json()]).toMatchObject([422, { code: 'validation_error' }]);
+  });
+});
+
+(fs.existsSync(SET) ? describe : describe.skip)('the approvals of the certification set (needs ../shared)', () => {
+  it('all eleven: each e-CF is received first, issuer and buyer swapped; the authority compares text by text', async () => {
+    const BUYER = { rnc: '133470616', name: 'DOCUMENTOS ELECTRONICOS DE 02' };
+    const client = await newAccount(deployment.running, BUYER);
+    const names = fs.readdirSync(path.join(SET, 'acecf')).sort();
+    const wanted = names.map((name) => JSON.parse(fs.readFileSync(path.join(SET, 'acecf', name), 'utf8')));
+    const put = await client.control('PUT', `/certification/${BUYER.rnc}`, wanted);
+    expect(put.status).toBe(200);
+    const { p12, password } = testCertificate('131880681');
+    const certificate = openCertificate(p12, password);
+    const results: unknown[] = [];
+    for (const { ACECF } of wanted) {
+      const says = ACECF.DetalleAprobacionComercial;
+      const source = JSON.parse(fs.readFileSync(path.join(SET, 'ecf', `${says.eNCF}.json`), 'utf8'));
+      const header = source.ECF.Encabezado;
+      header.Emisor.RNCEmisor = says.RNCEmisor;
+      header.Comprador.RNCComprador = says.RNCComprador;
+      source.ECF.FechaHoraFirma = dominicanNow();
+      const { xml } = await signXml(writeXml(checkJson(source).tree as DocumentNode), certificate);
+      const receipt = await fetch(`${deployment.running.demo.base_url}/certecf/fe/recepcion/api/ecf`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml' },
+        body: xml,
+      });
+      expect(await receipt.text()).toContain('<Estado>0</Estado>');
+      const made = await client.call('POST', '/acecf/', {
+        headers: { 'content-type': 'application/json', env: 'CerteCF' },
+        body: JSON.stringify({
+          issuer_rnc: says.RNCEmisor,
+          receiver_rnc: says.RNCComprador,
+          encf: says.eNCF,
+          approval_status: Number(says.Estado),
+          approval_datetime: isoOf(says.FechaHoraAprobacionComercial),
+          authority_environment: 'CerteCF',
+          invoice_date_issued: says.FechaEmision.split('-').reverse().join('-'),
+          invoice_total_amount: says.MontoTotal,
+        }),
+      });
+      const { id, authority_submission_status, authority_response, warnings } = made.body;
+      results.push({ encf: says.eNCF, status: made.status, authority_submission_status, warnings });
+      if (authority_submission_status !== 'Aceptado') results.push(authority_response);
+      const bytes = Buffer.from((await client.call('GET', `/acecf/${id}/xml`, { headers: { env: 'CerteCF' } })).text);
+      expect(readXml(parseXml(bytes))).toEqual({ ACECF });
+      const shown = await until(
+        () =>
+          client.call('GET', `/fe/recepcion/api/invoices/${says.eNCF}`, {
+            headers: { env: 'CerteCF', 'buyer-rnc': BUYER.rnc },
+          }),
+        ({ body }) => body.approval_status !== 'pending',
+      );
+      expect(shown.body.approval_status).toBe('approved');
+    }
+    expect(results).toEqual(
+      wanted.map(({ ACECF }) => ({
+        encf: ACECF.DetalleAprobacionComercial.eNCF,
+        status: 201,
+        authority_submission_status: 'Aceptado',
+        warnings: [],
+      })),
+    );
+  }, 60_000);
+});
+
+/** `DD-MM-YYYY HH:MM:SS` as ISO 8601. */
+function isoOf(text: string): string {
+  const [date, time] = text.split(' ') as [string, string];
+  return `${date.split('-').reverse().join('-')}T${time}-04:00`;
+}
+
+function dominicanNow(): string {
+  const iso = new Date(Date.now() - 4 * 3_600_000).toISOString();
+  return `${iso.slice(8, 10)}-${iso.slice(5, 7)}-${iso.slice(0, 4)} ${iso.slice(11, 19)}`;
+}
