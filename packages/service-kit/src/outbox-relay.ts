@@ -20,6 +20,11 @@ export interface OutboxRelayOptions {
   batchSize?: number;
   /** Milliseconds that a wake-up, and the deletion of what was published, wait for more; default 10. */
   gatherMs?: number;
+  /**
+   * Milliseconds between looks while events keep coming; default 100. What an event costs its consumers, a transaction most
+   * of all, is shared by those that leave together.
+   */
+  spacingMs?: number;
   /** Milliseconds between looks when nothing wakes the relay (rows of a process that died after its commit); default 1000. */
   pollMs?: number;
   /** Milliseconds between looks at how many relays share the work; default 5000. */
@@ -71,6 +76,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, bus, service, logger } = options;
   const batchSize = options.batchSize ?? 200;
   const gatherMs = options.gatherMs ?? 10;
+  const spacingMs = options.spacingMs ?? 100;
   const metrics = outboxMetrics(options.metrics, service, database);
   // A deletion lost in a crash only publishes a row again, so nothing waits for the disk here.
   const settings = { synchronous_commit: 'off' };
@@ -90,6 +96,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let state: 'new' | 'running' | 'stopped' = 'new';
   let gathering: NodeJS.Timeout | undefined;
   let scanning = Promise.resolve();
+  let foundAt = Number.NEGATIVE_INFINITY;
   let balancing: Promise<void> | null = null;
   let stopListening = () => {};
 
@@ -107,9 +114,10 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     wake(numbers);
   }
 
-  /** Looks soon; at once where a full batch says that there is more. */
-  function gather(patience = gatherMs): void {
+  /** Looks soon, but a moment after the look that found something; at once where a full batch says that there is more. */
+  function gather(atOnce = false): void {
     if (state !== 'running' || gathering !== undefined) return;
+    const patience = atOnce ? 0 : Math.max(gatherMs, foundAt + spacingMs - performance.now());
     gathering = setTimeout(() => {
       gathering = undefined;
       scanning = scanning.then(() => withoutTrace(scan));
@@ -138,11 +146,12 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   }
 
   function begin(partition: Partition, batch: readonly Row[]): void {
+    foundAt = performance.now();
     partition.busy = true;
     const work = publish(partition, batch).finally(() => {
       partition.busy = false;
       underWay.delete(work);
-      if (partition.dirty) gather(batch.length === batchSize ? 0 : gatherMs);
+      if (partition.dirty) gather(batch.length === batchSize);
     });
     underWay.add(work);
   }
