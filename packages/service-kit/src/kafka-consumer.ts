@@ -70,7 +70,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   let term = newTerm();
   let lastSign = performance.now();
   let current: Consumer | null = null;
-  let connected: boolean | null = null;
+  let connected = false;
   let resolveJoined = () => {};
   const joined = new Promise<void>((resolve) => {
     resolveJoined = resolve;
@@ -276,6 +276,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
     }
   }
 
+  options.onConnected(false);
   const lived = live();
   return {
     joined,

@@ -87,9 +87,32 @@ describeOnKafka('a rebalance', () => {
 
 const own = await kafka({ own: true });
 
-(own === null ? describe.skip : describe)('a broker that is killed', () => {
-  afterAll(() => own?.stop());
+afterAll(() => own?.stop());
 
+(own?.secure === undefined ? describe.skip : describe)('a broker behind TLS and a login', () => {
+  it('carries events for whom it knows, and for nobody else', async () => {
+    const { port, caFile, username, password } = own?.secure ?? {};
+    const login = {
+      KAFKA_BROKERS: `127.0.0.1:${port}`,
+      KAFKA_SSL: 'true',
+      KAFKA_SSL_CA_FILE: caFile ?? '',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: username ?? '',
+      KAFKA_SASL_PASSWORD: password ?? '',
+    };
+    const bus = openKafkaBus(kafkaSettings(login));
+    const got = collector();
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
+    await bus.publish([taxpayerEvent('131000001')]);
+    await until(() => got.count() === 1);
+    const unknown = openKafkaBus(kafkaSettings({ ...login, KAFKA_SASL_PASSWORD: 'wrong' }));
+    await expect(unknown.publish([taxpayerEvent('131000001')])).rejects.toThrow(/SASL|credentials|Authentication/i);
+    const open = openKafkaBus(kafkaSettings({ ...login, KAFKA_SSL_CA_FILE: '' }));
+    await expect(open.publish([taxpayerEvent('131000001')])).rejects.toThrow(/certificate/);
+  });
+});
+
+(own === null ? describe.skip : describe)('a broker that is killed', () => {
   it('makes publish reject, and after its restart everything arrives in order without a hand', async () => {
     const settings = kafkaSettings({ KAFKA_BROKERS: own?.brokers ?? '' });
     const bus = openKafkaBus(settings);

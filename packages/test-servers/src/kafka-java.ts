@@ -22,12 +22,23 @@ const run = promisify(execFile);
 export const KAFKA_VERSION = '4.1.0';
 const CLUSTER = '5L6g3nShT-eMCtK--X86sw';
 const START_MS = 60_000;
+/** Of keys and a user that exist on the machine of a test alone. */
+const KEYS_PASSWORD = 'only-for-tests';
 
 /** A broker of its own folder. */
 export interface JavaBroker {
   readonly port: number;
   readonly folder: string;
   readonly pid: number;
+}
+
+/** A second entrance of a broker, by TLS and with a login. */
+export interface SecureEntrance {
+  readonly port: number;
+  /** PEM file of what certifies the broker. */
+  readonly caFile: string;
+  readonly username: string;
+  readonly password: string;
 }
 
 /** What the machine lacks for a broker in Java; null when nothing. */
@@ -46,15 +57,34 @@ export async function javaLacks(): Promise<string | null> {
 }
 
 /** Makes a data folder and starts a broker on it, on a free port of 127.0.0.1. */
-export async function startJavaBroker(): Promise<JavaBroker> {
+export async function startJavaBroker(secure: SecureEntrance | null = null): Promise<JavaBroker> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
   const port = await freePort();
-  await prepareJavaBroker(folder, port);
+  await prepareJavaBroker(folder, port, secure);
   return runJavaBroker(folder, port);
 }
 
+/** A certificate for a broker on 127.0.0.1 and a user; Java's own tool makes it, once. */
+export async function secureEntrance(): Promise<SecureEntrance> {
+  const keys = await once(path.join(cacheFolder(), 'kafka-keys'), makeKeys);
+  const login = { username: 'test', password: KEYS_PASSWORD };
+  return { port: await freePort(), caFile: path.join(keys, 'broker.pem'), ...login };
+}
+
+async function makeKeys(folder: string): Promise<void> {
+  mkdirSync(folder);
+  const store = ['-keystore', path.join(folder, 'broker.p12'), '-storepass', KEYS_PASSWORD, '-alias', 'broker'];
+  const subject = ['-dname', 'CN=localhost', '-ext', 'SAN=ip:127.0.0.1,dns:localhost', '-validity', '36500'];
+  await run('keytool', ['-genkeypair', '-keyalg', 'RSA', '-storetype', 'PKCS12', ...subject, ...store]);
+  await run('keytool', ['-exportcert', '-rfc', '-file', path.join(folder, 'broker.pem'), ...store]);
+}
+
 /** Makes the folder ready for a broker on a port of 127.0.0.1; what an earlier broker wrote there stays. */
-export async function prepareJavaBroker(folder: string, port: number): Promise<void> {
+export async function prepareJavaBroker(
+  folder: string,
+  port: number,
+  secure: SecureEntrance | null = null,
+): Promise<void> {
   const libs = await once(libraries(), fetchLibraries);
   const formatted = await once(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}-formatted`), (target) =>
     format(libs, target),
@@ -62,7 +92,7 @@ export async function prepareJavaBroker(folder: string, port: number): Promise<v
   mkdirSync(folder, { recursive: true });
   if (!existsSync(path.join(folder, 'data', 'meta.properties')))
     cpSync(formatted, path.join(folder, 'data'), { recursive: true });
-  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort()));
+  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort(), secure));
 }
 
 /** The program and arguments that run the broker of a prepared folder. */
@@ -129,14 +159,20 @@ async function format(libs: string, target: string): Promise<void> {
  * One node in KRaft mode, quick to start and to let groups join, nothing created by itself. Until the session of a killed
  * broker has ended, it cannot register again: hence a short one.
  */
-function properties(folder: string, port: number, controllerPort: number): string {
+function properties(
+  folder: string,
+  port: number,
+  controllerPort: number,
+  secure: SecureEntrance | null = null,
+): string {
+  const entrance = secure === null ? '' : `,SECURE://127.0.0.1:${secure.port}`;
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${entrance}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${entrance}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL
 log.dirs=${path.join(folder, 'data')}
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
@@ -148,6 +184,16 @@ auto.create.topics.enable=false
 log.cleaner.dedupe.buffer.size=16777216
 broker.session.timeout.ms=3000
 broker.heartbeat.interval.ms=500
+${secure === null ? '' : secureProperties(secure)}`;
+}
+
+function secureProperties({ caFile, username, password }: SecureEntrance): string {
+  const login = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`;
+  return `listener.name.secure.sasl.enabled.mechanisms=PLAIN
+listener.name.secure.plain.sasl.jaas.config=${login}
+listener.name.secure.ssl.keystore.type=PKCS12
+listener.name.secure.ssl.keystore.location=${path.join(path.dirname(caFile), 'broker.p12')}
+listener.name.secure.ssl.keystore.password=${KEYS_PASSWORD}
 `;
 }
 

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerAnswers } from './docker.js';
-import { javaLacks, runJavaBroker, startJavaBroker } from './kafka-java.js';
+import { javaLacks, runJavaBroker, type SecureEntrance, secureEntrance, startJavaBroker } from './kafka-java.js';
 import { missing } from './missing.js';
 import { freePort, reachable, waitFor } from './ports.js';
 
@@ -16,6 +16,8 @@ export interface KafkaServer {
   readonly source: 'environment' | 'docker' | 'java';
   /** Where the broker is ours to disturb; null where it comes from the environment. */
   readonly control: BrokerControl | null;
+  /** Of a broker of one's own in Java: an entrance by TLS and with a login. */
+  readonly secure?: SecureEntrance;
   /** Ends a broker that is the caller's own; a shared one ends with the run. */
   stop(): Promise<void>;
 }
@@ -88,8 +90,9 @@ async function readShared(file: string): Promise<Shared | null> {
 }
 
 async function inJava(own: boolean): Promise<KafkaServer> {
+  const secure = own ? await secureEntrance() : null;
   const { home, port, folder } = await shared(own, async (watched) => {
-    const broker = await startJavaBroker();
+    const broker = await startJavaBroker(secure);
     writeFileSync(path.join(watched, 'pid'), String(broker.pid));
     const names = ['sh', String(own ? process.pid : RUN), watched, broker.folder];
     spawn('sh', ['-c', WATCH, ...names], { detached: true, stdio: 'ignore' }).unref();
@@ -103,6 +106,7 @@ async function inJava(own: boolean): Promise<KafkaServer> {
   return {
     brokers: `127.0.0.1:${port}`,
     source: 'java',
+    ...(secure === null ? {} : { secure }),
     async stop() {
       if (!own) return;
       await kill();
