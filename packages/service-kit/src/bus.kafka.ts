@@ -9,7 +9,7 @@ import { buryEvent, DEFAULT_RETRY, handleEvent, handlingMetrics, type RetryPolic
 import { EventError } from './events.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
-import { describeUnreadable, REPLAY_HEADER, readEvent, textHeaders, toRecord } from './kafka-messages.js';
+import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
 import { createKafkaMetrics } from './kafka-metrics.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import { createKafkaTopics } from './kafka-topics.js';
@@ -53,7 +53,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
     metrics?.watch(topic, group, brokerGroup);
 
     async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
-      const only = textHeaders(message.headers)[REPLAY_HEADER];
+      const only = message.headers?.[REPLAY_HEADER]?.toString();
       if (only !== undefined && only !== group) return;
       const deadLetters = {
         add: (letter: DeadLetter) => keepKafkaLetter(letter, { message, partition }, { producer, topics }),
