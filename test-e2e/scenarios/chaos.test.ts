@@ -4,11 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '@ecf/service-kit';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { clientsOf, killer, load, type Submitted } from '../support/chaos.js';
 import { Client, type LedgerRow } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
-import { type Standalone, startDistributed } from '../support/standalone-process.js';
+import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
 
 /** Invoices of the load; 2000 by hand: `ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos`. */
 const COUNT = Number(process.env.ECF_CHAOS_INVOICES ?? 150);
@@ -37,6 +37,7 @@ afterAll(async () => {
   for (const database of databases) await database.close();
   if (running?.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
   if (process.env.ECF_KEEP === undefined) fs.rmSync(dataDir, { recursive: true, force: true });
+  else fs.writeFileSync(path.join(dataDir, 'output.txt'), running?.output() ?? '');
 }, 60_000);
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
@@ -82,7 +83,7 @@ function archived(folder: string): string[] {
     .map((name) => sha256(fs.readFileSync(path.join(folder, name))));
 }
 
-describe(`${COUNT} mixed invoices from 32 callers over two instances of each service`, () => {
+describeDistributed(`${COUNT} mixed invoices from 32 callers over two instances of each service`, () => {
   let all: Submitted[];
   let invoices: Record<string, string>[];
 

@@ -3,13 +3,16 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { DemoProcess } from '@ecf/deployment/process';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { type Answer, Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
-import { type Standalone, startDistributed } from '../support/standalone-process.js';
+import { metricsOf, readAlarms, readDashboards } from '../support/observability.js';
+import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
 
-const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'query'];
+const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '50' };
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-distributed-'));
 fs.chmodSync(dataDir, 0o755);
@@ -71,7 +74,7 @@ async function expectListed(encf: string): Promise<void> {
   );
 }
 
-describe('the distributed deployment, as a new user meets it', () => {
+describeDistributed('the distributed deployment, as a new user meets it', () => {
   it('starts everything that is missing, submits an example invoice and tells its processes', async () => {
     running = await startDistributed(dataDir, SETTINGS);
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);
@@ -98,9 +101,21 @@ describe('the distributed deployment, as a new user meets it', () => {
     expect(text).toMatch(/^ecf_submissions_total\{process="emission",ecf_type="31"/m);
     expect(text.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
   });
+
+  it('serves every metric that an alarm or a dashboard names', async () => {
+    const text = await (await fetch(running.demo.metrics_url)).text();
+    const served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]));
+    const expressions = [
+      ...readAlarms(ROOT).map(({ expr }) => expr),
+      ...readDashboards(ROOT).flatMap(({ exprs }) => exprs),
+    ];
+    const named = new Set(expressions.flatMap(metricsOf));
+    expect(named.size).toBeGreaterThan(30);
+    expect([...named].filter((metric) => !served.has(metric))).toEqual([]);
+  });
 });
 
-describe('a process that is killed', () => {
+describeDistributed('a process that is killed', () => {
   it('is started again under its name and address, and what was submitted meanwhile is decided once', async () => {
     const behind = SERVICES.filter((name) => name !== 'gateway');
     for (const names of [['gateway'], behind]) {
@@ -118,7 +133,7 @@ describe('a process that is killed', () => {
   }, 120_000);
 });
 
-describe('the end', () => {
+describeDistributed('the end', () => {
   it('leaves no process behind, and the next start goes on with the data', async () => {
     const last = await submitted();
     const all = running.processes();

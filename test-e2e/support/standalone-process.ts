@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
 import { startTestPostgres } from '@ecf/service-kit/testing';
-import { kafka } from '@ecf/test-servers';
+import { dockerAnswers, javaLacks, kafka, missing } from '@ecf/test-servers';
+import { describe } from '@jest/globals';
 
 export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/deployment/process';
 
@@ -17,6 +18,15 @@ function chosen(name = ''): DeploymentName {
 /** The standalone deployment as its users run it. */
 export const startStandalone = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>
   startDeploymentProcess('standalone', dataDir, env);
+
+/** `describe` where the machine has, or can run, a broker; else its tests are skipped by name, saying what helps. */
+export const describeDistributed = (await brokerIsPossible()) ? describe : describe.skip;
+
+async function brokerIsPossible(): Promise<boolean> {
+  if (process.env.KAFKA_BROKERS || (await dockerAnswers())) return true;
+  const lacks = await javaLacks();
+  return lacks === null || missing('Kafka', `Set KAFKA_BROKERS, start Docker, or install ${lacks}.`) !== null;
+}
 
 /** The distributed deployment as its users run it, with servers of its own. */
 export const startDistributed = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>

@@ -1,0 +1,51 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+export interface Alarm {
+  name: string;
+  expr: string;
+  severity: string;
+  summary: string;
+  /** Path of its page from the root of the repository. */
+  runbook: string;
+}
+
+interface RuleFile {
+  groups: {
+    rules: {
+      alert: string;
+      expr: string;
+      labels: { severity: string };
+      annotations: { summary: string; runbook: string };
+    }[];
+  }[];
+}
+
+export function readAlarms(root: string): Alarm[] {
+  const file = parse(fs.readFileSync(path.join(root, 'deploy/observability/alerts.yaml'), 'utf8')) as RuleFile;
+  return file.groups
+    .flatMap(({ rules }) => rules)
+    .map(({ alert, expr, labels, annotations }) => ({ name: alert, expr, ...labels, ...annotations }));
+}
+
+interface Board {
+  title: string;
+  panels: { title: string; targets: { expr: string }[] }[];
+}
+
+export function readDashboards(root: string): { file: string; title: string; exprs: string[] }[] {
+  const folder = path.join(root, 'deploy/observability/dashboards');
+  return fs.readdirSync(folder).map((file) => {
+    const board = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')) as Board;
+    return { file, title: board.title, exprs: board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)) };
+  });
+}
+
+const LABELS = new Set(['ecf_type']);
+
+/** The metrics of ours that a PromQL expression names, without the endings of histograms. */
+export function metricsOf(expr: string): string[] {
+  const names = expr.match(/\b(ecf|process|nodejs)_\w+/g) ?? [];
+  return names.filter((name) => !LABELS.has(name)).map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+}
