@@ -1,2 +1,3 @@
 export { type Approvals, type ApprovalsOverrides, createApprovals } from './app.js';
 export { type ApprovalsConfig, approvalsSettings, readApprovalsConfig } from './config.js';
+export { type ApprovalJudgement, type JudgeApprovalOptions, judgeApproval } from './core/approval-judgement.js';
