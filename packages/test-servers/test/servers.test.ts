@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { once } from '../src/cache.js';
+import { missing } from '../src/missing.js';
+import { freePort, reachable } from '../src/ports.js';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-cache-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a fetched server', () => {
+  it('is made once however many start at the same time, and complete or not at all', async () => {
+    const target = path.join(folder, 'server');
+    let made = 0;
+    const make = async (unfinished: string) => {
+      made += 1;
+      mkdirSync(unfinished);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(existsSync(target)).toBe(false);
+      writeFileSync(path.join(unfinished, 'program'), 'x');
+    };
+    expect(await Promise.all([once(target, make), once(target, make), once(target, make)])).toEqual(
+      Array(3).fill(target),
+    );
+    expect(made).toBe(1);
+    expect(readFileSync(path.join(target, 'program'), 'utf8')).toBe('x');
+  });
+
+  it('is tried again after a failure, and after a starter that died', async () => {
+    const target = path.join(folder, 'other');
+    await expect(once(target, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network');
+    mkdirSync(`${target}.lock`);
+    writeFileSync(path.join(`${target}.lock`, 'pid'), '999999999');
+    mkdirSync(`${target}.part`);
+    expect(await once(target, async (unfinished) => mkdirSync(unfinished))).toBe(target);
+    expect(existsSync(`${target}.lock`)).toBe(false);
+  });
+});
+
+describe('a server that is missing', () => {
+  const before = process.env.CI;
+  afterEach(() => {
+    if (before === undefined) delete process.env.CI;
+    else process.env.CI = before;
+  });
+
+  it('is skipped with the remedy, and fails where CI=true', () => {
+    process.env.CI = 'true';
+    expect(() => missing('Kafka', 'Set KAFKA_BROKERS.')).toThrow('Kafka is missing. Set KAFKA_BROKERS.');
+    process.env.CI = '';
+    expect(missing('Kafka', 'Set KAFKA_BROKERS.')).toBeNull();
+  });
+});
+
+it('a free port is one that nobody listens on', async () => {
+  expect(await reachable(await freePort())).toBe(false);
+});
