@@ -141,17 +141,20 @@ it('a taxpayer registered a moment ago receives at once, in every environment', 
 });
 
 it('an invoice that one taxpayer of the sandbox issues is received by the other', async () => {
-  const submitted = await client.call('GET', `/arecf/E310000000001?issuer_rnc=${running.demo.issuer_rnc}`);
-  expect(submitted.status).toBe(404);
   const form = new FormData();
   form.set('data', fs.readFileSync(path.join(dataDir, 'my-invoice.json'), 'utf8'));
   const issued = await client.call('POST', '/fe_Submit', { body: form });
   expect(issued.body.status).toBe('Aceptado');
-  const delivered = await push(issued.body.xml);
-  expect(delivered.text).toContain('<Estado>0</Estado>');
-  expect((await client.call('GET', `/arecf/${issued.body.encf}?issuer_rnc=${running.demo.issuer_rnc}`)).text).toBe(
-    delivered.text,
-  );
+  const address = `/arecf/${issued.body.encf}?issuer_rnc=${running.demo.issuer_rnc}`;
+  let acknowledgement = await client.call('GET', address);
+  for (const end = Date.now() + 20_000; acknowledgement.status !== 200 && Date.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    acknowledgement = await client.call('GET', address);
+  }
+  expect(acknowledgement.text).toContain('<Estado>0</Estado>');
+  const again = await push(issued.body.xml);
+  expect(again.text).toContain('<CodigoMotivoNoRecibido>3</CodigoMotivoNoRecibido>');
+  expect((await client.call('GET', address)).text).toBe(acknowledgement.text);
 });
 
 it('another account sees nothing of it', async () => {

@@ -129,6 +129,7 @@ async function start(
   const gateway = createGateway(gatewayConfig, {
     ...shared,
     onlyInstance: true,
+    deliveries: approvals.internal,
     upstreams: {
       emission: createInProcessUpstream(emission),
       'status-poller': createInProcessUpstream(statusPoller),

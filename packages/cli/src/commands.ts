@@ -37,6 +37,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list dead letters, hand them to their consumers again',
     load: () => import('./commands/dlq.js'),
   },
+  deliveries: {
+    section: 'operation',
+    summary: 'list deliveries to buyers, have one sent again',
+    load: () => import('./commands/deliveries.js'),
+  },
 };
 
 const SECTIONS = { documents: 'Documents', operation: 'Operation of a gateway' } as const;
@@ -46,7 +51,7 @@ export function overview(): string {
   const sections = Object.entries(SECTIONS).flatMap(([section, title]) => {
     const commands = Object.entries(COMMANDS).filter(([, command]) => command.section === section);
     if (commands.length === 0) return [];
-    return [`${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`).join('')}`];
+    return [`${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}\n`).join('')}`];
   });
   return `ecf: electronic fiscal receipts (e-CF) on the command line
 

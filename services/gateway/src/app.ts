@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { ServiceName } from '@ecf/contracts';
+import { DELIVERY_OPERATIONS, type DeliveryOperations, type ServiceName } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
   createDatabaseIfMissing,
+  createInternalClient,
   createLogger,
   createMemoryDeadLetters,
   createMetrics,
@@ -43,6 +44,8 @@ import { configuredUpstreams } from './upstreams.js';
 export interface GatewayOverrides {
   /** Services that are reached otherwise than by their address. */
   upstreams?: Partial<Record<ServiceName, Upstream>>;
+  /** The approvals service of the same process; by default that of APPROVALS_URL. */
+  deliveries?: DeliveryOperations;
   /** The bus that events are published on; by default one of this process. */
   bus?: Bus;
   /** Shared metrics of the process; the gateway then serves none itself. */
@@ -106,6 +109,18 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     return checkReadiness(checks, 2_000, optional);
   }
 
+  const deliveries =
+    overrides.deliveries ??
+    (config.APPROVALS_URL === undefined
+      ? null
+      : createInternalClient(DELIVERY_OPERATIONS, {
+          url: config.APPROVALS_URL,
+          owner: 'approvals',
+          service: 'gateway',
+          identityKey,
+          clock,
+        }));
+
   const app = createGatewayApp({
     edge: {
       router: createRouter(),
@@ -119,7 +134,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       maxBodyBytes: config.MAX_BODY_BYTES,
       clock,
     },
-    admin: config.ADMIN_TOKEN === undefined ? null : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY },
+    admin:
+      config.ADMIN_TOKEN === undefined
+        ? null
+        : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, deliveries },
     states,
     ready,
     version: VERSION,

@@ -1,11 +1,19 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { activeSchema, newAccountSchema, newApiKeySchema, newRangesSchema, newTaxpayerSchema } from '@ecf/contracts';
+import {
+  activeSchema,
+  type DeliveryOperations,
+  newAccountSchema,
+  newApiKeySchema,
+  newRangesSchema,
+  newTaxpayerSchema,
+} from '@ecf/contracts';
 import { ApiError, validate } from '@ecf/service-kit';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
 import { sealUploaded } from '../core/certificate-upload.js';
 import type { AccountStore } from '../core/ports.js';
 import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
+import { adminDeliveries } from './admin-deliveries.js';
 import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
 import { otherMethods } from './own-routes.js';
 
@@ -13,6 +21,8 @@ export interface AdminOptions {
   store: AccountStore;
   token: string;
   masterKey: Uint8Array;
+  /** Null where the service of deliveries is not part of the deployment. */
+  deliveries: DeliveryOperations | null;
   clock: () => Date;
 }
 
@@ -21,6 +31,7 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/taxpayers                      GET, PATCH   …/taxpayers/{rnc}
  * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
+ * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const { store, clock } = options;
@@ -123,6 +134,7 @@ export function adminRoutes(options: AdminOptions): express.Router {
       res.status(204).end();
     })
     .all(otherMethods('GET', 'DELETE'));
+  if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
   return routes;
 }
 

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from './usage-error.js';
+
+/** The administration of a gateway. */
+export interface GatewayAdmin {
+  /** The answer's body. Throws UsageError where the gateway cannot be reached or refuses. */
+  call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>;
+}
+
+const WAIT_MS = 30_000;
+
+/**
+ * The gateway of ECF_URL and ADMIN_TOKEN; what is not set is taken from the `demo.json` of the data folder.
+ *
+ * @param dataDir the folder; by default DATA_DIR, else `.data`
+ */
+export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.ProcessEnv): GatewayAdmin {
+  const demo = env.ECF_URL && env.ADMIN_TOKEN ? {} : readDemo(dataDir ?? env.DATA_DIR ?? '.data');
+  const url = env.ECF_URL || demo.base_url;
+  const token = env.ADMIN_TOKEN || demo.admin_token;
+  if (!url || !token)
+    throw new UsageError('say where the gateway is: set ECF_URL and ADMIN_TOKEN, or name its data folder.');
+  return {
+    async call(method, path, body) {
+      let response: Response;
+      let text: string;
+      try {
+        response = await fetch(new URL(path, url), {
+          method,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: AbortSignal.timeout(WAIT_MS),
+          redirect: 'error',
+        });
+        text = await response.text();
+      } catch (cause) {
+        throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
+      }
+      const answer = parsed(text);
+      if (!response.ok) throw new UsageError(`the gateway answered ${response.status}: ${reasonOf(answer, text)}`);
+      return answer;
+    },
+  };
+}
+
+function readDemo(folder: string): { base_url?: string; admin_token?: string } {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(answer: unknown, text: string): string {
+  const detail = (answer as { detail?: unknown } | null)?.detail;
+  if (typeof detail === 'string') return detail;
+  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc?.at(-1)}: ${msg}`).join('; ');
+  return text.slice(0, 200);
+}

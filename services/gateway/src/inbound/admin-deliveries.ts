@@ -1,0 +1,26 @@
+import { type DeliveryOperations, deliveryFilterSchema, deliveryNameSchema } from '@ecf/contracts';
+import { validate } from '@ecf/service-kit';
+import express, { type Request, type Response } from 'express';
+import { json } from './admin-input.js';
+import { otherMethods } from './own-routes.js';
+
+/**
+ * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
+ * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: taken up at once, with a new deadline.
+ */
+export function adminDeliveries(deliveries: DeliveryOperations): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes
+    .route('/deliveries')
+    .get(async (req: Request, res: Response) => {
+      res.json(await deliveries.listDeliveries(validate(deliveryFilterSchema, req.query, 'query')));
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/deliveries/retry')
+    .post(json, async (req: Request, res: Response) => {
+      res.json(await deliveries.retryDelivery(validate(deliveryNameSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  return routes;
+}
