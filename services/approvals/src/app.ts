@@ -62,8 +62,6 @@ import { createReceivedApprovalStore } from './outbound/received-approvals.postg
 
 const QUESTION_MS = 3_000;
 const HOUR = 3_600_000;
-/** What calls before a send may take: the directory, a seed and a token. */
-const PREPARING_MS = 60_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
 export interface ApprovalsOverrides {
@@ -137,7 +135,6 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const ending = new AbortController();
   // Every request that waits for an issuer listens to the end.
   setMaxListeners(0, ending.signal);
-  const longestCall = Math.max(config.AUTHORITY_TIMEOUT_MS, config.RECEIVER_TIMEOUT_MS) + 5_000;
   const ports: Ports = {
     approvals: createApprovalStore(database),
     received: createReceivedApprovalStore(database),
@@ -166,7 +163,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
       issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
       issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
-      leaseMs: 2 * longestCall + PREPARING_MS,
+      leaseMs: config.APPROVAL_CLAIM_MS,
       maxRefusedBytes: config.MAX_REFUSED_BYTES,
     },
     clock,

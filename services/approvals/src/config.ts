@@ -72,6 +72,12 @@ export const approvalsSettings = z.object({
     max: 60_000,
     default: 500,
   }),
+  APPROVAL_CLAIM_MS: setting.integer({
+    description: 'Time after which a send of an instance that ended is taken up by another',
+    min: 1_000,
+    max: 3_600_000,
+    default: 15_000,
+  }),
   APPROVAL_CONCURRENCY: setting.integer({
     description: 'Approvals that are sent again at the same time, to the authority and to issuers each',
     min: 1,

@@ -17,7 +17,7 @@ export interface ApprovalBackgroundOptions {
  */
 export function createApprovalBackground(
   ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock' | 'sleep'>,
-  sending: Pick<SendApproval, 'send'>,
+  sending: Pick<SendApproval, 'send' | 'keepClaims'>,
   options: ApprovalBackgroundOptions,
 ) {
   const running = new Set<Promise<void>>();
@@ -54,9 +54,17 @@ export function createApprovalBackground(
     }
   }
 
+  /** Claims are prolonged here, so that those of an instance that ended run out soon. */
+  async function keepClaims(): Promise<void> {
+    while (!stopping) {
+      await ports.sleep(ports.settings.leaseMs / 3);
+      await sending.keepClaims().catch((error) => ports.observer.failed('prolonging claims', error));
+    }
+  }
+
   return {
     start(): void {
-      loops = Promise.all(TARGETS.map(loop));
+      loops = Promise.all([...TARGETS.map(loop), keepClaims()]);
     },
     /** Takes nothing new and waits for what is under way. */
     async stop(): Promise<void> {

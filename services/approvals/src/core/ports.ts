@@ -53,6 +53,8 @@ export interface ApprovalStore {
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /** Claims records that are due at a target until `until`, counting the try. No two instances claim the same. */
   claimDue(target: Target, now: Date, until: Date, limit: number): Promise<GivenApproval[]>;
+  /** Prolongs claims whose sends are still under way. */
+  keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /** Writes down how a send ended; a side that was decided meanwhile stays as it is. Gives the record as it is then. */
   progress(id: number, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
   find(id: number): Promise<GivenApproval | null>;
@@ -115,7 +117,7 @@ export interface ApprovalSettings {
   readonly issuerDeadlineMs: number;
   /** How long a request waits for the issuer's answer after the authority's. */
   readonly issuerWaitMs: number;
-  /** How long a send is one instance's before another may take it up. */
+  /** How long a send is one instance's before another may take it up; it is prolonged while the send is under way. */
   readonly leaseMs: number;
   /** Longest document that is kept when it is refused. */
   readonly maxRefusedBytes: number;

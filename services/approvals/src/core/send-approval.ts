@@ -42,6 +42,7 @@ interface Ending {
  */
 export class SendApproval {
   readonly #underWay = new Set<Promise<void>>();
+  readonly #claims: Readonly<Record<Target, Set<number>>> = { authority: new Set(), issuer: new Set() };
 
   constructor(private readonly ports: SendPorts) {}
 
@@ -59,9 +60,25 @@ export class SendApproval {
 
   /** One send of a claimed record. */
   async send(approval: GivenApproval, target: Target): Promise<void> {
-    const ending = target === 'authority' ? await this.#authority(approval) : await this.#issuer(approval);
+    const claims = this.#claims[target];
+    claims.add(approval.id);
+    let ending: Ending;
+    try {
+      ending = target === 'authority' ? await this.#authority(approval) : await this.#issuer(approval);
+    } finally {
+      claims.delete(approval.id);
+    }
     this.ports.observer.sent(target, ending.word);
     await this.ports.approvals.progress(approval.id, ending.progress, ending.exchange);
+  }
+
+  /** Prolongs the claims of what is being sent; to be called well within their life. */
+  async keepClaims(): Promise<void> {
+    const until = new Date(this.ports.clock().getTime() + this.ports.settings.leaseMs);
+    for (const target of ['authority', 'issuer'] as const) {
+      const ids = [...this.#claims[target]];
+      if (ids.length > 0) await this.ports.approvals.keepClaims(target, ids, until);
+    }
   }
 
   /** Resolves when nothing that a request began is under way. */

@@ -60,6 +60,11 @@ const claim = (target: Target) => ({
                         ORDER BY ${target}_due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
           RETURNING *`,
 });
+const keep = (target: Target) => ({
+  name: `approvals_keep_${target}`,
+  text: `UPDATE given_approvals SET ${target}_due_at = $2 WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2`,
+});
+const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
 const CLAIM = { authority: claim('authority'), issuer: claim('issuer') };
 
 /** Approvals of ours in PostgreSQL. */
@@ -110,6 +115,9 @@ export function createApprovalStore(database: Database): ApprovalStore {
     async claimDue(target, now, until, limit) {
       const { rows } = await database.query<Row>(CLAIM[target], [now, until, limit]);
       return rows.map(fromRow);
+    },
+    async keepClaims(target, ids, until) {
+      await database.query(KEEP[target], [ids, until]);
     },
     progress(id, progress, exchange) {
       return database.transaction(async (tx) => {

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Client } from '../support/client.js';
+import { Numbering } from '../support/documents.js';
+import { type Standalone, startStandalone } from '../support/standalone-process.js';
+
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-crash-'));
+const SETTINGS = {
+  STATUS_WAIT_MS: '15000',
+  PROCESSING_MS: '20',
+  APPROVAL_CLAIM_MS: '2000',
+  APPROVAL_FIRST_RETRY_MS: '200',
+};
+let standalone: Standalone;
+
+beforeAll(async () => {
+  fs.chmodSync(dataDir, 0o755);
+  standalone = await startStandalone(dataDir, SETTINGS);
+}, 120_000);
+afterAll(async () => {
+  await standalone?.end('SIGTERM');
+  fs.rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  for (const end = Date.now() + 60_000; ; ) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > end) throw new Error(`not within a minute: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+it('killed while the authority has the approval and has not answered: resolved after the restart, sent as it was', async () => {
+  const { issuer_rnc, buyer_rnc } = standalone.demo;
+  const client = new Client(standalone);
+  const { invoice, encf } = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' }).next();
+  const { body } = await client.submit(invoice);
+  expect(body.status).toBe('Aceptado');
+  await client.fault({ operation: 'aprobacioncomercial', kind: 'timeout-after', times: 1 });
+  const { Totales, Emisor } = invoice.ECF.Encabezado;
+  const order = {
+    issuer_rnc,
+    receiver_rnc: buyer_rnc,
+    encf,
+    approval_status: 1,
+    approval_datetime: '2026-06-23T17:45:47-04:00',
+    authority_environment: 'TesteCF',
+    invoice_date_issued: Emisor.FechaEmision.split('-').reverse().join('-'),
+    invoice_total_amount: Totales.MontoTotal,
+  };
+  const headers = { 'content-type': 'application/json' };
+  const lost = client.call('POST', '/acecf', { headers, body: JSON.stringify(order) }).catch(() => null);
+  const arrived = () => client.control('GET', `/submissions?encf=${encf}&operation=aprobacioncomercial`);
+  await until(arrived, ({ body: rows }) => rows.length === 1);
+  await standalone.end('SIGKILL');
+  await lost;
+
+  standalone = await startStandalone(dataDir, SETTINGS);
+  const again = new Client(standalone);
+  const list = () => again.call('GET', `/acecf?receiver_rnc=${buyer_rnc}`);
+  const { body: records } = await until(
+    list,
+    ({ body: seen }) =>
+      seen[0]?.authority_submission_status === 'Aceptado' && seen[0]?.issuer_delivery_status !== 'pending',
+  );
+  expect(records).toMatchObject([
+    { encf, authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },
+  ]);
+  const { body: ledger } = await again.control('GET', `/submissions?encf=${encf}&operation=aprobacioncomercial`);
+  expect(ledger).toMatchObject([
+    { sha256: records[0].xml_checksum, effective: true, answered: false },
+    { sha256: records[0].xml_checksum, effective: false, answered: true },
+  ]);
+  const told = await again.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
+  expect(told.body.approval_status).toBe('approved');
+}, 180_000);
