@@ -18,7 +18,9 @@ interface Layer {
 function routesOf(router: unknown, prefix = ''): string[] {
   return ((router as { stack: Layer[] }).stack ?? []).flatMap(({ route, handle }) => {
     if (route === undefined) return handle.stack === undefined ? [] : routesOf(handle, prefix);
-    const methods = Object.keys(route.methods).filter((name) => name !== '_all' && route.methods[name]);
+    const methods = Object.keys(route.methods).filter(
+      (name) => !['_all', 'options'].includes(name) && route.methods[name],
+    );
     return [route.path]
       .flat()
       .flatMap((path) =>
@@ -35,7 +37,14 @@ const named = (operations: readonly { method: string; path: string }[]) =>
   operations.map(({ method, path }) => `${method} ${path}`).sort();
 
 const unused = {} as AdminOptions;
-const admin = adminRoutes({ ...unused, token: 'x', masterKey: new Uint8Array(32), clock: () => new Date() });
+const deliveries = {} as NonNullable<AdminOptions['deliveries']>;
+const admin = adminRoutes({
+  ...unused,
+  deliveries,
+  token: 'x',
+  masterKey: new Uint8Array(32),
+  clock: () => new Date(),
+});
 const ready = async () => ({ ready: true, checks: {} });
 
 describe('the routes of the gateway and the operations of the documents', () => {

@@ -37,6 +37,8 @@ export const ADMIN_OPERATIONS = [
   { id: 'listApiKeys', method: 'GET', path: '/admin/accounts/{id}/api-keys' },
   { id: 'findApiKey', method: 'GET', path: '/admin/accounts/{id}/api-keys/{keyId}' },
   { id: 'revokeApiKey', method: 'DELETE', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+  { id: 'listDeliveries', method: 'GET', path: '/admin/deliveries' },
+  { id: 'retryDelivery', method: 'POST', path: '/admin/deliveries/retry' },
 ] as const satisfies readonly OwnOperation[];
 
 export type OwnOperationId = (typeof OWN_OPERATIONS)[number]['id'];

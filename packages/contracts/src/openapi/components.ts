@@ -6,6 +6,7 @@ import * as admin from '../http/admin.js';
 import * as approval from '../http/approval.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
 import { cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
+import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/delivery.js';
 import { errorBodySchema, faultSchema, validationBodySchema, validationItemSchema } from '../http/error-body.js';
 import { rawTrackIdListSchema } from '../http/internal.js';
 import * as invoice from '../http/invoice.js';
@@ -51,6 +52,8 @@ const ANSWERS = {
   ApiKey: admin.apiKeySchema,
   CertificateFacts: admin.certificateFactsSchema,
   CreatedApiKey: admin.createdApiKeySchema,
+  Delivery: deliverySchema,
+  DeliveryPage: deliveryPageSchema,
   NumberRange: numberRangeSchema,
   Taxpayer: admin.taxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;
@@ -64,6 +67,7 @@ const REQUESTS = {
   NewAccount: admin.newAccountSchema,
   NewApiKey: admin.newApiKeySchema,
   NewRanges: admin.newRangesSchema,
+  DeliveryName: deliveryNameSchema,
   NewTaxpayer: admin.newTaxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;
 

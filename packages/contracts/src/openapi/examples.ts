@@ -161,7 +161,24 @@ const apiKey = {
   revoked_at: null,
 };
 
+const deliveryName = { env: 'TesteCF', issuer_rnc: ISSUER, encf: 'E310000000001' };
+const delivery = {
+  id: 1,
+  ...deliveryName,
+  buyer_rnc: BUYER,
+  account_id: account.id,
+  delivery_status: 'failed',
+  tries: 7,
+  last_error: 'no answer within 30 s',
+  created_at: AT,
+  due_at: null,
+  deadline_at: '2026-06-18T10:00:05-04:00',
+};
+
 export const EXAMPLES = {
+  deliveryName,
+  delivery,
+  deliveryPage: { deliveries: [delivery], next: null },
   token: { token: 'eyJhbGciOi...', expires_in: 3600, token_type: 'Bearer', expires_at: '2026-06-15T11:00:05-04:00' },
   invoiceStatus: {
     track_id: TRACK_ID,

@@ -12,6 +12,7 @@ import {
   newTaxpayerSchema,
   taxpayerSchema,
 } from '../http/admin.js';
+import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/delivery.js';
 import type { AdminOperationId } from '../http/own-operations.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
@@ -20,6 +21,15 @@ import { PARAMETERS as P } from './parameters.js';
 const PAGE = [P.adminLimit, P.adminOffset] as const;
 const TAXPAYER = [P.accountId, P.rnc] as const;
 const BODY = ['invalid_json', 'not_utf8', 'unsupported_media_type', 'validation_error'] as const;
+const DELIVERY_FILTER = [
+  P.deliveryEnv,
+  P.deliveryStatus,
+  P.deliveryIssuer,
+  P.deliveryBuyer,
+  P.deliveryEncf,
+  P.deliveryLimit,
+  P.deliveryBefore,
+] as const;
 const ACTIVE = { required: true, content: json(activeSchema, { active: false }) };
 
 export const ADMIN = {
@@ -171,5 +181,19 @@ export const ADMIN = {
     parameters: [P.accountId, P.keyId],
     answers: { 204: { description: 'It is ended.' } },
     errors: ['not_found'],
+  },
+  listDeliveries: {
+    tag: 'Deliveries',
+    summary: 'Deliveries of issued e-CF to their buyers, newest first',
+    parameters: DELIVERY_FILTER,
+    answers: { 200: { description: 'A page.', content: json(deliveryPageSchema, EXAMPLES.deliveryPage) } },
+    errors: ['validation_error'],
+  },
+  retryDelivery: {
+    tag: 'Deliveries',
+    summary: 'Takes a delivery up at once, with a new deadline',
+    body: { required: true, content: json(deliveryNameSchema, EXAMPLES.deliveryName) },
+    answers: { 200: { description: 'The delivery.', content: json(deliverySchema, EXAMPLES.delivery) } },
+    errors: [...BODY, 'not_found', 'conflict'],
   },
 } as const satisfies Record<AdminOperationId, OperationDescription>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { environmentSchema, rncSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
 
 const anyCaseEncf = z.string().regex(/^[Ee]\d{12}$/);
@@ -125,7 +126,7 @@ export const PARAMETERS = {
   submit: parameter(
     'query',
     'submit_to_authority',
-    z.enum(['true', 'false', '1', '0']).default('true'),
+    z.enum(['true', 'false']).default('true'),
     'true',
     'false signs and stores only.',
   ),
@@ -185,4 +186,11 @@ export const PARAMETERS = {
     0,
     'Rows to leave out.',
   ),
+  deliveryEnv: parameter('query', 'env', environmentSchema, 'TesteCF', 'Only of this environment.'),
+  deliveryStatus: parameter('query', 'status', deliveryStatusSchema, 'failed', 'Only with this status.'),
+  deliveryIssuer: parameter('query', 'issuer_rnc', rncSchema, '199999991', 'Only of this issuer.'),
+  deliveryBuyer: parameter('query', 'buyer_rnc', rncSchema, '188888885', 'Only to this buyer.'),
+  deliveryEncf: parameter('query', 'encf', encfSchema, 'E310000000001', 'Only of this eNCF.'),
+  deliveryLimit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(100), 100, 'Rows at most.'),
+  deliveryBefore: parameter('query', 'before', z.number().int().positive(), 1_000, 'Only ids below; `next` of a page.'),
 } as const satisfies Record<string, ParameterDescription>;

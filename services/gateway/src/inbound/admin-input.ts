@@ -59,7 +59,9 @@ const upload = multer({
   limits: { fileSize: 1_048_576, files: 1, fields: 4, parts: 6, fieldSize: 4_096 },
 });
 
-/** Reads the parts `certificate` and `password`; any content type but multipart is 415. */
+const readParts = upload.single('certificate');
+
+/** Reads the parts `certificate` and `password`; any content type but multipart is 415, a body that is none 400. */
 export const certificateParts: RequestHandler[] = [
   (req, _res, next) => {
     if (req.is('multipart/form-data') !== 'multipart/form-data')
@@ -70,7 +72,16 @@ export const certificateParts: RequestHandler[] = [
       );
     next();
   },
-  upload.single('certificate'),
+  (req, res, next) => {
+    readParts(req, res, (error?: unknown) => {
+      if (error === undefined || error instanceof multer.MulterError || error instanceof ApiError) return next(error);
+      next(
+        new ApiError(400, 'bad_request', `The multipart body cannot be read: ${(error as Error).message}.`, {
+          cause: error,
+        }),
+      );
+    });
+  },
 ];
 
 /** The two parts; either missing is 422. */

@@ -34,6 +34,8 @@ export function ownRoutes(options: { version: string; ready: () => Promise<Readi
       res.json(errorCatalogue());
     })
     .all(otherMethods('GET', 'HEAD'));
+  // A router answers OPTIONS by itself; here it is a method like any other that is not there.
+  routes.options(['/health/live', '/health/ready'], otherMethods('GET', 'HEAD'));
   routes.use(healthRoutes(options.ready));
   routes.all(['/health/live', '/health/ready'], otherMethods('GET', 'HEAD'));
   return routes;

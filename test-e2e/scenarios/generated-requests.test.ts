@@ -1,0 +1,268 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { openCertificate, signXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { encf, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
+import { type GeneratedRequest, generateRequests, type Pool } from '../support/generated-requests.js';
+import { type DescribedOperation, InterfaceDocument } from '../support/interface-document.js';
+import { Random } from '../support/random.js';
+import { createSender, type RawAnswer } from '../support/raw-request.js';
+
+/** GENERATED_SEED repeats a run. */
+const seed = Number(process.env.GENERATED_SEED ?? Date.now() % 1_000_000_007);
+const LANES = 6;
+/** Operations whose service is not there yet. */
+const ABSENT = /^(create|list|find)Cancellations?$|^cancellationXml$/;
+
+const deployment = useDeployment({ STATUS_WAIT_MS: '300', PROCESSING_MS: '0', LOG_LEVEL: 'info' });
+const random = new Random(seed);
+const problems: string[] = [];
+const counts = new Map<string, number>();
+const succeeded = new Set<string>();
+let sender: ReturnType<typeof createSender>;
+let pool: Pool;
+let publicDocument: InterfaceDocument;
+let adminDocument: InterfaceDocument;
+
+const today = () => {
+  const local = new Date(Date.now() - 4 * 3_600_000).toISOString();
+  return `${local.slice(8, 10)}-${local.slice(5, 7)}-${local.slice(0, 4)}`;
+};
+
+beforeAll(async () => {
+  const { running } = deployment;
+  const { base_url, issuer_rnc, buyer_rnc } = running.demo;
+  const client = deployment.demo;
+  sender = createSender(base_url);
+  publicDocument = new InterfaceDocument((await client.call('GET', '/openapi.json')).body);
+  adminDocument = new InterfaceDocument((await client.call('GET', '/admin/openapi.json')).body);
+
+  const numbers = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' });
+  const consumers = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' });
+  const certificate = testCertificate(issuer_rnc);
+  const issued: Answer['body'][] = [];
+  for (let index = 0; index < 4; index += 1) issued.push((await client.submit(numbers.next().invoice)).body);
+  const undelivered = numbers.next('ecf-31', (ecf) => {
+    ecf.Encabezado.Comprador.RNCComprador = '131999999';
+  });
+  await client.submit(undelivered.invoice);
+  const consumer = (await client.submit(consumers.next('ecf-32').invoice)).body;
+  for (const { xml } of issued.slice(0, 2)) await push(client, '/fe/recepcion/api/ecf', xml);
+  const token = await client.token();
+  const signed = await Promise.all(
+    Array.from({ length: 4 }, async () => (await signedByCaller(numbers.next().invoice, certificate)).xml),
+  );
+  const summaries = await Promise.all(
+    Array.from({ length: 4 }, async () => (await summaryByCaller(consumers.next('ecf-32').invoice, certificate)).xml),
+  );
+  const seeds = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const { text } = await client.call('GET', '/fe/autenticacion/api/semilla');
+      const tree = readXml(parseXml(Buffer.from(text)));
+      return (await signXml(writeXml(tree), openCertificate(certificate.p12, certificate.password))).xml;
+    }),
+  );
+  const approval = (index: number) => ({
+    issuer_rnc,
+    receiver_rnc: buyer_rnc,
+    encf: issued[index].encf,
+    approval_status: 1,
+    approval_datetime: new Date().toISOString(),
+    authority_environment: 'TesteCF',
+    invoice_date_issued: '2026-06-15',
+    invoice_total_amount: '11430.00',
+  });
+  const post = (path: string, body: object) =>
+    client.call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  const approved = (await post('/acecf?submit_to_authority=false', approval(0))).body?.id ?? 1;
+  const acecf = (await client.call('GET', `/acecf/${approved}/xml`)).text;
+  let annulled = 500_000;
+  const cancellation = () => {
+    annulled += 20;
+    const range = { encf_desde: encf('31', annulled), encf_hasta: encf('31', annulled + 9) };
+    const line = { line_number: 1, ecf_type: '31', sequence_ranges: [range] };
+    return { issuer_rnc, authority_environment: 'TesteCF', detail_lines: [line] };
+  };
+  const cancelled = (await post('/anecf', cancellation())).body?.id ?? 1;
+  await until(async () => (await client.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}`)).body.length > 0);
+
+  const scratch = await newAccount(running, { rnc: '101000066', name: 'Cuenta de pruebas' }, { certificate: false });
+  const other = (await client.admin('POST', '/accounts', { name: 'other' })).body.id as string;
+  const keys: string[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    const made = await client.admin('POST', `/accounts/${scratch.accountId}/api-keys`, {
+      name: 'k',
+      environments: ['eCF'],
+    });
+    keys.push(made.body.id);
+  }
+
+  const encfs = issued.map((invoice) => invoice.encf as string);
+  const values: Record<string, readonly string[]> = {
+    env: ['TesteCF'],
+    'x-request-id': ['erp-4711'],
+    encf: encfs,
+    track_id: issued.map((invoice) => invoice.trackId as string),
+    'rnc-issuing': [issuer_rnc],
+    rnc_issuing: [issuer_rnc],
+    issuer_rnc: [issuer_rnc],
+    'provider-rnc': [issuer_rnc],
+    'buyer-rnc': [buyer_rnc],
+    receiver_rnc: [buyer_rnc],
+    rnc_buyer: [buyer_rnc],
+    rnc: [buyer_rnc],
+    'start-date': [today(), '01-01-2026'],
+    'end-date': ['31-12-2099'],
+    'x-token': [token],
+    authorization: [`Bearer ${token}`],
+    document: ['ecf'],
+    security_code: [consumer.security_code],
+    submission_id: [String(cancelled)],
+    approval_id: [String(approved)],
+    submit_to_authority: ['true', 'false'],
+    file: ['swagger-ui.css', 'start.js', 'favicon-32x32.png'],
+    keyId: keys,
+  };
+  const exceptions: Record<string, Record<string, readonly string[]>> = {
+    consumerInvoiceStatus: { encf: [consumer.encf] },
+    invoiceXml: { sha256: [] },
+    revokeApiKey: { keyId: keys.slice(1) },
+    findApiKey: { keyId: keys.slice(0, 1) },
+  };
+  const bodies: Record<string, (random: Random) => unknown> = {
+    submitJson: () => ({ data: JSON.stringify(numbers.next().invoice) }),
+    submitSigned: (chance) => ({ xml: chance.pick(signed) }),
+    submitSignedSummary: (chance) => ({ xml: chance.pick(summaries) }),
+    createCancellation: cancellation,
+    createApproval: (chance) => approval(1 + chance.below(issued.length - 1)),
+    receiveInvoice: (chance) => ({ xml: Buffer.from(chance.pick(issued).xml as string) }),
+    receiveApproval: () => ({ xml: Buffer.from(acecf) }),
+    validateSeed: (chance) => ({ xml: Buffer.from(chance.chance(0.3) ? (seeds.pop() ?? acecf) : acecf) }),
+    createAccount: () => ({ name: 'generated' }),
+    createTaxpayer: (chance) => ({ rnc: `40${String(chance.below(1e7)).padStart(7, '0')}`, name: 'generated' }),
+    setAccountActive: (chance) => ({ active: chance.chance(0.5) }),
+    setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
+    putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
+    createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
+    retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
+    putRanges: () => [
+      { env: 'eCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
+    ],
+  };
+  pool = {
+    values(operation, { name, example }) {
+      const special = exceptions[operation.id]?.[name];
+      if (special !== undefined) return special.length > 0 ? special : [String(example)];
+      if (operation.path.startsWith('/admin') && name === 'id')
+        return [operation.id === 'setAccountActive' ? other : scratch.accountId];
+      if (operation.path.startsWith('/admin') && name === 'rnc') return ['101000066'];
+      return values[name] ?? [String(example)];
+    },
+    body: (operation, chance) => bodies[operation.id]?.(chance),
+    access(operation) {
+      if (operation.security[0]?.apiKey !== undefined) return [['x-api-key', running.demo.api_key]];
+      if (operation.security[0]?.adminToken !== undefined)
+        return [['authorization', `Bearer ${running.demo.admin_token}`]];
+      return [];
+    },
+  };
+}, 180_000);
+afterAll(() => {
+  sender?.close();
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const byStatus = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([status, count]) => `${count} × ${status}`);
+  process.stderr.write(`generated requests: ${total} (${byStatus.join(', ')}), GENERATED_SEED=${seed}\n`);
+});
+
+function push(client: Client, path: string, xml: string) {
+  const form = new FormData();
+  form.set('xml', new Blob([xml]), 'document.xml');
+  return client.call('POST', path, { body: form });
+}
+
+async function until(met: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
+  for (const end = Date.now() + withinMs; Date.now() < end && !(await met()); ) await delay(200);
+}
+
+function judge(
+  document: InterfaceDocument,
+  operation: DescribedOperation,
+  request: GeneratedRequest,
+  answer: RawAnswer,
+) {
+  counts.set(String(answer.status), (counts.get(String(answer.status)) ?? 0) + 1);
+  const head = request.method === 'HEAD';
+  const other = request.method !== operation.method && !(head && operation.method === 'GET');
+  const found = other ? refusal(document, answer, head) : document.undocumented(operation, answer, head);
+  if (!other && answer.status < 300) succeeded.add(operation.id);
+  for (const problem of found)
+    problems.push(`${operation.id} (${request.kind}) ${request.method} ${request.path.slice(0, 200)}: ${problem}`);
+}
+
+/** A method that the address lacks. */
+function refusal(document: InterfaceDocument, answer: RawAnswer, head: boolean): string[] {
+  if (answer.status !== 405) return [`${answer.status} instead of 405: ${answer.body.subarray(0, 300)}`];
+  if (answer.headers.allow === undefined) return ['405 without allow'];
+  const faults = head
+    ? null
+    : document.faultsOf({ $ref: '#/components/schemas/ErrorBody' }, JSON.parse(answer.body.toString()));
+  return faults === null ? [] : [faults];
+}
+
+async function sendAll(document: InterfaceDocument): Promise<void> {
+  const taken = new Set(document.operations.map(({ method, path }) => `${method} ${path}`));
+  const queue = document.operations
+    .filter(({ id }) => !ABSENT.test(id))
+    .flatMap((operation) =>
+      [...generateRequests(operation, pool, random, taken)].map((request) => ({ operation, request })),
+    );
+  const lane = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { operation, request } = next;
+      try {
+        judge(document, operation, request, await sender.send(request));
+      } catch (error) {
+        problems.push(`${operation.id} (${request.kind}) ${request.method} ${request.path.slice(0, 200)}: ${error}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+describe('generated requests, good and bad', () => {
+  it('get from every public operation only what the document says, and no failure', async () => {
+    await sendAll(publicDocument);
+    expect(problems.splice(0)).toEqual([]);
+  }, 120_000);
+
+  it('get from every operation of the administration only what its document says', async () => {
+    await sendAll(adminDocument);
+    expect(problems.splice(0)).toEqual([]);
+  }, 60_000);
+
+  it('include a good one for every operation', () => {
+    const all = [...publicDocument.operations, ...adminDocument.operations].map(({ id }) => id);
+    expect(all.filter((id) => !succeeded.has(id) && !ABSENT.test(id))).toEqual([]);
+  });
+
+  it('that are too large are refused as documented', async () => {
+    for (const operation of publicDocument.operations.filter(
+      ({ id, body }) => Object.keys(body).length > 0 && !ABSENT.test(id),
+    )) {
+      const [request] = [...generateRequests(operation, pool, random, new Set())];
+      if (request === undefined) continue;
+      const answer = await sender.send({ ...request, body: Buffer.alloc(11 * 1024 * 1024, 0x20) });
+      expect({ id: operation.id, status: answer.status }).toEqual({ id: operation.id, status: 413 });
+      expect(publicDocument.undocumented(operation, answer)).toEqual([]);
+    }
+    for (const operation of publicDocument.operations.slice(0, 3)) {
+      const [request] = [...generateRequests(operation, pool, random, new Set())];
+      if (request === undefined) continue;
+      const answer = await sender.send({ ...request, headers: [...request.headers, ['x-long', 'x'.repeat(20_000)]] });
+      expect(answer.status).toBe(431);
+      expect(publicDocument.undocumented(operation, answer)).toEqual([]);
+    }
+  });
+});
