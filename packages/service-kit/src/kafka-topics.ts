@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import type { KafkaSettings } from './bus-settings.js';
@@ -91,10 +92,25 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
   };
 }
 
-/** Makes all topics of the contracts before anybody uses them; several that are made at once by services delay each other. */
+const PREPARE_TRIES = 6;
+const PREPARE_PAUSE_MS = 500;
+
+/**
+ * Makes all topics of the contracts before anybody uses them; several that are made at once by services delay each other.
+ * A broker that has just come up, or has much to do, may need several tries: what it made meanwhile is found.
+ */
 export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
   const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
-  await topics.ensure(Object.values(TOPICS).map(({ name }) => name));
+  const names = Object.values(TOPICS).map(({ name }) => name);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await topics.ensure(names);
+    } catch (error) {
+      if (tries === PREPARE_TRIES) throw error;
+      logger.info({ err: error }, 'the topics are looked at again');
+      await delay(PREPARE_PAUSE_MS);
+    }
+  }
 }
 
 function describe(name: string): Topic {
