@@ -17,8 +17,9 @@ import {
 import { busSettings, createLogger, prepareTopics, readConfig, usesKafka } from '@ecf/service-kit';
 import { z } from 'zod';
 import { type DistributedConfig, readDistributedConfig } from './config.js';
-import { findKafka, type Server } from './kafka.js';
+import { findKafka } from './kafka.js';
 import { serveMergedMetrics } from './merged-metrics.js';
+import { Parts, together } from './parts.js';
 import { findRedis } from './redis.js';
 import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './services.js';
 
@@ -47,21 +48,6 @@ export function createDistributed(env: Environment, say: Say, now = () => new Da
     start: () => start(env, say, now, parts),
     stop: () => parts.stop(),
   };
-}
-
-/** Everything that was started, in groups that stop one after the other, the last first. */
-class Parts {
-  private readonly groups: (() => Promise<unknown> | undefined)[] = [];
-  readonly stopping = new AbortController();
-
-  add(stop: () => Promise<unknown> | undefined): void {
-    this.groups.push(stop);
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    for (const stop of this.groups.splice(0).reverse()) await stop();
-  }
 }
 
 async function start(env: Environment, say: Say, now: () => Date, parts: Parts): Promise<string> {
@@ -96,6 +82,7 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
     KAFKA_BROKERS: kafka.address,
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
     REDIS_URL: redis?.address,
+    S3_BUCKET: env.S3_BUCKET || (env.S3_ENDPOINT ? 'ecf' : undefined),
   }));
   const services = await startAll(places, say, parts);
   const gateway = places[0] as Place;
@@ -171,24 +158,6 @@ function openSimulator(folder: DataFolder, statusKey: string, env: Environment, 
     env: env as NodeJS.ProcessEnv,
     onChange: say,
   });
-}
-
-type Stoppable = DatabaseServer | Server | SimulatorProcess | null;
-
-/** Waits for all of them, and notes those that are there to be stopped, also where another one failed. */
-async function together<T extends Stoppable[]>(parts: Parts, starting: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
-  const results = await Promise.allSettled(starting as Promise<Stoppable>[]);
-  const there = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  parts.add(() => Promise.all(there.map((part) => stopPart(part))));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return there as T;
-}
-
-async function stopPart(part: Stoppable): Promise<void> {
-  if (part === null) return;
-  if ('stop' in part) await part.stop();
-  else await part.process?.stop();
 }
 
 /** All at once: each waits for what it needs. */

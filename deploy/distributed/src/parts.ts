@@ -1,0 +1,38 @@
+import type { DatabaseServer, SimulatorProcess } from '@ecf/deployment';
+import type { Server } from './kafka.js';
+
+/** Everything that was started, in groups that stop one after the other, the last first. */
+export class Parts {
+  private readonly groups: (() => Promise<unknown> | undefined)[] = [];
+  readonly stopping = new AbortController();
+
+  add(stop: () => Promise<unknown> | undefined): void {
+    this.groups.push(stop);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const stop of this.groups.splice(0).reverse()) await stop();
+  }
+}
+
+type Stoppable = DatabaseServer | Server | SimulatorProcess | null;
+
+/** Waits for all of them, and notes those that are there to be stopped, also where another one failed. */
+export async function together<T extends Stoppable[]>(
+  parts: Parts,
+  starting: { [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const results = await Promise.allSettled(starting as Promise<Stoppable>[]);
+  const there = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  parts.add(() => Promise.all(there.map((part) => stopPart(part))));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return there as T;
+}
+
+async function stopPart(part: Stoppable): Promise<void> {
+  if (part === null) return;
+  if ('stop' in part) await part.stop();
+  else await part.process?.stop();
+}
