@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
+import { type DeploymentName, type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
 import type { Call } from './load.js';
 import { encfOf, invoice, type Parties } from './sample.js';
 
@@ -14,12 +14,17 @@ export interface Subject {
   decided(): Promise<void>;
 }
 
-/** Starts the standalone deployment; `/fe_Submit` does not wait for verdicts. */
-export async function startSubject(dataDir: string, date: string, lines: number): Promise<Subject> {
+/** Starts a deployment; `/fe_Submit` does not wait for verdicts. */
+export async function startSubject(
+  dataDir: string,
+  date: string,
+  lines: number,
+  deployment: DeploymentName = 'standalone',
+): Promise<Subject> {
   const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   // The simulator can be asked faster than the authority, so that rounds need not wait long for each other.
   const settings = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn' };
-  const standalone = await startStandaloneProcess(dataDir, settings, nodeOptions);
+  const standalone = await startDeploymentProcess(deployment, dataDir, settings, nodeOptions);
   const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
   const parties: Parties = { issuer: issuer_rnc, buyer: buyer_rnc, date };
   const json = JSON.stringify(invoice(encfOf(0), lines, parties));

@@ -1,7 +1,11 @@
 import { type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
 
 export { EMBEDDED_SETTINGS } from '@ecf/deployment';
-export type { DeploymentProcess as StandaloneProcess } from '@ecf/deployment/process';
+export {
+  type DeploymentName,
+  type DeploymentProcess as StandaloneProcess,
+  startDeploymentProcess,
+} from '@ecf/deployment/process';
 
 /** Starts the built standalone deployment as a process of its own, see {@link startDeploymentProcess}. */
 export function startStandaloneProcess(
