@@ -3,3 +3,5 @@ export * from './kafka.js';
 export { javaBrokerCommand, javaLacks, KAFKA_VERSION, prepareJavaBroker } from './kafka-java.js';
 export { missing } from './missing.js';
 export { reachable } from './ports.js';
+export { type RedisServer, redis, redisProgram } from './redis.js';
+export { type S3Server, s3, s3Program } from './s3.js';

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   authorityEndpoints,
@@ -34,7 +33,8 @@ import {
   type Metrics,
   openBus,
   openDatabase,
-  openFileXmlStore,
+  openSharedCache,
+  openXmlStore,
   type Readiness,
   type TaxpayerSource,
   type XmlStore,
@@ -126,9 +126,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     threads: config.LARGE_DOCUMENT_THREADS,
     timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
   });
+  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
-    cache: overrides.tokenCache ?? inMemoryTokenCache(clock),
+    cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
     clock,
   });
   const asks = { service: 'approvals', identityKey, clock };
@@ -144,7 +145,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       config.MASTER_KEY,
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
-    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    archive: overrides.archive ?? openXmlStore(config),
     authority,
     issuers,
     receivers: createReceivers({
@@ -226,6 +227,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       if (overrides.bus === undefined) await bus.close();
       authority.close();
       issuers.close();
+      await sharedCache?.close();
       await database.close();
     },
   };
@@ -250,17 +252,4 @@ function gatewaySource(
 ): TaxpayerSource | null {
   if (config.GATEWAY_URL === undefined) return null;
   return createHttpTaxpayerSource({ ...asks, gatewayUrl: config.GATEWAY_URL, timeoutMs: QUESTION_MS });
-}
-
-/** The folder is opened at the first use, so that wiring needs no I/O. */
-function lazyArchive(folder: string): XmlStore {
-  let opened: Promise<XmlStore> | undefined;
-  const archive = () => {
-    opened ??= openFileXmlStore(folder);
-    return opened;
-  };
-  return {
-    put: async (relative, bytes) => (await archive()).put(relative, bytes),
-    get: async (relative, checksum) => (await archive()).get(relative, checksum),
-  };
 }

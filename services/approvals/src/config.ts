@@ -1,7 +1,9 @@
 import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
 import {
+  archiveSettings,
   authoritySettings,
   busSettings,
+  cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
@@ -20,10 +22,8 @@ export const approvalsSettings = z.object({
   ...sealingSettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
-  DATA_DIR: setting.text({
-    description: 'Folder of stored XML and of events that could not be handled',
-    default: '.data',
-  }),
+  ...archiveSettings,
+  ...cacheSettings,
   EMISSION_URL: setting.optionalUrl({
     description: 'Address of emission, asked about issued documents',
   }),

@@ -25,7 +25,8 @@ import {
   openBus,
   openDatabase,
   openFileDeadLetters,
-  openFileXmlStore,
+  openSharedCache,
+  openXmlStore,
   type Readiness,
   type Subscription,
   seal,
@@ -115,7 +116,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       metrics,
       deadLetters: await openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
     });
-  const archive = overrides.archive ?? (await openFileXmlStore(path.join(config.DATA_DIR, 'xml')));
+  const archive = overrides.archive ?? openXmlStore(config);
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -123,7 +124,12 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     onCall,
     clock,
   });
-  const tokens = createTokenProvider({ client, cache: overrides.tokenCache ?? inMemoryTokenCache(clock), clock });
+  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const tokens = createTokenProvider({
+    client,
+    cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
+    clock,
+  });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
@@ -228,6 +234,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       for (const subscription of subscriptions) await subscription.stop();
       if (overrides.bus === undefined) await bus.close();
       client.close();
+      await sharedCache?.close();
       await database.close();
     },
   };

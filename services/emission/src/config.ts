@@ -1,6 +1,8 @@
 import {
+  archiveSettings,
   authoritySettings,
   busSettings,
+  cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
   identityKeyOf,
@@ -19,7 +21,8 @@ export const emissionSettings = z.object({
   ...sealingSettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
-  DATA_DIR: setting.text({ description: 'Folder of the XML archive', default: '.data' }),
+  ...archiveSettings,
+  ...cacheSettings,
   STATUS_WAIT_MS: setting.integer({
     description: 'Milliseconds that /fe_Submit waits for the verdict; 0 does not wait',
     default: 3_000,

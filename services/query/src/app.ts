@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
@@ -25,7 +24,7 @@ import {
   migrate,
   openBus,
   openDatabase,
-  openFileXmlStore,
+  openXmlStore,
   type Readiness,
   type Subscription,
   type TaxpayerSource,
@@ -127,7 +126,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     receivedSource: reception,
     tokens: emission,
     authority: overrides.authority ?? client,
-    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    archive: overrides.archive ?? openXmlStore(config),
     observer,
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
@@ -203,17 +202,4 @@ function gateway(config: QueryConfig, clock: () => Date): TaxpayerSource | null 
     clock,
     timeoutMs: GATEWAY_QUESTION_MS,
   });
-}
-
-/** The folder is opened at the first use, so that wiring needs no I/O. */
-function lazyArchive(folder: string): XmlStore {
-  let opened: Promise<XmlStore> | undefined;
-  const archive = () => {
-    opened ??= openFileXmlStore(folder);
-    return opened;
-  };
-  return {
-    put: async (relative, bytes) => (await archive()).put(relative, bytes),
-    get: async (relative, checksum) => (await archive()).get(relative, checksum),
-  };
 }

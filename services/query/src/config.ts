@@ -1,4 +1,5 @@
 import {
+  archiveSettings,
   authoritySettings,
   busSettings,
   databaseSettings,
@@ -20,7 +21,7 @@ export const querySettings = z.object({
   ...identitySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
-  DATA_DIR: setting.text({ description: 'Folder of stored XML', default: '.data' }),
+  ...archiveSettings,
   EMISSION_URL: setting.optionalUrl({
     description: 'Address of emission: recent changes, present states, the authority’s tokens and raw answers',
   }),

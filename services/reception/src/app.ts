@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceptionOperations } from '@ecf/contracts';
 import { BodyIntake, intakeLimits, trustCheck } from '@ecf/public-door';
@@ -16,7 +15,7 @@ import {
   type Metrics,
   openBus,
   openDatabase,
-  openFileXmlStore,
+  openXmlStore,
   type Readiness,
   type TaxpayerSource,
   type XmlStore,
@@ -97,7 +96,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
     judges,
-    archive: overrides.archive ?? lazyArchive(path.join(config.DATA_DIR, 'xml')),
+    archive: overrides.archive ?? openXmlStore(config),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
     sleep: delay,
@@ -154,19 +153,6 @@ function createParts(
     ),
     requireTokens: config.PROVIDER_AUTH === 'required',
     intake: new BodyIntake(intakeLimits(config)),
-  };
-}
-
-/** The folder is opened at the first use, so that wiring needs no I/O. */
-function lazyArchive(folder: string): XmlStore {
-  let opened: Promise<XmlStore> | undefined;
-  const archive = () => {
-    opened ??= openFileXmlStore(folder);
-    return opened;
-  };
-  return {
-    put: async (relative, bytes) => (await archive()).put(relative, bytes),
-    get: async (relative, checksum) => (await archive()).get(relative, checksum),
   };
 }
 

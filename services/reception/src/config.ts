@@ -1,6 +1,7 @@
 import { isRnc } from '@ecf/domain';
 import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
 import {
+  archiveSettings,
   busSettings,
   databaseSettings,
   describeSetting,
@@ -20,10 +21,7 @@ export const receptionSettings = z.object({
   ...databaseSettings(16),
   ...sealingSettings,
   ...gatewayAddressSettings,
-  DATA_DIR: setting.text({
-    description: 'Folder of stored XML and of events that could not be handled',
-    default: '.data',
-  }),
+  ...archiveSettings,
   RECEPTION_SIGNER_RNC: describeSetting(z.string().refine(isRnc).optional() as z.ZodType<string | undefined>, {
     description: 'Taxpayer that signs acknowledgements for buyers not served here; unset = such documents get 404',
     allowed: 'an RNC of 9 or 11 digits',

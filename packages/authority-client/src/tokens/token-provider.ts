@@ -54,7 +54,7 @@ interface Entry extends AuthorityToken {
   lifetimeMs: number;
 }
 
-/** Tokens of one process over a cache that several may share; one login at a time per key. */
+/** Tokens over a cache that several processes may share; one login at a time per key, among all of them. */
 export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
   const { cache, clock } = options;
   const renewBeforeMs = options.renewBeforeMs ?? 10 * 60_000;
@@ -78,16 +78,29 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   };
 
   async function cachedOrNew(key: string, request: TokenRequest): Promise<AuthorityToken> {
-    const text = await cache.get(key);
-    const entry = text === null ? null : parseEntry(text);
-    const remaining = entry === null ? 0 : entry.expiresAt.getTime() - clock().getTime();
-    if (entry && remaining > Math.min(leastRemainingMs, entry.lifetimeMs / 10)) {
-      if (remaining <= Math.min(renewBeforeMs, entry.lifetimeMs / 4)) renew(key, request);
+    const entry = await servingEntry(key);
+    if (entry !== null) {
+      if (isToRenew(entry)) renew(key, request);
       return publicPart(entry);
     }
     const pause = currentPause(key);
     if (pause?.refusal) throw pause.refusal;
     return publicPart(await newToken(key, request));
+  }
+
+  /** The cached token, while enough of its life is left to be given out. */
+  async function servingEntry(key: string): Promise<Entry | null> {
+    const text = await cache.get(key);
+    const entry = text === null ? null : parseEntry(text);
+    return entry !== null && remaining(entry) > Math.min(leastRemainingMs, entry.lifetimeMs / 10) ? entry : null;
+  }
+
+  function isToRenew(entry: Entry): boolean {
+    return remaining(entry) <= Math.min(renewBeforeMs, entry.lifetimeMs / 4);
+  }
+
+  function remaining(entry: Entry): number {
+    return entry.expiresAt.getTime() - clock().getTime();
   }
 
   /** In the background: the present token still serves, whatever comes of it. */
@@ -97,19 +110,29 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   }
 
   function newToken(key: string, request: TokenRequest): Promise<Entry> {
-    return shared(loggingIn, key, async () => {
-      const started = clock().getTime();
-      try {
-        const entry = entryOf(await logInNow(request), started);
-        await cache.set(key, serialiseEntry(entry), Math.max(1, entry.expiresAt.getTime() - clock().getTime()));
-        pauses.delete(key);
-        return entry;
-      } catch (error) {
-        const refusal = error instanceof LoginError && !error.retryable ? error : null;
-        pauses.set(key, { until: clock().getTime() + pauseMs, refusal });
-        throw error;
-      }
-    });
+    return shared(loggingIn, key, () =>
+      cache.alone === undefined ? logInAndKeep(key, request) : cache.alone(key, () => keptByAnother(key, request)),
+    );
+  }
+
+  /** Another process may have logged in while this one waited for its turn. */
+  async function keptByAnother(key: string, request: TokenRequest): Promise<Entry> {
+    const entry = await servingEntry(key);
+    return entry !== null && !isToRenew(entry) ? entry : logInAndKeep(key, request);
+  }
+
+  async function logInAndKeep(key: string, request: TokenRequest): Promise<Entry> {
+    const started = clock().getTime();
+    try {
+      const entry = entryOf(await logInNow(request), started);
+      await cache.set(key, serialiseEntry(entry), Math.max(1, entry.expiresAt.getTime() - clock().getTime()));
+      pauses.delete(key);
+      return entry;
+    } catch (error) {
+      const refusal = error instanceof LoginError && !error.retryable ? error : null;
+      pauses.set(key, { until: clock().getTime() + pauseMs, refusal });
+      throw error;
+    }
   }
 
   function currentPause(key: string): { refusal: LoginError | null } | null {

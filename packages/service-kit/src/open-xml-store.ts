@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { ConfigError, setting } from './config.js';
+import { openFileXmlStore } from './xml-store.files.js';
+import type { XmlStore } from './xml-store.js';
+
+/** Where signed XML is kept, to be spread into the settings of a service. */
+export const archiveSettings = {
+  DATA_DIR: setting.text({
+    description: 'Folder of what is kept in files; stored XML too, unless S3_BUCKET is set',
+    default: '.data',
+  }),
+  S3_BUCKET: setting.optionalText({ description: 'Bucket of stored XML; unset = files under DATA_DIR' }),
+  S3_ENDPOINT: setting.optionalUrl({ description: 'Address of the S3-compatible storage; needed with S3_BUCKET' }),
+  S3_REGION: setting.text({ description: 'Region that requests to the storage are signed for', default: 'us-east-1' }),
+  S3_ACCESS_KEY: setting.optionalText({ description: 'Key id at the storage; needed with S3_BUCKET' }),
+  S3_SECRET_KEY: setting.optionalText({
+    description: 'Secret key at the storage; needed with S3_BUCKET',
+    secret: true,
+  }),
+};
+
+const schema = z.object(archiveSettings);
+
+export type ArchiveSettings = z.infer<typeof schema>;
+
+/**
+ * The archive that the settings ask for: a bucket, else files. It is opened at the first use, so that wiring needs no I/O.
+ *
+ * @throws ConfigError where a bucket lacks its address or keys
+ */
+export function openXmlStore(settings: ArchiveSettings): XmlStore {
+  const open = opener(settings);
+  let opened: Promise<XmlStore> | undefined;
+  const archive = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    put: async (relative, bytes) => (await archive()).put(relative, bytes),
+    get: async (relative, checksum) => (await archive()).get(relative, checksum),
+  };
+}
+
+function opener(settings: ArchiveSettings): () => Promise<XmlStore> {
+  const { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
+  if (bucket === undefined) return () => openFileXmlStore(path.join(settings.DATA_DIR, 'xml'));
+  if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
+    const needed = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
+    throw new ConfigError(
+      Object.entries(needed).flatMap(([variable, value]) =>
+        value === undefined ? [{ variable, message: 'is required where S3_BUCKET is set' }] : [],
+      ),
+    );
+  }
+  const { S3_REGION: region } = settings;
+  // Loaded where it is used: a deployment on files need not pay for it.
+  return async () =>
+    (await import('./xml-store.s3.js')).openS3XmlStore({ endpoint, bucket, region, accessKey, secretKey });
+}

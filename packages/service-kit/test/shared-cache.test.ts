@@ -1,0 +1,135 @@
+import { type RedisServer, redis } from '@ecf/test-servers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createLogger } from '../src/logger.js';
+import { createMetrics, type Metrics } from '../src/metrics.js';
+import type { SharedCache } from '../src/shared-cache.js';
+import { openRedisCache } from '../src/shared-cache.redis.js';
+
+const MASTER_KEY = Buffer.alloc(32, 7);
+const server: RedisServer | null = await redis();
+const withRedis = server === null ? describe.skip : describe;
+const opened: SharedCache[] = [];
+const lines: string[] = [];
+let metrics: Metrics;
+
+function open(masterKey: Uint8Array = MASTER_KEY): SharedCache {
+  const logger = createLogger({
+    service: 'test',
+    level: 'info',
+    destination: { write: (text) => void lines.push(text) },
+  });
+  metrics = createMetrics();
+  const cache = openRedisCache(server?.url as string, { masterKey, logger, metrics });
+  opened.push(cache);
+  return cache;
+}
+
+async function eventually(probe: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await probe()); tries += 1) {
+    if (tries > 200) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const isUp = async () => /^ecf_shared_cache_up 1$/m.test(await metrics.render());
+
+afterEach(async () => {
+  for (const cache of opened.splice(0)) await cache.close();
+  lines.length = 0;
+});
+afterAll(() => server?.stop());
+
+withRedis('a cache that processes share', () => {
+  beforeAll(async () => {
+    open();
+    await eventually(isUp);
+  });
+
+  it('gives one process what another has kept, until its time is over', async () => {
+    const [one, other] = [open(), open()];
+    await eventually(isUp);
+    await one.set('k1', 'secret token', 60_000);
+    expect(await other.get('k1')).toBe('secret token');
+    await one.set('k2', 'short', 30);
+    await eventually(async () => (await other.get('k2')) === null);
+  });
+
+  it('removes a value only while it is that value', async () => {
+    const [one, other] = [open(), open()];
+    await eventually(isUp);
+    await one.set('k3', 'first', 60_000);
+    await other.set('k3', 'second', 60_000);
+    await one.remove('k3', 'first');
+    expect(await one.get('k3')).toBe('second');
+    await one.remove('k3', 'second');
+    expect(await other.get('k3')).toBeNull();
+  });
+
+  it('holds nothing that can be read without the key, and opens nothing of another key', async () => {
+    const one = open();
+    await eventually(isUp);
+    await one.set('k4', 'secret token', 60_000);
+    const client = new Redis(server?.url as string);
+    const stored = (await client.get('k4')) as string;
+    expect(Buffer.from(stored, 'base64').toString('latin1')).not.toContain('secret token');
+    await client.set('k5', stored);
+    client.disconnect();
+    expect(await open(Buffer.alloc(32, 8)).get('k4')).toBeNull();
+    expect(await one.get('k5')).toBeNull();
+  });
+
+  it('lets one process at a time work under a key, and goes on when one died at it', async () => {
+    const caches = [open(), open(), open()];
+    await eventually(isUp);
+    let working = 0;
+    let most = 0;
+    const work = async () => {
+      working += 1;
+      most = Math.max(most, working);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      working -= 1;
+    };
+    await Promise.all(caches.flatMap((cache) => [cache.alone('k6', work), cache.alone('k6', work)]));
+    expect(most).toBe(1);
+    await expect(caches[0]?.alone('k6', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    const client = new Redis(server?.url as string);
+    await client.set('k7:turn', 'a process that is no more', 'PX', 200);
+    client.disconnect();
+    expect(await caches[1]?.alone('k7', async () => 'done')).toBe('done');
+  });
+});
+
+const control = server?.control ?? null;
+(control === null ? describe.skip : describe)('without its server', () => {
+  it('each process keeps its own, says so once, and shares again when it is back', async () => {
+    const one = open();
+    await eventually(isUp);
+    await control?.kill();
+    await one.set('k8', 'mine', 60_000);
+    expect(await one.get('k8')).toBe('mine');
+    expect(await one.alone('k8', async () => 'worked')).toBe('worked');
+    await one.remove('k8', 'mine');
+    expect(await one.get('k8')).toBeNull();
+    expect(await isUp()).toBe(false);
+    const warnings = lines.filter((line) => line.includes('the shared cache is away'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings.join()).not.toContain('mine');
+    await control?.restart();
+    await eventually(isUp);
+    await one.set('k9', 'shared', 60_000);
+    const other = open();
+    await eventually(isUp);
+    expect(await other.get('k9')).toBe('shared');
+    expect(lines.filter((line) => line.includes('answers again')).length).toBeGreaterThan(0);
+  });
+
+  it('a process that starts before it works, too', async () => {
+    await control?.kill();
+    const early = open();
+    await early.set('k10', 'own', 60_000);
+    expect(await early.get('k10')).toBe('own');
+    await control?.restart();
+    await eventually(isUp);
+  });
+});

@@ -1,0 +1,59 @@
+import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { type S3Server, s3 } from '@ecf/test-servers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { ConfigError, readConfig } from '../src/config.js';
+import { archiveSettings, openXmlStore } from '../src/open-xml-store.js';
+import type { XmlStore } from '../src/xml-store.js';
+import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
+
+const server: S3Server | null = await s3();
+const bucket = `ecf-test-${process.pid}`;
+const read = (env: Record<string, string>) => readConfig(z.object(archiveSettings), env);
+
+afterAll(() => server?.stop());
+
+(server === null ? describe.skip : describe)('an archive in a bucket', () => {
+  const { endpoint, accessKey, secretKey, region } = server as S3Server;
+  const client = new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+  });
+  const env = { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
+  let store: XmlStore;
+
+  beforeAll(async () => {
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    store = openXmlStore(read({ ...env, S3_REGION: region }));
+  });
+  afterAll(() => client.destroy());
+
+  archiveContract(() => store);
+
+  it('notices an object that is gone', async () => {
+    await store.put(name(6), bytes);
+    await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name(6) }));
+    await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'missing' });
+  });
+
+  it('refuses to keep anything with a wrong key or without the bucket, and says neither key', async () => {
+    const wrong = openXmlStore(read({ ...env, S3_REGION: region, S3_SECRET_KEY: 'another-secret' }));
+    await expect(wrong.put(name(7), bytes)).rejects.toThrow(expect.not.stringContaining('another-secret'));
+    const nowhere = openXmlStore(read({ ...env, S3_REGION: region, S3_BUCKET: 'no-such-bucket' }));
+    await expect(nowhere.put(name(7), bytes)).rejects.toThrow();
+  });
+});
+
+describe('without its storage', () => {
+  it('a put fails within its time and stores nothing half', async () => {
+    const env = { S3_BUCKET: 'b', S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
+    await expect(openXmlStore(read(env)).put(name(8), bytes)).rejects.toThrow();
+  });
+
+  it('a bucket needs an address and keys: the variables are named', () => {
+    expect(() => openXmlStore(read({ S3_BUCKET: 'b', S3_ACCESS_KEY: 'a' }))).toThrow(ConfigError);
+    expect(() => openXmlStore(read({ S3_BUCKET: 'b', S3_ACCESS_KEY: 'a' }))).toThrow(/S3_ENDPOINT.*S3_SECRET_KEY/s);
+  });
+});
