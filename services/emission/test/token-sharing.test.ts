@@ -18,7 +18,8 @@ async function instance(logins: { count: number; atOnce: number; most: number })
   const parts = { masterKey: Buffer.alloc(32, 1), logger: createLogger({ service: 'test', level: 'silent' }) };
   const cache = openSharedCache({ REDIS_URL: server?.url }, { ...parts, metrics }) as SharedCache;
   opened.push(cache);
-  while (!/^ecf_shared_cache_up 1$/m.test(await metrics.render())) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!/^ecf_shared_cache_up 1$/m.test(await metrics.render()))
+    await new Promise((resolve) => setTimeout(resolve, 20));
   return createTokenProvider({
     client: {} as never,
     cache,
