@@ -276,17 +276,49 @@ describe('what the answer says', () => {
 describe('receivers that do harm', () => {
   it('hang: others are served meanwhile, and the hung one gets a single document', async () => {
     const hung = await buyer();
-    hung.usually = () => undefined;
+    let waiting = 0;
+    let most = 0;
+    hung.usually = (res) => {
+      waiting += 1;
+      most = Math.max(most, waiting);
+      res.once('close', () => {
+        waiting -= 1;
+      });
+    };
     const good = await buyer();
     const stuck = await Promise.all(Array.from({ length: 12 }, () => accepted(hung.rnc)));
     const served = await Promise.all(Array.from({ length: 12 }, () => accepted(good.rnc)));
     for (const { encf } of served) await reaches(encf, 'delivered');
     // Of two instances, each one.
-    expect(hung.deliveries.length).toBeLessThanOrEqual(2);
+    expect(most).toBeLessThanOrEqual(2);
     hung.usually = received;
     for (const { encf } of stuck) await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     hung.answers = [];
     await reaches(stuck[0]?.encf ?? '', 'delivered');
+  });
+
+  it('keep one waiting for longer than a claim lasts: no other instance sends beside', async () => {
+    const slow = await World.start({
+      settings: { ...SETTINGS, APPROVAL_CLAIM_MS: '1000', RECEIVER_TIMEOUT_MS: '10000' },
+      instances: 2,
+    });
+    try {
+      const to = await BuyerReceiver.start('133000001');
+      receivers.push(to);
+      await slow.list(to.rnc, to.url);
+      to.answers = [
+        async (res, reached, self) => {
+          await new Promise((resolve) => setTimeout(resolve, 3_000));
+          await received(res, reached, self);
+        },
+      ];
+      const { encf } = await accepted(to.rnc, {}, slow);
+      await reaches(encf, 'delivered', slow);
+      expect(to.deliveries).toHaveLength(1);
+      expect((await delivery(encf, slow))?.tries).toBe(1);
+    } finally {
+      await slow.stop();
+    }
   });
 
   it('redirect: nobody follows', async () => {

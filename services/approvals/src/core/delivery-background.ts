@@ -29,7 +29,7 @@ export interface DeliveryBackground {
   readonly lanes: DeliveryLanes;
 }
 
-const SHORTEST_PAUSE_MS = 5;
+const SHORTEST_PAUSE_MS = 25;
 
 /**
  * Delivers what is due. Rows are claimed with SKIP LOCKED under a lease, so instances share the work and take over from
@@ -41,6 +41,8 @@ export function createDeliveryBackground(
   options: DeliveryBackgroundOptions,
 ): DeliveryBackground {
   const running = new Set<Promise<void>>();
+  const underWay = new Set<ClaimedDelivery>();
+  let keeping: NodeJS.Timeout | undefined;
   const lanes = new DeliveryLanes({
     ...options,
     clock: ports.clock,
@@ -87,6 +89,7 @@ export function createDeliveryBackground(
   function run(delivery: ClaimedDelivery): void {
     const lane: LaneName = `${delivery.key.env}:${delivery.buyerRnc}`;
     lanes.begin(lane);
+    underWay.add(delivery);
     let waiting = false;
     const timer = setTimeout(() => {
       waiting = true;
@@ -103,9 +106,20 @@ export function createDeliveryBackground(
         clearTimeout(timer);
         if (waiting) slow -= 1;
         running.delete(task);
+        underWay.delete(delivery);
         wake();
       });
     running.add(task);
+  }
+
+  /** Claims of an instance that ended run out soon; those of one that waits for a receiver do not. */
+  async function keep(): Promise<void> {
+    const claims = [...underWay];
+    if (claims.length === 0) return;
+    const until = new Date(ports.clock().getTime() + ports.deliverySettings.leaseMs);
+    await ports.deliveries
+      .keep(claims, until)
+      .catch((error) => ports.deliveryObserver.failed('prolonging claims', error));
   }
 
   function pause(ms: number): Promise<void> {
@@ -129,6 +143,7 @@ export function createDeliveryBackground(
   return {
     start() {
       stopped = loop();
+      keeping = setInterval(() => void keep(), ports.deliverySettings.leaseMs / 3);
     },
     wake,
     async stop() {
@@ -136,6 +151,7 @@ export function createDeliveryBackground(
       wake();
       await stopped;
       await Promise.allSettled(running);
+      clearInterval(keeping);
     },
     lanes,
   };

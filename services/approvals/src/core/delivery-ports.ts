@@ -45,6 +45,8 @@ export interface DeliveryStore {
   add(delivery: NewDelivery, eventId: string): Promise<boolean>;
   /** Claims deliveries that are due, oldest first, counting the try. No two instances claim the same. */
   claimDue(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** Keeps claims of sends that are still under way. */
+  keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**
    * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
    * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always.
@@ -88,6 +90,7 @@ export interface DeliveryObserver {
 export interface DeliverySettings {
   readonly firstRetryMs: number;
   readonly deadlineMs: number;
+  /** How long a send is one instance's before another may take it up; it is prolonged while the send is under way. */
   readonly leaseMs: number;
   readonly deliver45: boolean;
 }

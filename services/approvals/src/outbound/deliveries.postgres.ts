@@ -24,18 +24,26 @@ const ADD = {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
+// Hundreds of names: sub-selects are hashed, arrays would be searched for every row.
 const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
            SELECT id, due_at, env || ':' || buyer_rnc AS lane FROM deliveries
-            WHERE due_at <= $1 AND env || ':' || buyer_rnc <> ALL ($4::text[]) ORDER BY due_at LIMIT ${LOOKED_AT}),
+            WHERE due_at <= $1 AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[])) ORDER BY due_at LIMIT ${LOOKED_AT}),
          turn AS (SELECT id, due_at, lane, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
          picked AS (
            SELECT d.id FROM deliveries d JOIN turn USING (id)
-            WHERE d.due_at <= $1 AND turn.place <= CASE WHEN turn.lane = ANY ($5::text[]) THEN $6::int ELSE 1 END
+            WHERE d.due_at <= $1 AND turn.place <= CASE WHEN turn.lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
          RETURNING d.*`,
+};
+const KEEP = {
+  name: 'delivery_keep',
+  text: `WITH kept AS (
+           SELECT d.id FROM deliveries d JOIN unnest($1::bigint[], $2::uuid[]) AS k(id, claim) USING (id, claim)
+            ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries SET due_at = $3 FROM kept WHERE deliveries.id = kept.id`,
 };
 // A send that delivered counts even where its lease had ended; what was delivered stays so.
 const CONCLUDE = {
@@ -144,6 +152,9 @@ export function createDeliveryStore(
     async claimDue({ now, until, limit, blocked, proven, perLane }) {
       const { rows } = await database.query<Row>(CLAIM, [now, until, limit, blocked, proven, perLane, randomUUID()]);
       return rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
+    },
+    async keep(claims, until) {
+      await database.query(KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
     conclude: (delivery, { status, dueAt, error, acknowledgement }) =>
       database.transaction(async (tx) => {
