@@ -220,8 +220,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     start: background.start,
     async stop() {
       endBacklog();
+      // First they know that it ends, then their pauses end.
+      const resent = resending.stop();
       ending.abort();
-      await sending.settled();
+      await Promise.all([resent, sending.settled()]);
       await judges.stop();
       await background.stop();
       if (overrides.bus === undefined) await bus.close();

@@ -58,6 +58,7 @@ export function createApprovalBackground(
   async function keepClaims(): Promise<void> {
     while (!stopping) {
       await ports.sleep(ports.settings.leaseMs / 3);
+      if (stopping) return;
       await sending.keepClaims().catch((error) => ports.observer.failed('prolonging claims', error));
     }
   }
