@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { cancellationChangedSchema } from './events/cancellation.js';
 import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
@@ -60,7 +61,7 @@ export const TOPICS = {
     name: 'cancellations.v1',
     description: 'The present state of each annulment of number ranges.',
     key: 'document',
-    events: {},
+    events: { 'cancellation.changed': cancellationChangedSchema },
     producer: 'emission',
     consumers: ['query'],
     partitions: 4,
