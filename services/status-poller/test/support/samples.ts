@@ -81,6 +81,7 @@ export function claimedPoll(change: Partial<ClaimedPoll>): ClaimedPoll {
     facts: { status: 'EnProceso', code: '3', messages: [], sequenceUsed: null, dateReceived: null },
     final: false,
     askedAt: null,
+    traceparent: null,
     claim: '00000000-0000-4000-8000-000000000000',
     tries: 0,
     failures: 0,
