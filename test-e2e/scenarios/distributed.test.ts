@@ -43,9 +43,9 @@ const answers = (url: string) =>
 async function killAndAwait(name: string): Promise<void> {
   const before = processOf(name);
   process.kill(before.pid as number, 'SIGKILL');
-  await until(() => processOf(name).pid !== before.pid && alive(processOf(name).pid), 10_000, `${name} started again`);
+  await until(() => processOf(name).pid !== before.pid && alive(processOf(name).pid), 30_000, `${name} started again`);
   expect(processOf(name)).toMatchObject({ url: before.url, metrics_url: before.metrics_url });
-  if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), 15_000, `${name} ready again`);
+  if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), 60_000, `${name} ready again`);
 }
 
 /** A gateway that is just being started again answers nothing at all. */
@@ -93,7 +93,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     for (const secret of [running.demo.admin_token, fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')])
       expect(running.output()).not.toContain(secret);
     await expectListed(await submitted());
-  }, 120_000);
+  }, 300_000);
 
   it('has the metrics of all processes on one page', async () => {
     const text = await (await fetch(running.demo.metrics_url)).text();
@@ -123,14 +123,14 @@ describeDistributed('a process that is killed', () => {
       await expectListed(encf);
     }
     expect(running.child.exitCode).toBeNull();
-  }, 120_000);
+  }, 300_000);
 
   it('may be the broker or the database: what happened meanwhile arrives', async () => {
     for (const name of ['kafka', 'postgresql'].filter((one) => processOf(one) !== undefined)) {
       const [encf] = await Promise.all([submitted(), killAndAwait(name)]);
       await expectListed(encf);
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 describeDistributed('the end', () => {
@@ -144,5 +144,5 @@ describeDistributed('the end', () => {
     expect(running.output()).not.toContain('first invoice');
     await expectListed(last);
     expect(await running.end('SIGTERM')).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });
