@@ -106,7 +106,7 @@ describe('ecf dlq of a standalone deployment', () => {
   it('lists them with the reason, filtered, for people and programs', async () => {
     await subscribe(bus);
     const events = [decision('E310000000001'), decision('E310000000002')];
-    await bus.publish(events);
+    for (const event of events) await bus.publish([event]);
     const all = await run('list');
     expect([all.code, all.stderr]).toEqual([0, '']);
     expect(rows(all.stdout)).toEqual(
@@ -139,7 +139,7 @@ describe('ecf dlq of a standalone deployment', () => {
 
   it('replays to the consumer that failed alone, and tells what became of it', async () => {
     const state = await subscribe(bus);
-    await bus.publish([decision('E310000000001'), decision('E310000000002')]);
+    for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
     const again = await run('replay', '--group', 'reception');
     expect(again.code).toBe(1);
     expect(rows(again.stdout)).toMatchObject([
@@ -157,7 +157,7 @@ describe('ecf dlq of a standalone deployment', () => {
 
   it('says when no process takes a replay up, and dismisses', async () => {
     await subscribe(bus);
-    await bus.publish([decision('E310000000001'), decision('E310000000002')]);
+    for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
     await bus.close();
     const [first, second] = rows((await run('list')).stdout);
     const waiting = await run('replay', '--id', first?.id as string, '--wait', '0');

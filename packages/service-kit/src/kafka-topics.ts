@@ -6,6 +6,8 @@ import { deadLetterTopic } from './dead-letters.js';
 import { kafkaClients, type OpenKafka } from './kafka-client.js';
 import type { Logger } from './logger.js';
 
+const LEADERS_MS = 15_000;
+
 /** Makes sure that topics are there, as the contracts describe them. */
 export interface KafkaTopics {
   /** The name of a topic, or of where its dead letters are kept, at the brokers. */
@@ -48,7 +50,8 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
     if (!settings.KAFKA_CREATE_TOPICS)
       throw new Error(`the brokers lack the topics ${names.join(', ')}; create them or set KAFKA_CREATE_TOPICS=true`);
     try {
-      await admin.createTopics({ topics: missing, waitForLeaders: true, timeout: 10_000 });
+      await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 10_000 });
+      await awaitLeaders(admin, names);
       logger.info({ topics: names }, 'topics created');
     } catch (error) {
       throw new Error(`the topics ${names.join(', ')} cannot be created: ${reasonOf(error)}`, { cause: error });
@@ -117,6 +120,21 @@ function describe(name: string): Topic {
   const topic = topicOf(name);
   if (topic === undefined) throw new RangeError(`there is no topic ${name}`);
   return topic;
+}
+
+/** A broker under load knows a topic some time before it hosts its partitions. */
+async function awaitLeaders(admin: Admin, names: string[]): Promise<void> {
+  const end = performance.now() + LEADERS_MS;
+  while (true) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: names });
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    if (performance.now() > end) throw new Error('not all partitions have a leader');
+    await delay(50);
+  }
 }
 
 async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
