@@ -221,6 +221,26 @@ describe('certificates', () => {
     expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
   });
 
+  it.each([
+    ['without a boundary', 'multipart/form-data', 'x'],
+    ['without a body', 'multipart/form-data; boundary=b', ''],
+    [
+      'cut in the middle',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\nx',
+    ],
+  ])('are refused with 400 in a form %s', async (_how, contentType, body) => {
+    const answer = await fetch(`${under.url}/admin/accounts/${id}/taxpayers/131000201/certificate`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': contentType },
+      body,
+    });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400,
+      body: { code: 'bad_request' },
+    });
+  });
+
   it('are refused twice in a form, too large, not as a form, and for another account', async () => {
     const form = certificateForm(issue(-DAY, DAY), PASSWORD);
     form.append('certificate', new Blob(['x']), 'second.p12');
