@@ -57,7 +57,7 @@ async function submitted(): Promise<string> {
   await client().until(
     'Aceptado',
     patiently(() => client().submit(invoice)),
-    30_000,
+    90_000,
   );
   expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
   return encf;
@@ -70,7 +70,7 @@ async function expectListed(encf: string): Promise<void> {
   await client().until(
     'Aceptado',
     patiently(() => client().call('GET', `/invoices/${encf}`, { headers })),
-    30_000,
+    90_000,
   );
 }
 
