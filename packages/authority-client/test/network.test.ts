@@ -160,8 +160,9 @@ describe('the request may have arrived', () => {
   });
 
   it('a timeout of the caller, told apart from ours', async () => {
-    const { url } = await server(() => undefined);
-    const answer = await clientFor(url).queryResult({ ...query, signal: AbortSignal.timeout(50) });
+    const controller = new AbortController();
+    const { url } = await server(() => controller.abort(new DOMException('the caller waited enough', 'TimeoutError')));
+    const answer = await clientFor(url).queryResult({ ...query, signal: controller.signal });
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'aborted', reachedAuthority: 'maybe' });
   });
 
