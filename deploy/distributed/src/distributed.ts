@@ -82,7 +82,6 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
     KAFKA_BROKERS: kafka.address,
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
     REDIS_URL: redis?.address,
-    S3_BUCKET: env.S3_BUCKET || (env.S3_ENDPOINT ? 'ecf' : undefined),
   }));
   const services = await startAll(places, say, parts);
   const gateway = places[0] as Place;

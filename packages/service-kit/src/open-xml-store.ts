@@ -7,15 +7,17 @@ import type { XmlStore } from './xml-store.js';
 /** Where signed XML is kept, to be spread into the settings of a service. */
 export const archiveSettings = {
   DATA_DIR: setting.text({
-    description: 'Folder of what is kept in files; stored XML too, unless S3_BUCKET is set',
+    description: 'Folder of what is kept in files; stored XML too, unless S3_ENDPOINT is set',
     default: '.data',
   }),
-  S3_BUCKET: setting.optionalText({ description: 'Bucket of stored XML; unset = files under DATA_DIR' }),
-  S3_ENDPOINT: setting.optionalUrl({ description: 'Address of the S3-compatible storage; needed with S3_BUCKET' }),
+  S3_ENDPOINT: setting.optionalUrl({
+    description: 'Address of the S3-compatible storage that keeps XML; unset = files under DATA_DIR',
+  }),
+  S3_BUCKET: setting.text({ description: 'Bucket of stored XML', default: 'ecf' }),
   S3_REGION: setting.text({ description: 'Region that requests to the storage are signed for', default: 'us-east-1' }),
-  S3_ACCESS_KEY: setting.optionalText({ description: 'Key id at the storage; needed with S3_BUCKET' }),
+  S3_ACCESS_KEY: setting.optionalText({ description: 'Key id at the storage; needed with S3_ENDPOINT' }),
   S3_SECRET_KEY: setting.optionalText({
-    description: 'Secret key at the storage; needed with S3_BUCKET',
+    description: 'Secret key at the storage; needed with S3_ENDPOINT',
     secret: true,
   }),
 };
@@ -27,13 +29,17 @@ export type ArchiveSettings = z.infer<typeof schema>;
 /**
  * The archive that the settings ask for: a bucket, else files. It is opened at the first use, so that wiring needs no I/O.
  *
- * @throws ConfigError where a bucket lacks its address or keys
+ * @throws ConfigError where a storage lacks its keys
  */
 export function openXmlStore(settings: ArchiveSettings): XmlStore {
   const open = opener(settings);
   let opened: Promise<XmlStore> | undefined;
   const archive = () => {
-    opened ??= open();
+    // What failed once may do the next time.
+    opened ??= open().catch((error) => {
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   return {
@@ -44,12 +50,12 @@ export function openXmlStore(settings: ArchiveSettings): XmlStore {
 
 function opener(settings: ArchiveSettings): () => Promise<XmlStore> {
   const { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
-  if (bucket === undefined) return () => openFileXmlStore(path.join(settings.DATA_DIR, 'xml'));
-  if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
-    const needed = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
+  if (endpoint === undefined) return () => openFileXmlStore(path.join(settings.DATA_DIR, 'xml'));
+  if (accessKey === undefined || secretKey === undefined) {
+    const needed = { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
     throw new ConfigError(
       Object.entries(needed).flatMap(([variable, value]) =>
-        value === undefined ? [{ variable, message: 'is required where S3_BUCKET is set' }] : [],
+        value === undefined ? [{ variable, message: 'is required where S3_ENDPOINT is set' }] : [],
       ),
     );
   }

@@ -33,7 +33,7 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { ready(): Prom
     credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
     forcePathStyle: true,
     maxAttempts: ATTEMPTS,
-    requestHandler: { requestTimeout: REQUEST_MS, connectionTimeout: CONNECT_MS },
+    requestHandler: { requestTimeout: REQUEST_MS, connectionTimeout: CONNECT_MS, throwOnRequestTimeout: true },
   });
 
   async function read(path: string): Promise<Buffer> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,8 +54,21 @@ describe('without its storage', () => {
     await expect(openXmlStore(read(env)).put(name(8), bytes)).rejects.toThrow();
   });
 
-  it('a bucket needs an address and keys: the variables are named', () => {
-    expect(() => openXmlStore(read({ S3_BUCKET: 'b', S3_ACCESS_KEY: 'a' }))).toThrow(ConfigError);
-    expect(() => openXmlStore(read({ S3_BUCKET: 'b', S3_ACCESS_KEY: 'a' }))).toThrow(/S3_ENDPOINT.*S3_SECRET_KEY/s);
+  it('one that takes calls and never answers ends them as well', async () => {
+    const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    const env = { S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
+    try {
+      await expect(openXmlStore(read(env)).put(name(9), bytes)).rejects.toThrow();
+    } finally {
+      silent.close();
+    }
+  }, 60_000);
+
+  it('a storage needs keys: the variable is named', () => {
+    const env = { S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a' };
+    expect(() => openXmlStore(read(env))).toThrow(ConfigError);
+    expect(() => openXmlStore(read(env))).toThrow(/S3_SECRET_KEY/);
   });
 });

@@ -96,6 +96,7 @@ describe('several instances', () => {
     await pause(50);
     const after = await world.poll(trackId);
     expect(after?.tries as number).toBeGreaterThanOrEqual(before?.tries as number);
+    await until(() => world.changesOf(trackId).length > 0);
     expect(world.changesOf(trackId)).toEqual(['EnProceso']);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError } from '@ecf/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ISSUER, invoiceChanged, verdict } from './support/samples.js';
-import { decided, type Instance, inProcess, type ResultAnswer, unanswered, World } from './support/world.js';
+import { decided, type Instance, inProcess, type ResultAnswer, unanswered, until, World } from './support/world.js';
 
 describe('GET /invoice-status', () => {
   let world: World;
@@ -36,6 +36,7 @@ describe('GET /invoice-status', () => {
       expect(headers.get('cache-control')).toBe('no-store');
     }
     expect(world.authority.asked(trackId)).toBe(2);
+    await until(() => world.changesOf(trackId).length === 2);
     expect(world.changesOf(trackId)).toEqual(['EnProceso', 'Aceptado']);
     expect(await world.poll(trackId)).toBeNull();
   });

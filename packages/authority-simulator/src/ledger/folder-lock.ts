@@ -40,7 +40,7 @@ export class FolderLock {
   }
 }
 
-/** A note that nobody answers for was left behind by a sudden end. */
+/** A note that nobody answers for was left behind by a sudden end; one who is only slow to answer still has the folder. */
 async function isHeld(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {
@@ -48,7 +48,7 @@ async function isHeld(file: string): Promise<boolean> {
     const response = await fetch(`${url}${CONTROL_PATH}instance`, { signal: AbortSignal.timeout(1000) });
     const answer = (await response.json()) as { instance?: string };
     return answer.instance === instance;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError';
   }
 }
