@@ -59,7 +59,7 @@ export const TOPICS = {
   },
   cancellations: {
     name: 'cancellations.v1',
-    description: 'The present state of each annulment of number ranges.',
+    description: 'The present state of each annulment of number ranges. Not published yet.',
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
     producer: 'emission',
