@@ -77,8 +77,10 @@ export class DeliverDocument {
         answer = await send(entry);
       }
     } catch (error) {
+      this.ports.receivers.doubt(caller, delivery.buyerRnc);
       return this.#later(delivery, wordsOf(error), 'token', 'failing');
     }
+    if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
     await this.ports.checkpoint('answered');
     return this.#judge(delivery, answer);
   }

@@ -23,6 +23,8 @@ export interface Receivers {
   find(caller: Caller, rnc: string): Promise<DirectoryEntry | null>;
   /** A token of a receiver that offers authentication; undefined where it offers none. Throws where there is none to be had. */
   token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
+  /** A receiver that could not be reached may have moved: its entry is looked up again before the next try. */
+  doubt(caller: Caller, rnc: string): void;
   /** After a 401. */
   forget(caller: Caller, entry: DirectoryEntry): void;
 }
@@ -91,6 +93,10 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
       keep(tokens, name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
       return issued.token;
+    },
+    doubt(caller, rnc) {
+      const known = entries.get(`${caller.env}:${rnc}`);
+      if (known !== undefined) known.until = 0;
     },
     forget(caller, entry) {
       if (entry.authenticationUrl !== null) tokens.delete(tokenName(caller, entry.authenticationUrl));

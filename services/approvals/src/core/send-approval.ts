@@ -163,8 +163,10 @@ export class SendApproval {
         this.ports.receivers.forget(caller, entry);
         answer = await ask();
       }
+      if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
       return this.#judgeIssuer(approval, answer);
     } catch (error) {
+      this.ports.receivers.doubt(caller, issuerRnc);
       return this.#later(approval, 'issuer', error instanceof Error ? error.message : String(error));
     }
   }
