@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { until } from '../support/until.js';
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-crash-'));
 const SETTINGS = {
@@ -13,6 +14,7 @@ const SETTINGS = {
   APPROVAL_CLAIM_MS: '2000',
   APPROVAL_FIRST_RETRY_MS: '200',
 };
+const A_MINUTE = 60_000;
 let standalone: Standalone;
 
 beforeAll(async () => {
@@ -23,15 +25,6 @@ afterAll(async () => {
   await standalone?.end('SIGTERM');
   fs.rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
-
-async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 60_000; ; ) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (Date.now() > end) throw new Error(`not within a minute: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 it('killed while the authority has the approval and has not answered: resolved after the restart, sent as it was', async () => {
   const { issuer_rnc, buyer_rnc } = standalone.demo;
@@ -54,7 +47,7 @@ it('killed while the authority has the approval and has not answered: resolved a
   const headers = { 'content-type': 'application/json' };
   const lost = client.call('POST', '/acecf', { headers, body: JSON.stringify(order) }).catch(() => null);
   const arrived = () => client.control('GET', `/submissions?encf=${encf}&operation=aprobacioncomercial`);
-  await until(arrived, ({ body: rows }) => rows.length === 1);
+  await until(arrived, ({ body: rows }) => rows.length === 1, A_MINUTE);
   await standalone.end('SIGKILL');
   await lost;
 
@@ -65,6 +58,7 @@ it('killed while the authority has the approval and has not answered: resolved a
     list,
     ({ body: seen }) =>
       seen[0]?.authority_submission_status === 'Aceptado' && seen[0]?.issuer_delivery_status !== 'pending',
+    A_MINUTE,
   );
   expect(records).toMatchObject([
     { encf, authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },

@@ -8,6 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering } from '../support/documents.js';
+import { until } from '../support/until.js';
 
 const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification');
@@ -17,15 +18,6 @@ const DOOR = '/fe/aprobacioncomercial/api/ecf';
 interface Decision {
   approval_status: 1 | 2;
   rejection_code?: number;
-}
-
-async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 30_000; ; ) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (Date.now() > end) throw new Error(`not within 30 s: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 /** An e-CF of the demo issuer that the authority accepted, at the demo buyer. */

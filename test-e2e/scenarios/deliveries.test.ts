@@ -8,19 +8,11 @@ import { describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering } from '../support/documents.js';
+import { until } from '../support/until.js';
 
 const deployment = useDeployment();
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
 const ECF = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../packages/cli/bin/ecf.mjs');
-
-async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 30_000; ; ) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (Date.now() > end) throw new Error(`not within 30 s: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 const invoice = async (encf: string) => {
   const headers = { 'rnc-issuing': deployment.running.demo.issuer_rnc };

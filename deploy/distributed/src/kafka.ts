@@ -3,7 +3,15 @@ import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataFolder, foreignProgram, type KeptProcess, keepRunning } from '@ecf/deployment';
 import { ConfigError } from '@ecf/service-kit';
-import { dockerAnswers, javaBrokerCommand, javaLacks, prepareJavaBroker, reachable } from '@ecf/test-servers';
+import {
+  brokerEnvironment,
+  dockerAnswers,
+  javaBrokerCommand,
+  javaLacks,
+  KAFKA_IMAGE,
+  prepareJavaBroker,
+  reachable,
+} from '@ecf/test-servers';
 
 /** A server of the deployment: `process` is null where it is somebody else's. */
 export interface Server {
@@ -82,22 +90,8 @@ async function endOrphan(folder: string, say: (text: string) => void): Promise<v
 
 function dockerCommand({ folder, port }: ServerOptions): [string, string[]] {
   const volume = `ecf-kafka-${createHash('sha256').update(folder.path).digest('hex').slice(0, 12)}`;
-  const settings = {
-    KAFKA_NODE_ID: '1',
-    KAFKA_PROCESS_ROLES: 'broker,controller',
-    KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
-    KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
-    KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
-    KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-    KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
-    KAFKA_LOG_DIRS: '/var/lib/kafka/data',
-    KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-    KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-    KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-  };
+  const settings = { ...brokerEnvironment(port), KAFKA_LOG_DIRS: '/var/lib/kafka/data' };
   const variables = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const mounts = ['-p', `127.0.0.1:${port}:9092`, '-v', `${volume}:/var/lib/kafka/data`];
-  return ['docker', ['run', '--rm', ...mounts, ...variables, 'apache/kafka:4.1.0']];
+  return ['docker', ['run', '--rm', ...mounts, ...variables, KAFKA_IMAGE]];
 }

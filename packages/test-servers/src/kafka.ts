@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerAnswers } from './docker.js';
+import { brokerEnvironment, KAFKA_IMAGE } from './kafka-docker.js';
 import { javaLacks, runJavaBroker, type SecureEntrance, secureEntrance, startJavaBroker } from './kafka-java.js';
 import { missing } from './missing.js';
 import { freePort, reachable, waitFor } from './ports.js';
@@ -147,23 +148,10 @@ async function inDocker(own: boolean): Promise<KafkaServer> {
 /** testcontainers removes it when the process that started it is gone. */
 async function startContainer(port: number): Promise<Shared> {
   const { GenericContainer, Wait } = await import('testcontainers');
-  const container = await new GenericContainer('apache/kafka:4.1.0')
+  const container = await new GenericContainer(KAFKA_IMAGE)
     // The broker tells clients its address, so the port has to be known before it starts.
     .withExposedPorts({ container: 9092, host: port })
-    .withEnvironment({
-      KAFKA_NODE_ID: '1',
-      KAFKA_PROCESS_ROLES: 'broker,controller',
-      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
-      KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
-      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
-      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
-      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-    })
+    .withEnvironment(brokerEnvironment(port))
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
   return { port, container: container.getId() };

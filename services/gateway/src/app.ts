@@ -11,7 +11,7 @@ import {
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
-  identityKeyFrom,
+  identityKeyOf,
   type Logger,
   type Metrics,
   migrate,
@@ -79,7 +79,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
   const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+  const identityKey = identityKeyOf(config);
 
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,

@@ -10,7 +10,7 @@ import {
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
-  identityKeyFrom,
+  identityKeyOf,
   type Logger,
   type Metrics,
   openBus,
@@ -73,7 +73,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const logger = overrides.logger ?? createLogger({ service: 'reception', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
   const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identityKey = config.IDENTITY_KEY ?? identityKeyFrom(config.MASTER_KEY);
+  const identityKey = identityKeyOf(config);
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf reception',
