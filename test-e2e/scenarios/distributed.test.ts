@@ -48,6 +48,20 @@ async function killAndAwait(name: string): Promise<void> {
   if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), 60_000, `${name} ready again`);
 }
 
+/** The page, once every process has answered in its time. */
+async function metricsOfAll(): Promise<string> {
+  let text = '';
+  await until(
+    async () => {
+      text = await (await fetch(running.demo.metrics_url)).text();
+      return SERVICES.every((name) => text.includes(`ecf_process_up{process="${name}"} 1`));
+    },
+    60_000,
+    'the metrics of every process',
+  );
+  return text;
+}
+
 /** A gateway that is just being started again answers nothing at all. */
 const patiently = (call: () => Promise<Answer>) => () => call().catch((error) => ({ text: String(error) }) as Answer);
 
@@ -96,14 +110,13 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
   }, 300_000);
 
   it('has the metrics of all processes on one page', async () => {
-    const text = await (await fetch(running.demo.metrics_url)).text();
-    for (const name of SERVICES) expect(text).toContain(`ecf_process_up{process="${name}"} 1`);
+    const text = await metricsOfAll();
     expect(text).toMatch(/^ecf_submissions_total\{process="emission",ecf_type="31"/m);
     expect(text.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
   });
 
   it('serves every metric that an alarm or a dashboard names', async () => {
-    const text = await (await fetch(running.demo.metrics_url)).text();
+    const text = await metricsOfAll();
     const served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]));
     const expressions = [
       ...readAlarms(ROOT).map(({ expr }) => expr),
