@@ -7,7 +7,7 @@ import {
   receivedAcknowledgementPath,
   sha256Hex,
 } from './acknowledgement.js';
-import type { ClaimedDelivery, Delivery, DeliveryStatus } from './delivery.js';
+import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
 import type { Caller } from './receivers.js';
@@ -30,8 +30,6 @@ interface Ending {
 }
 
 const LONGEST_ERROR = 1_000;
-/** Who has no receiver today may have one soon; asking each minute would be of no use. */
-const NO_RECEIVER_PAUSE_MS = 3_600_000;
 
 /**
  * One attempt to deliver an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and what
@@ -132,8 +130,7 @@ export class DeliverDocument {
   }
 
   #noReceiver(delivery: ClaimedDelivery): Ending {
-    const pause = NO_RECEIVER_PAUSE_MS * (0.75 + this.ports.random() * 0.5) * 2 ** Math.min(delivery.tries - 1, 5);
-    const next = new Date(this.ports.clock().getTime() + pause);
+    const next = new Date(this.ports.clock().getTime() + pauseWithoutReceiver(delivery.tries, this.ports.random));
     const dueAt = next > delivery.deadlineAt ? null : next;
     const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
     const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null } as const;

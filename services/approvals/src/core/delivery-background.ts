@@ -30,6 +30,8 @@ export interface DeliveryBackground {
 }
 
 const SHORTEST_PAUSE_MS = 25;
+/** What becomes due within it shares a look, unless the last one found a crowd. */
+const GATHER_MS = 100;
 
 /**
  * Delivers what is due. Rows are claimed with SKIP LOCKED under a lease, so instances share the work and take over from
@@ -65,7 +67,8 @@ export function createDeliveryBackground(
       }
       if (stopping) break;
       // Sends that end come in crowds: one look serves them all.
-      await pause(claimed > 0 || woken ? SHORTEST_PAUSE_MS : options.idleMs);
+      if (claimed >= options.perReceiver) await pause(SHORTEST_PAUSE_MS);
+      else await pause(claimed > 0 || woken ? GATHER_MS : options.idleMs);
     }
   }
 
@@ -130,8 +133,8 @@ export function createDeliveryBackground(
         endPause = () => undefined;
         resolve();
       }
-      endPause = ms > SHORTEST_PAUSE_MS ? done : () => undefined;
-      if (woken && ms > SHORTEST_PAUSE_MS) done();
+      endPause = ms > GATHER_MS ? done : () => undefined;
+      if (woken && ms > GATHER_MS) done();
     });
   }
 

@@ -1,6 +1,7 @@
 import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, type Environment, isRnc, toIsoDominican } from '@ecf/domain';
 import type { StoredBytes } from './given-approval.js';
+import type { Receivers } from './receivers.js';
 
 export type DeliveryStatus = DeliveryBody['delivery_status'];
 
@@ -17,9 +18,11 @@ export interface NewDelivery {
   readonly buyerRnc: string;
   readonly accountId: string;
   readonly xml: StoredBytes;
-  readonly status: 'pending' | 'not_required';
+  readonly status: 'pending' | 'no_receiver' | 'not_required';
   readonly createdAt: Date;
   readonly deadlineAt: Date;
+  /** Null where nothing is left to do. */
+  readonly dueAt: Date | null;
   /** The trace that its sends belong to. */
   readonly traceparent: string | null;
 }
@@ -31,14 +34,23 @@ export interface Delivery extends Omit<NewDelivery, 'status'> {
   /** Sends begun. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** Null where nothing is left to do. */
-  readonly dueAt: Date | null;
 }
 
 /** A delivery that is one instance's until its lease ends. */
 export interface ClaimedDelivery extends Delivery {
   readonly claim: string;
 }
+
+/** What {@link deliveryOf} looks at besides the document. */
+export interface DeliveryOfPorts {
+  readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
+  readonly receivers: Pick<Receivers, 'justMissed'>;
+  readonly clock: () => Date;
+  readonly random: () => number;
+}
+
+/** Who has no receiver today may have one soon; asking each minute would be of no use. */
+const NO_RECEIVER_PAUSE_MS = 3_600_000;
 
 /** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
 const ON_REQUEST = '45';
@@ -49,23 +61,31 @@ const ON_REQUEST = '45';
  */
 export function deliveryOf(
   invoice: InvoiceChanged,
-  settings: { readonly deliver45: boolean; readonly deadlineMs: number },
-  now: Date,
+  { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,
   traceparent: string | null,
 ): NewDelivery | null {
   const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
   const deliverable = invoice.route === 'ecf' && (APPROVABLE_TYPES as readonly string[]).includes(invoice.ecf_type);
   if (!accepted || !deliverable || invoice.buyer_rnc === null || !isRnc(invoice.buyer_rnc)) return null;
-  return {
+  const now = clock();
+  const created = {
     key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf },
     buyerRnc: invoice.buyer_rnc,
     accountId: invoice.account_id,
     xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },
-    status: invoice.ecf_type === ON_REQUEST && !settings.deliver45 ? 'not_required' : 'pending',
     createdAt: now,
     deadlineAt: new Date(now.getTime() + settings.deadlineMs),
     traceparent,
   };
+  if (invoice.ecf_type === ON_REQUEST && !settings.deliver45)
+    return { ...created, status: 'not_required', dueAt: null };
+  if (!receivers.justMissed(invoice.env, invoice.buyer_rnc)) return { ...created, status: 'pending', dueAt: now };
+  return { ...created, status: 'no_receiver', dueAt: new Date(now.getTime() + pauseWithoutReceiver(1, random)) };
+}
+
+/** Milliseconds until the directory is asked again for a buyer that had no receiver, after so many tries. */
+export function pauseWithoutReceiver(tries: number, random: () => number): number {
+  return NO_RECEIVER_PAUSE_MS * (0.75 + random() * 0.5) * 2 ** Math.min(tries - 1, 5);
 }
 
 /** The record as operators see it. */

@@ -21,6 +21,8 @@ export interface Caller {
 export interface Receivers {
   /** The directory's entry of an RNC; null where it has none. Throws where it cannot be asked. */
   find(caller: Caller, rnc: string): Promise<DirectoryEntry | null>;
+  /** Whether the directory said a moment ago that an RNC has no receiver, so that a crowd of documents asks once. */
+  justMissed(env: Environment, rnc: string): boolean;
   /** A token of a receiver that offers authentication; undefined where it offers none. Throws where there is none to be had. */
   token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
   /** A receiver that could not be reached may have moved: its entry is looked up again before the next try. */
@@ -39,6 +41,8 @@ export interface ReceiversParts {
 }
 
 const REMEMBERED = 10_000;
+/** For documents that are new; a try that is due always asks. */
+const MISS_LIFE_MS = 10_000;
 /** Assumed where a receiver's dates cannot be read. */
 const TOKEN_LIFE_MS = 5 * 60_000;
 const TOKEN_MARGIN_MS = 60_000;
@@ -46,6 +50,7 @@ const TOKEN_MARGIN_MS = 60_000;
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
   const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
+  const misses = new Map<string, number>();
   const tokens = new Map<string, { token: string; until: number }>();
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
@@ -78,8 +83,11 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       });
       if (entry === null) entries.delete(name);
       else keep(entries, name, { entry, until: now + parts.entryLifeMs });
+      if (entry === null || entry.receptionUrl === null) keep(misses, name, parts.clock().getTime() + MISS_LIFE_MS);
+      else misses.delete(name);
       return entry;
     },
+    justMissed: (env, rnc) => (misses.get(`${env}:${rnc}`) ?? 0) > parts.clock().getTime(),
     async token(caller, entry) {
       const baseUrl = entry.authenticationUrl;
       if (baseUrl === null) return undefined;

@@ -1,13 +1,13 @@
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
 import { type Bus, currentTraceparent, type Subscription } from '@ecf/service-kit';
-import { deliveryOf } from '../core/delivery.js';
+import { type DeliveryOfPorts, deliveryOf } from '../core/delivery.js';
 import type { DeliveryPorts } from '../core/delivery-ports.js';
 
 /** Hears of every accepted e-CF from `invoices.v1`; `onDelivery` is called when one was added that is to be delivered. */
 export function subscribeToAccepted(
   bus: Bus,
   group: string,
-  ports: Pick<DeliveryPorts, 'deliveries' | 'deliverySettings' | 'clock'>,
+  ports: DeliveryOfPorts & Pick<DeliveryPorts, 'deliveries'>,
   onDelivery: () => void,
 ): Promise<Subscription> {
   return bus.subscribe({
@@ -15,8 +15,10 @@ export function subscribeToAccepted(
     group,
     async handler(event) {
       const invoice = event.data as InvoiceChanged;
-      const delivery = deliveryOf(invoice, ports.deliverySettings, ports.clock(), currentTraceparent() ?? null);
-      if (delivery !== null && (await ports.deliveries.add(delivery, event.id))) onDelivery();
+      const delivery = deliveryOf(invoice, ports, currentTraceparent() ?? null);
+      if (delivery === null) return;
+      const added = await ports.deliveries.add(delivery, event.id);
+      if (added && delivery.status === 'pending') onDelivery();
     },
   });
 }

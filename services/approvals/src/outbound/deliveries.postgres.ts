@@ -4,15 +4,15 @@ import type { Environment } from '@ecf/domain';
 import {
   appendToOutbox,
   type BusEvent,
+  createBatches,
   type Database,
   makeEvent,
-  once,
-  type Queries,
+  onceEach,
   type Transaction,
 } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
-import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus } from '../core/delivery.js';
-import type { AcknowledgementStore, DeliveryStore } from '../core/delivery-ports.js';
+import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
+import type { AcknowledgementStore, Conclusion, DeliveryStore } from '../core/delivery-ports.js';
 
 /** What one receiver can fill a look with before the others are looked at. */
 const LOOKED_AT = 1_000;
@@ -21,7 +21,10 @@ const ADD = {
   name: 'delivery_add',
   text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
            deadline_at, due_at, traceparent)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text, account_id text,
+           xml_path text, xml_sha256 text, status text, created_at timestamptz, deadline_at timestamptz, due_at timestamptz,
+           traceparent text)
+         ORDER BY env, issuer_rnc, encf
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
 // Hundreds of names: sub-selects are hashed, arrays would be searched for every row.
@@ -48,17 +51,25 @@ const KEEP = {
 // A send that delivered counts even where its lease had ended; what was delivered stays so.
 const CONCLUDE = {
   name: 'delivery_conclude',
-  text: `UPDATE deliveries SET status = $3, due_at = $4, last_error = $5, claim = NULL,
-           revision = revision + CASE WHEN status = $3 THEN 0 ELSE 1 END
-         WHERE id = $1 AND status <> 'delivered' AND (claim = $2 OR $3 = 'delivered') RETURNING *`,
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
+           due_at timestamptz, error text)),
+         own AS (SELECT d.id FROM deliveries d JOIN r USING (id) ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries d SET status = r.status, due_at = r.due_at, last_error = r.error, claim = NULL,
+           revision = d.revision + CASE WHEN d.status = r.status THEN 0 ELSE 1 END
+         FROM r JOIN own USING (id)
+         WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
 };
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
   text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
            acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
+           receipt_status smallint, rejection_code smallint, acknowledged_at timestamptz, received_at timestamptz,
+           valid boolean, validation_error text, xml_path text, xml_sha256 text)
+         ORDER BY env, issuer_rnc, encf, xml_sha256
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
+const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
 const LIST_ACKNOWLEDGEMENTS = {
   name: 'acknowledgement_list',
   text: `SELECT * FROM received_acknowledgements
@@ -106,6 +117,19 @@ interface Row {
   traceparent: string | null;
 }
 
+interface Adding {
+  readonly delivery: NewDelivery;
+  readonly eventId: string;
+}
+
+interface Concluding {
+  readonly delivery: ClaimedDelivery;
+  readonly conclusion: Conclusion;
+}
+
+/** One at a time: what comes meanwhile shares the next transaction. */
+const BATCH = { maxItems: 100, maxUnderWay: 1 };
+
 interface AcknowledgementRow {
   id: number;
   env: Environment;
@@ -121,34 +145,70 @@ interface AcknowledgementRow {
   xml_sha256: string;
 }
 
-/** Deliveries and acknowledgements in PostgreSQL. `group` names the consumer group whose events are noted. */
+/**
+ * Deliveries and acknowledgements in PostgreSQL; what is added or concluded at the same time shares a transaction. `group`
+ * names the consumer group whose events are noted.
+ */
 export function createDeliveryStore(
   database: Database,
   group: string,
   clock: () => Date,
 ): DeliveryStore & { readonly acknowledgements: AcknowledgementStore } {
+  const adding = createBatches<Adding, boolean>({
+    ...BATCH,
+    keyOf: ({ delivery }) => keyValues(delivery.key).join(':'),
+    work: (items) => database.transaction((tx) => addAll(tx, items)),
+  });
+  const concluding = createBatches<Concluding, Delivery>({
+    ...BATCH,
+    keyOf: ({ delivery }) => delivery.id,
+    work: (items) => database.transaction((tx) => concludeAll(tx, items)),
+  });
+
+  async function addAll(tx: Transaction, items: readonly Adding[]): Promise<boolean[]> {
+    const fresh = await onceEach(
+      tx,
+      group,
+      items.map(({ eventId }) => eventId),
+    );
+    const news = items.filter(({ eventId }) => fresh.has(eventId));
+    if (news.length === 0) return items.map(() => false);
+    const { rows } = await tx.query<Row>(ADD, [JSON.stringify(news.map(({ delivery }) => newRow(delivery)))]);
+    // That it is pending, those who show it know by themselves.
+    const told = rows.filter(({ status }) => status !== 'pending');
+    await appendToOutbox(
+      tx,
+      told.map((row) => event(row, clock())),
+    );
+    const added = new Set(rows.map((row) => keyValues(fromRow(row).key).join(':')));
+    return items.map(({ delivery, eventId }) => fresh.has(eventId) && added.has(keyValues(delivery.key).join(':')));
+  }
+
+  async function concludeAll(tx: Transaction, items: readonly Concluding[]): Promise<Delivery[]> {
+    const { rows } = await tx.query<Row>(CONCLUDE, [JSON.stringify(items.map(concludingRow))]);
+    const acknowledgements = items.flatMap(({ conclusion }) => conclusion.acknowledgement ?? []);
+    if (acknowledgements.length > 0)
+      await tx.query(ACKNOWLEDGE, [JSON.stringify(acknowledgements.map(acknowledgementRow))]);
+    const concluded = new Map(rows.map((row) => [row.id, row]));
+    const changed = items.flatMap(({ delivery }) => {
+      const row = concluded.get(delivery.id);
+      return row === undefined || row.status === delivery.status ? [] : [row];
+    });
+    await appendToOutbox(
+      tx,
+      changed.map((row) => event(row, clock())),
+    );
+    const others = items.map(({ delivery }) => delivery.id).filter((id) => !concluded.has(id));
+    if (others.length > 0) for (const row of (await tx.query<Row>(FIND, [others])).rows) concluded.set(row.id, row);
+    return items.map(({ delivery: { id } }) => {
+      const row = concluded.get(id);
+      if (row === undefined) throw new Error(`the delivery ${id} is gone`);
+      return fromRow(row);
+    });
+  }
+
   return {
-    add: (delivery, eventId) =>
-      database.transaction(async (tx) => {
-        if (!(await once(tx, group, eventId))) return false;
-        const { status, createdAt, xml } = delivery;
-        const { rows } = await tx.query<Row>(ADD, [
-          ...keyValues(delivery.key),
-          delivery.buyerRnc,
-          delivery.accountId,
-          xml.path,
-          xml.sha256,
-          status,
-          createdAt,
-          delivery.deadlineAt,
-          status === 'pending' ? createdAt : null,
-          delivery.traceparent,
-        ]);
-        const [row] = rows;
-        // That it is pending, those who show it know by themselves.
-        if (row !== undefined && status !== 'pending') await appendToOutbox(tx, [event(row, clock())]);
-        return row !== undefined;
-      }),
+    add: (delivery, eventId) => adding.run({ delivery, eventId }),
     async claimDue({ now, until, limit, blocked, proven, perLane }) {
       const { rows } = await database.query<Row>(CLAIM, [now, until, limit, blocked, proven, perLane, randomUUID()]);
       return rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
@@ -156,15 +216,7 @@ export function createDeliveryStore(
     async keep(claims, until) {
       await database.query(KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
-    conclude: (delivery, { status, dueAt, error, acknowledgement }) =>
-      database.transaction(async (tx) => {
-        const { rows } = await tx.query<Row>(CONCLUDE, [delivery.id, delivery.claim, status, dueAt, error]);
-        if (acknowledgement !== null) await tx.query(ACKNOWLEDGE, acknowledgementValues(acknowledgement));
-        const [row] = rows;
-        if (row === undefined) return found(tx, delivery.id);
-        if (row.status !== delivery.status) await announce(tx, row, clock());
-        return fromRow(row);
-      }),
+    conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }),
     retry: (key, now, deadlineAt) =>
       database.transaction(async (tx) => {
         const before = await tx.query<Row>(
@@ -175,7 +227,7 @@ export function createDeliveryStore(
         if (present === undefined) return null;
         const { rows } = await tx.query<Row>(RETRY, [...keyValues(key), now, deadlineAt]);
         const row = rows[0] ?? present;
-        if (row.revision !== present.revision) await announce(tx, row, now);
+        if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
         return fromRow(row);
       }),
     async list({ env, status, issuer_rnc, buyer_rnc, encf, before, limit }) {
@@ -204,14 +256,27 @@ export function createDeliveryStore(
   };
 }
 
-async function found(queries: Queries, id: number): Promise<Delivery> {
-  const { rows } = await queries.query<Row>('SELECT * FROM deliveries WHERE id = $1', [id]);
-  if (rows[0] === undefined) throw new Error(`the delivery ${id} is gone`);
-  return fromRow(rows[0]);
+/** As `json_to_recordset` reads it. */
+function newRow({ key, buyerRnc, accountId, xml, status, createdAt, deadlineAt, dueAt, traceparent }: NewDelivery) {
+  return {
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: buyerRnc,
+    account_id: accountId,
+    xml_path: xml.path,
+    xml_sha256: xml.sha256,
+    status,
+    created_at: createdAt,
+    deadline_at: deadlineAt,
+    due_at: dueAt,
+    traceparent,
+  };
 }
 
-async function announce(tx: Transaction, row: Row, now: Date): Promise<void> {
-  await appendToOutbox(tx, [event(row, now)]);
+function concludingRow({ delivery, conclusion }: Concluding) {
+  const { status, dueAt, error } = conclusion;
+  return { id: delivery.id, claim: delivery.claim, status, due_at: dueAt, error: storable(error) };
 }
 
 function event(row: Row, now: Date): BusEvent {
@@ -240,20 +305,27 @@ function keyValues({ env, issuerRnc, encf }: DeliveryKey): [string, string, stri
   return [env, issuerRnc, encf];
 }
 
-function acknowledgementValues(acknowledgement: NewAcknowledgement): unknown[] {
+function acknowledgementRow(acknowledgement: NewAcknowledgement) {
   const { key, xml, fault } = acknowledgement;
-  return [
-    ...keyValues(key),
-    acknowledgement.buyerRnc,
-    acknowledgement.receiptStatus,
-    acknowledgement.motive,
-    acknowledgement.acknowledgedAt,
-    acknowledgement.receivedAt,
-    fault === null,
-    fault?.replaceAll('\u0000', '\ufffd') ?? null,
-    xml.path,
-    xml.sha256,
-  ];
+  return {
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: acknowledgement.buyerRnc,
+    receipt_status: acknowledgement.receiptStatus,
+    rejection_code: acknowledgement.motive,
+    acknowledged_at: acknowledgement.acknowledgedAt,
+    received_at: acknowledgement.receivedAt,
+    valid: fault === null,
+    validation_error: storable(fault),
+    xml_path: xml.path,
+    xml_sha256: xml.sha256,
+  };
+}
+
+/** What others sent is told in some of these texts; PostgreSQL takes neither NUL nor half a surrogate pair. */
+function storable(text: string | null): string | null {
+  return text === null ? null : Buffer.from(text).toString().replaceAll('\u0000', '\ufffd');
 }
 
 function fromRow(row: Row): Delivery {

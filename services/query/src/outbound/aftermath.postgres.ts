@@ -1,23 +1,43 @@
-import type { Database } from '@ecf/service-kit';
+import { createBatches, type Database } from '@ecf/service-kit';
 import type { AftermathStore } from '../core/ports.js';
+
+interface Present {
+  readonly env: string;
+  readonly encf: string;
+  readonly issuer_rnc: string;
+  readonly revision: number;
+  readonly status: string;
+}
 
 const keep = (table: 'delivery' | 'buyer_decision') => ({
   name: `${table}_keep`,
-  text: `INSERT INTO ${table} AS present (env, encf, issuer_rnc, revision, status) VALUES ($1, $2, $3, $4, $5)
+  text: `INSERT INTO ${table} AS present (env, encf, issuer_rnc, revision, status)
+    SELECT * FROM json_to_recordset($1::json) AS r(env text, encf text, issuer_rnc text, revision bigint, status text)
+    ORDER BY env, encf, issuer_rnc
     ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET revision = excluded.revision, status = excluded.status
     WHERE present.revision < excluded.revision`,
 });
-const KEEP_DELIVERY = keep('delivery');
-const KEEP_DECISION = keep('buyer_decision');
 
 /** What becomes of issued documents after the authority, in PostgreSQL. The highest revision wins. */
 export function createPostgresAftermath(database: Database): AftermathStore {
+  const batches = (table: 'delivery' | 'buyer_decision') => {
+    const statement = keep(table);
+    return createBatches<Present, void>({
+      maxItems: 100,
+      maxUnderWay: 1,
+      keyOf: ({ env, encf, issuer_rnc }) => `${env}:${issuer_rnc}:${encf}`,
+      async work(items) {
+        await database.query(statement, [JSON.stringify(items)]);
+        return items.map(() => undefined);
+      },
+    });
+  };
+  const deliveries = batches('delivery');
+  const decisions = batches('buyer_decision');
   return {
-    async keepDelivery({ env, encf, issuer_rnc, revision, delivery_status }) {
-      await database.query(KEEP_DELIVERY, [env, encf, issuer_rnc, revision, delivery_status]);
-    },
-    async keepDecision({ env, encf, issuer_rnc, revision, approval_status }) {
-      await database.query(KEEP_DECISION, [env, encf, issuer_rnc, revision, approval_status]);
-    },
+    keepDelivery: ({ env, encf, issuer_rnc, revision, delivery_status: status }) =>
+      deliveries.run({ env, encf, issuer_rnc, revision, status }),
+    keepDecision: ({ env, encf, issuer_rnc, revision, approval_status: status }) =>
+      decisions.run({ env, encf, issuer_rnc, revision, status }),
   };
 }

@@ -21,7 +21,8 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-const SHORTEST_PAUSE_MS = 5;
+/** What becomes due within it is claimed by one look. */
+const GATHER_MS = 80;
 
 /**
  * Asks for every submission that is due, without end. Polls are claimed with SKIP LOCKED under a lease, and the rate of an
@@ -40,17 +41,20 @@ export function createBackground(ports: Ports, options: BackgroundOptions): Back
       woken = false;
       try {
         const work = await ports.submissions.dueWork();
-        for (const { env } of work.filter((one) => isDue(one))) await take(env);
-        pauseMs = pauseBefore(await ports.submissions.dueWork());
+        const due = running.size >= options.concurrency ? [] : work.filter(mayBeAsked);
+        for (const { env } of due) await take(env);
+        pauseMs = due.length > 0 ? 0 : pauseBefore(work);
       } catch (error) {
         ports.observer.failed('looking for due submissions', error);
       }
-      if (!stopping && !woken) await pause(pauseMs);
+      if (!stopping) await pause(GATHER_MS);
+      if (!stopping && !woken) await pause(pauseMs - GATHER_MS);
     }
   }
 
-  function isDue({ dueAt }: DueWork): boolean {
-    return dueAt !== null && dueAt <= ports.clock();
+  function mayBeAsked(work: DueWork): boolean {
+    const now = ports.clock();
+    return work.dueAt !== null && work.dueAt <= now && nextTurn(work, ports.settings.ratePerSecond) <= now.getTime();
   }
 
   async function take(env: Environment): Promise<void> {
@@ -70,7 +74,7 @@ export function createBackground(ports: Ports, options: BackgroundOptions): Back
     running.add(task);
     task.finally(() => {
       // A slot is free again: whoever waited for one looks for work.
-      if (running.size >= options.concurrency) endPause();
+      if (running.size >= options.concurrency) wake();
       running.delete(task);
     });
   }
@@ -81,9 +85,10 @@ export function createBackground(ports: Ports, options: BackgroundOptions): Back
     const moments = work.flatMap((one) =>
       one.dueAt === null ? [] : [Math.max(one.dueAt.getTime(), nextTurn(one, ports.settings.ratePerSecond))],
     );
-    return Math.max(SHORTEST_PAUSE_MS, Math.min(options.idleMs, Math.min(...moments) - now));
+    return Math.max(0, Math.min(options.idleMs, Math.min(...moments) - now));
   }
 
+  /** A pause no longer than the one for gathering is ended by nothing but a stop. */
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, ms);
@@ -92,7 +97,9 @@ export function createBackground(ports: Ports, options: BackgroundOptions): Back
         endPause = () => undefined;
         resolve();
       }
-      endPause = done;
+      endPause = () => {
+        if (stopping || ms > GATHER_MS) done();
+      };
     });
   }
 
