@@ -30,16 +30,22 @@ const GRACE_MS = 5_000;
 const LOOK_MS = 1_000;
 /** Bytes per second below which a body gives way to another one that needs its place. */
 const SLOW_RATE = 64 * 1024;
+/** Room that a body gets to begin with; chunks are copied into it, however small they are. */
+const FIRST_ROOM = 4 * 1024;
 
 interface Reading {
   readonly sender: string;
   startedAt: number;
+  /** Bytes that arrived. */
+  arrived: number;
+  /** Bytes of memory that are held for them. */
   held: number;
   refuse: ((error: ApiError) => void) | null;
 }
 
 /**
- * Reads bodies into memory under bounds on size, time, rate, and on what one sender and all of them hold. Where memory is
+ * Reads bodies into memory under bounds on size, time, rate, and on what one sender and all of them hold. What is counted
+ * is the memory that a body takes, whatever the pieces are that it comes in. Where memory is
  * needed and all of it is held, the body that brought the least for its time gives way: a slow sender holds nothing that
  * others need.
  */
@@ -63,7 +69,7 @@ export class BodyIntake {
   /** Reads the whole body. Rejects with the ApiError to answer; the connection is closed then, as the rest is not read. */
   async read(req: IncomingMessage, sender: string): Promise<HeldBody> {
     this.#admit(req, sender);
-    const reading: Reading = { sender, startedAt: this.elapsed(), held: 0, refuse: null };
+    const reading: Reading = { sender, startedAt: this.elapsed(), arrived: 0, held: 0, refuse: null };
     this.#readings.add(reading);
     this.#count(sender, 0, 1);
     this.#timer ??= this.#watch();
@@ -89,7 +95,8 @@ export class BodyIntake {
 
   #collect(req: IncomingMessage, reading: Reading): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
+      const most = longestOf(req, this.limits.maxBytes);
+      let room = Buffer.alloc(0);
       const stop = () => {
         req.off('data', onData).off('end', onEnd);
         for (const lost of LOST) req.off(lost, onClose);
@@ -97,22 +104,33 @@ export class BodyIntake {
       };
       const refuse = (error: ApiError) => {
         stop();
-        chunks.length = 0;
+        room = Buffer.alloc(0);
         req.pause();
         this.#release(reading);
         reject(error);
       };
       const onData = (chunk: Buffer) => {
-        if (reading.held + chunk.length > this.limits.maxBytes) return refuse(this.#tooLarge());
-        const problem = this.#makeRoom(reading, chunk.length);
-        if (problem !== null) return refuse(problem);
-        if (reading.refuse === null) return;
-        this.#hold(reading, chunk.length);
-        chunks.push(chunk);
+        const needed = reading.arrived + chunk.length;
+        if (needed > this.limits.maxBytes) return refuse(this.#tooLarge());
+        if (needed > room.length) {
+          const larger = Math.max(needed, Math.min(Math.max(2 * room.length, FIRST_ROOM), most));
+          const problem = this.#makeRoom(reading, larger);
+          if (problem !== null) return refuse(problem);
+          if (reading.refuse === null) return;
+          this.#hold(reading, larger);
+          const grown = Buffer.allocUnsafeSlow(larger);
+          room.copy(grown, 0, 0, reading.arrived);
+          this.#hold(reading, -room.length);
+          room = grown;
+        }
+        chunk.copy(room, reading.arrived);
+        reading.arrived = needed;
       };
       const onEnd = () => {
         stop();
-        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+        const bytes = room.length === reading.arrived ? room : Buffer.from(room.subarray(0, reading.arrived));
+        this.#hold(reading, bytes.length - reading.held);
+        resolve(bytes);
       };
       const onClose = () => {
         stop();
@@ -146,7 +164,7 @@ export class BodyIntake {
       const age = now - reading.startedAt;
       if (reading.refuse === null || reading.held < leastHeld || age < LOOK_MS) continue;
       if (sender !== null && reading.sender !== sender) continue;
-      const rate = reading.held / age;
+      const rate = reading.arrived / age;
       if (rate < lowest) [slowest, lowest] = [reading, rate];
     }
     slowest?.refuse?.(tooSlow());
@@ -164,7 +182,7 @@ export class BodyIntake {
         reading.startedAt = Math.min(reading.startedAt + stoodStill, now);
         const age = now - reading.startedAt;
         const late = age > this.limits.timeoutMs;
-        const slow = age > GRACE_MS && reading.held < (this.limits.minRate * age) / 1000;
+        const slow = age > GRACE_MS && reading.arrived < (this.limits.minRate * age) / 1000;
         if (late || slow) reading.refuse?.(tooSlow());
       }
       if (this.#readings.size === 0) {
@@ -193,6 +211,12 @@ export class BodyIntake {
   #tooLarge(): ApiError {
     return new ApiError(413, 'body_too_large', `The body is larger than ${this.limits.maxBytes} bytes.`, CLOSE);
   }
+}
+
+/** The most bytes that a body can have: what its header says, as far as that can be believed. */
+function longestOf(req: IncomingMessage, maxBytes: number): number {
+  const declared = Number(req.headers['content-length'] ?? Number.NaN);
+  return declared >= 0 && declared < maxBytes ? declared : maxBytes;
 }
 
 const CLOSE = { headers: { connection: 'close' } };

@@ -73,7 +73,7 @@ export const intakeSettings = {
     default: 1,
   }),
   LARGE_DOCUMENT_TIMEOUT_MS: setting.integer({
-    description: 'Time after which a large document that is still being judged is refused',
+    description: 'Time after which a large document that is still being judged is put off with 503',
     min: 100,
     max: 600_000,
     default: 20_000,

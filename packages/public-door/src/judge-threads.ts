@@ -7,10 +7,10 @@ export interface JudgeThreadsOptions<J> {
   readonly workerData: unknown;
   /** Judges where the document arrived. */
   readonly judge: (bytes: Uint8Array, now: Date) => J;
-  /** The error of a refusal that a thread gave, or that its end is. */
+  /** The error of a refusal that a thread gave, or of a document that no thread has the memory for. */
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
-  /** The error of a document that would have to wait too long. */
-  readonly busy: () => Error;
+  /** The error of a document that was not judged for a reason that is not its own: it may come again. */
+  readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;
   readonly threads: number;
   readonly timeoutMs: number;
 }
@@ -39,7 +39,8 @@ interface Case<J> {
 
 /**
  * Judges small documents at once and large ones in threads of their own, so that nothing that anybody sends keeps others
- * waiting: a thread that takes too long or too much memory is ended and its document refused.
+ * waiting. A thread that takes too long is ended, its document put off: on another day it may be judged in time. One that
+ * takes too much memory ends, its document refused: it would take as much on any day.
  */
 export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
   const waiting: Case<J>[] = [];
@@ -63,7 +64,7 @@ export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThr
   return {
     async judge(bytes, now) {
       if (bytes.length <= INLINE_BYTES) return options.judge(bytes, now);
-      if (waiting.length >= MOST_WAITING) throw options.busy();
+      if (waiting.length >= MOST_WAITING) throw options.unavailable(TOO_MANY);
       return new Promise((resolve, reject) => {
         waiting.push({ bytes, now, resolve, reject });
         assign();
@@ -84,7 +85,10 @@ class JudgeThread<J> {
   #ended = false;
 
   constructor(
-    private readonly options: Pick<JudgeThreadsOptions<J>, 'thread' | 'workerData' | 'refuse' | 'timeoutMs'>,
+    private readonly options: Pick<
+      JudgeThreadsOptions<J>,
+      'thread' | 'workerData' | 'refuse' | 'unavailable' | 'timeoutMs'
+    >,
     private readonly onFree: () => void,
     private readonly onEnd: () => void,
   ) {
@@ -98,7 +102,8 @@ class JudgeThread<J> {
     // Out of memory comes as an error too: nothing about a document may take the service down.
     this.#worker.on('error', (cause) => {
       this.#ended = true;
-      this.#fail(cause);
+      const costly = (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+      this.#fail(costly ? this.options.refuse(TOO_COSTLY, cause) : this.options.unavailable(THREAD_LOST, cause));
     });
     this.#worker.on('exit', () => this.#gone());
   }
@@ -124,7 +129,7 @@ class JudgeThread<J> {
     if (this.#present === null) return;
     this.#timer = setTimeout(() => {
       void this.end();
-      this.#fail();
+      this.#fail(this.options.unavailable(TOO_LONG));
     }, this.options.timeoutMs);
     const question: ThreadQuestion = { bytes: this.#present.bytes, now: this.#present.now };
     this.#worker.postMessage(question);
@@ -142,20 +147,32 @@ class JudgeThread<J> {
     this.onFree();
   }
 
-  #fail(cause?: unknown): void {
+  #fail(error: Error): void {
     clearTimeout(this.#timer);
-    this.#present?.reject(this.options.refuse(TOO_COSTLY, cause));
+    this.#present?.reject(error);
     this.#present = null;
   }
 
   #gone(): void {
-    this.#fail();
+    this.#fail(this.options.unavailable(THREAD_LOST));
     this.onEnd();
     this.onFree();
   }
 }
 
 const TOO_COSTLY: RefusalWords = {
-  message: 'The document costs more time or memory to read than any real one.',
+  message: 'The document takes more memory to read than any real one.',
   kind: 'document.too_costly',
+};
+const TOO_LONG: RefusalWords = {
+  message: 'The document could not be judged in time; send it again shortly.',
+  kind: 'judging.timeout',
+};
+const TOO_MANY: RefusalWords = {
+  message: 'Too many large documents wait; send this one again shortly.',
+  kind: 'judging.busy',
+};
+const THREAD_LOST: RefusalWords = {
+  message: 'The document could not be judged; send it again shortly.',
+  kind: 'judging.failed',
 };

@@ -30,17 +30,21 @@ const PART = 'xml';
 const LF = 0x0a;
 const CR = 0x0d;
 const LESS_THAN = 0x3c;
+const EQUALS = 0x3d;
+const SPACE = 0x20;
+const TAB = 0x09;
 
 interface Part {
   readonly name: string | null;
-  readonly encoding: string;
-  readonly body: Buffer;
+  /** Without its transfer encoding; null where it is not in the one that it names. */
+  readonly content: Buffer | null;
 }
 
 /**
  * Takes the document out of a body as senders really send it: the multipart part `xml`, its name quoted or not, with a
  * `filename`, a `filename*` or none, with any part type or none; a single part of another name; or the document itself as
- * the whole body. Types are not believed, the bytes are looked at. Nothing is copied.
+ * the whole body. Types are not believed, the bytes are looked at; a transfer encoding is undone where the bytes are in it.
+ * Nothing else is copied.
  *
  * @param contentType the request's header, whatever it says
  * @throws XmlPartError
@@ -55,9 +59,7 @@ export function takeXmlPart(body: Buffer, contentType: string | undefined): Buff
   if (startsLikeXml(body)) return body;
   const boundary = boundaryOf(body, contentType);
   if (boundary === null) throw notXml(body, contentType);
-  const parts = splitParts(body, boundary);
-  const part = choosePart(parts);
-  return decode(part);
+  return choosePart(splitParts(body, boundary));
 }
 
 function notXml(body: Buffer, contentType: string | undefined): XmlPartError {
@@ -126,21 +128,20 @@ function readPart(part: Buffer): Part {
   for (;;) {
     const end = part.indexOf(LF, from);
     // Without an empty line all of it is content: a sender that wrote no headers at all.
-    if (end < 0) return { name: null, encoding: '', body: part };
+    if (end < 0) return { name: null, content: part };
     if (end > MAX_PART_HEADERS) {
       throw new XmlPartError('multipart_headers_too_large', 'The headers of a part are larger than 8 KiB.');
     }
     const line = part.toString('latin1', from, end).replace(/\r$/, '');
     from = end + 1;
     if (line === '') break;
-    if (line.trimStart().startsWith('<')) return { name: null, encoding: '', body: part };
+    if (line.trimStart().startsWith('<')) return { name: null, content: part };
     if (/^[ \t]/.test(line) && lines.length > 0) lines.push(`${lines.pop()} ${line.trim()}`);
     else lines.push(line);
   }
   return {
     name: partName(header(lines, 'content-disposition')),
-    encoding: header(lines, 'content-transfer-encoding').trim().toLowerCase(),
-    body: part.subarray(from),
+    content: decoded(part.subarray(from), header(lines, 'content-transfer-encoding').trim().toLowerCase()),
   };
 }
 
@@ -155,9 +156,10 @@ function partName(disposition: string): string | null {
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
 }
 
-function choosePart(parts: readonly Part[]): Part {
+function choosePart(parts: readonly Part[]): Buffer {
   const named = parts.filter((part) => part.name?.toLowerCase() === PART);
-  const candidates = named.length > 0 ? named : parts.filter((part) => startsLikeXml(part.body));
+  const candidates =
+    named.length > 0 ? named : parts.filter(({ content }) => content !== null && startsLikeXml(content));
   const [first, second] = candidates;
   if (first === undefined) {
     throw new XmlPartError('xml_part_missing', 'The body has no part named xml; put the document into it.');
@@ -165,21 +167,62 @@ function choosePart(parts: readonly Part[]): Part {
   if (second !== undefined) {
     throw new XmlPartError('xml_part_repeated', 'The body has more than one document; send one in each request.');
   }
-  return first;
-}
-
-function decode(part: Part): Buffer {
-  if (part.encoding === 'base64') {
-    const text = part.body.toString('latin1');
-    if (/^[A-Za-z0-9+/=\s]*$/.test(text)) return Buffer.from(text, 'base64');
-  }
-  if (part.encoding === 'quoted-printable' || part.encoding === 'base64') {
+  if (first.content === null) {
     throw new XmlPartError(
       'xml_part_encoding',
-      `The part xml cannot be read as ${part.encoding}; send its bytes as they are.`,
+      'The part xml is not in the Content-Transfer-Encoding that it names; send its bytes as they are.',
     );
   }
-  return part.body;
+  return first.content;
+}
+
+/**
+ * Undoes a Content-Transfer-Encoding where the bytes are in it: senders declare one and send the document as it is. Null
+ * where they are neither in it nor a document.
+ */
+function decoded(body: Buffer, encoding: string): Buffer | null {
+  if (encoding !== 'base64' && encoding !== 'quoted-printable') return body;
+  const plain = startsLikeXml(body) ? body : null;
+  if (encoding === 'base64') return plain ?? fromBase64(body);
+  return fromQuotedPrintable(body) ?? plain;
+}
+
+function fromBase64(body: Buffer): Buffer | null {
+  const text = body.toString('latin1');
+  return /^[A-Za-z0-9+/=\s]*$/.test(text) ? Buffer.from(text, 'base64') : null;
+}
+
+/**
+ * Null where an equals sign stands for itself, as it does in every signed document. Blanks at the end of a line are kept:
+ * they are part of what was signed, and no mailer stands between. Source: RFC 2045 section 6.7.
+ */
+function fromQuotedPrintable(body: Buffer): Buffer | null {
+  const bytes = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  for (let at = 0; at < body.length; at++) {
+    if (body[at] !== EQUALS) {
+      bytes[length++] = body[at] as number;
+      continue;
+    }
+    const [high, low] = [hexDigit(body[at + 1]), hexDigit(body[at + 2])];
+    if (high >= 0 && low >= 0) {
+      bytes[length++] = 16 * high + low;
+      at += 2;
+      continue;
+    }
+    // A line end after an equals sign is none.
+    while (body[at + 1] === SPACE || body[at + 1] === TAB || body[at + 1] === CR) at++;
+    if (at + 1 < body.length && body[at + 1] !== LF) return null;
+    at++;
+  }
+  return bytes.subarray(0, length);
+}
+
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 /** Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 is let through to be named. */

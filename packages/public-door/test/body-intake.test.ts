@@ -82,6 +82,43 @@ describe('a body', () => {
 });
 
 describe('bounds', () => {
+  it('a body in chunks of one byte keeps none of them: it takes the memory that is counted for it', async () => {
+    const size = 1_000 * KB;
+    const intake = new BodyIntake({
+      ...LIMITS,
+      maxBytes: 2 * size,
+      maxHeldBytes: 9 * size,
+      maxHeldBytesPerSender: 9 * size,
+    });
+    const req = request();
+    const reading = intake.read(req, 'a');
+    // What is kept of a chunk would show what the chunk becomes.
+    const chunk = Buffer.alloc(1);
+    for (let sent = 0; sent < size; sent += 1) {
+      chunk[0] = sent % 251;
+      req.emit('data', chunk);
+    }
+    expect(intake.load.bytes).toBeLessThanOrEqual(2 * size);
+    req.emit('end');
+    const { bytes } = await reading;
+    expect(bytes.equals(Buffer.from(Array.from({ length: size }, (_, at) => at % 251)))).toBe(true);
+    expect([bytes.buffer.byteLength, intake.load.bytes]).toEqual([size, size]);
+  });
+
+  it('memory that is taken for more than arrived counts as held', async () => {
+    const intake = new BodyIntake(LIMITS);
+    for (let i = 0; i < 3; i += 1) {
+      const req = request();
+      void codeOf(intake.read(req, 'a'));
+      req.emit('data', Buffer.alloc(1));
+    }
+    expect(intake.load).toEqual({ bytes: 3 * 4 * KB, requests: 3 });
+    const announced = request({ 'content-length': '10' });
+    void codeOf(intake.read(announced, 'a'));
+    announced.emit('data', Buffer.alloc(1));
+    expect(intake.load.bytes).toBe(3 * 4 * KB + 10);
+  });
+
   it('a sender that holds all it may is refused, others are not', async () => {
     const intake = new BodyIntake(LIMITS);
     for (let i = 0; i < 2; i++) {

@@ -27,6 +27,15 @@ function part(disposition: string, others: readonly string[] = [], content = XML
   return [`Content-Disposition: form-data; ${disposition}`, ...others, '', content].join(newline);
 }
 
+const inLines = (text: string) => text.replace(/.{20}/g, '$&\r\n');
+
+/** Quoted-printable: what is not ASCII, and the equals sign, in hex. */
+function quotedPrintable(text: string): string {
+  const bytes = [...Buffer.from(text, 'utf8')];
+  const hex = (byte: number) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return bytes.map((byte) => (byte > 0x7e || byte === 0x3d ? hex(byte) : String.fromCharCode(byte))).join('');
+}
+
 const TYPE = `multipart/form-data; boundary=${B}`;
 
 describe('the document is taken out of bodies as senders write them', () => {
@@ -49,6 +58,31 @@ describe('the document is taken out of bodies as senders write them', () => {
     ['a folded header', part('name="xml";\r\n filename="a.xml"')],
     ['a name that cannot be a file', part('name="xml"; filename="../../etc/passwd\u0001.xml"')],
     ['base64, said so', part('name="xml"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64'))],
+    [
+      'base64 in lines',
+      part('name="xml"', ['Content-Transfer-Encoding: BASE64'], inLines(Buffer.from(XML).toString('base64'))),
+    ],
+    [
+      'base64 under another name',
+      part('name="a"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64')),
+    ],
+    ['called base64, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: base64'])],
+    ['quoted-printable', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'], quotedPrintable(XML))],
+    [
+      'quoted-printable in lower case and lines',
+      part(
+        'name="xml"',
+        ['Content-Transfer-Encoding: Quoted-Printable'],
+        quotedPrintable(XML)
+          .toLowerCase()
+          .replace('xml', '=\r\nxm= \t\r\nl')
+          .replace('<ecf', '<ECF')
+          .replace('</ecf', '</ECF')
+          .replace('utf', 'ut=\nf'),
+      ),
+    ],
+    ['called quoted-printable, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'])],
+    ['called binary', part('name="xml"', ['Content-Transfer-Encoding: binary'])],
     ['another part name, one part', part('name="file"; filename="a.xml"')],
     ['no headers at all', `\r\n${XML}`],
     ['no headers, not even their empty line', XML],
@@ -119,14 +153,14 @@ describe('what holds no single document is refused by name', () => {
     ['two of them', multipart([part('name="xml"'), part('name="xml"')]), TYPE, 'xml_part_repeated'],
     ['two under other names', multipart([part('name="a"'), part('name="b"')]), TYPE, 'xml_part_repeated'],
     [
-      'quoted-printable',
-      multipart([part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'])]),
+      'base64 that is none',
+      multipart([part('name="xml"', ['Content-Transfer-Encoding: base64'], 'ECF!')]),
       TYPE,
       'xml_part_encoding',
     ],
     [
-      'base64 that is none',
-      multipart([part('name="xml"', ['Content-Transfer-Encoding: base64'])]),
+      'quoted-printable that is none',
+      multipart([part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'], 'a=zz')]),
       TYPE,
       'xml_part_encoding',
     ],

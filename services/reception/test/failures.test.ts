@@ -25,6 +25,7 @@ beforeAll(async () => {
     get: files.get,
   };
   world = await startWorld({
+    settings: { LARGE_DOCUMENT_TIMEOUT_MS: '100' },
     overrides: { archive },
     async databaseUrl(url) {
       way = await openWay(url);
@@ -81,6 +82,23 @@ describe('nothing is acknowledged that is not stored', () => {
     expect([again.status, (await again.text()).includes('<Estado>0<')]).toEqual([200, true]);
     expect(await recorded(number)).toBe(1);
   });
+});
+
+it('a large document that is not judged in time is put off: 503 with Retry-After, nothing recorded', async () => {
+  const number = next();
+  const bytes = await sampleBytes({ encf: number });
+  const costly = bytes.toString().replace('<DetallesItems>', `${'<a/>'.repeat(900_000)}<DetallesItems>`);
+  const response = await world.send(costly);
+  expect([response.status, response.headers.get('retry-after'), (await response.json()).code]).toEqual([
+    503,
+    '5',
+    'service_unavailable',
+  ]);
+  expect(await recorded(number)).toBe(0);
+  const metric = await world.metrics.registry.getSingleMetric('ecf_reception_refusals_total')?.get();
+  expect(metric?.values).toContainEqual(
+    expect.objectContaining({ labels: { env: 'TesteCF', reason: 'judging.timeout' }, value: 1 }),
+  );
 });
 
 /** A way to a server that can be cut and mended. */

@@ -30,8 +30,7 @@ export function createApprovalJudges(options: JudgesOptions): JudgeThreads<Appro
     workerData,
     judge: (bytes, now) => judgeApproval(bytes, { now, trust, maxBytes }),
     refuse: ({ message, kind }, cause) => new UnreadableApproval(kind, message, { cause }),
-    busy: () =>
-      new ApprovalsError('service_unavailable', 'Too many large documents wait; send this one again shortly.'),
+    unavailable: ({ message }, cause) => new ApprovalsError('service_unavailable', message, { cause }),
     threads,
     timeoutMs,
   });

@@ -32,7 +32,8 @@ export function createJudges(options: JudgesOptions): Judges & { stop(): Promise
     judge: (bytes, now) => judgeDocument(bytes, { now, trust, maxBytes }),
     refuse: ({ message, kind }, cause) =>
       new ReceptionError('unreadable_document', message, kind, cause === undefined ? {} : { cause }),
-    busy: () => new ReceptionError('unavailable', 'Too many large documents wait; send this one again shortly.'),
+    unavailable: ({ message, kind }, cause) =>
+      new ReceptionError('unavailable', message, kind, cause === undefined ? {} : { cause }),
     threads,
     timeoutMs,
   });
