@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { DocumentNode } from '@ecf/domain';
 import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
-import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
+import { openCertificate, signXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
@@ -13,6 +15,7 @@ import { until } from '../support/until.js';
 const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification');
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+const ECF = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../packages/cli/bin/ecf.mjs');
 const DOOR = '/fe/aprobacioncomercial/api/ecf';
 
 interface Decision {
@@ -39,6 +42,28 @@ async function delivered(): Promise<{ encf: string; total: string; date: string;
   return { encf, id, total: total_amount.toFixed(2), date: date_issued.slice(0, 10) };
 }
 
+const issued = async (encf: string) => {
+  const headers = { 'rnc-issuing': deployment.running.demo.issuer_rnc };
+  return (await deployment.demo.call('GET', `/invoices/${encf}`, { headers })).body;
+};
+const reaches = (encf: string, status: string) =>
+  until(
+    () => issued(encf),
+    (seen) => seen.delivery_status === status,
+  );
+
+/** The command as an operator runs it. */
+async function ecf(...args: string[]) {
+  const { base_url, admin_token } = deployment.running.demo;
+  const env = { ...process.env, ECF_URL: base_url, ADMIN_TOKEN: admin_token };
+  const { stdout } = await promisify(execFile)(process.execPath, [ECF, ...args, '--json'], { env });
+  return stdout
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, decision: Decision, query = '') {
   const { issuer_rnc, buyer_rnc } = deployment.running.demo;
   return client.call('POST', `/acecf/${query}`, {
@@ -58,51 +83,6 @@ function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, d
 }
 
 describe('a decision', () => {
-  it.each([
-    [{ approval_status: 1 } as const, 'approved', null],
-    [{ approval_status: 2, rejection_code: 1 } as const, 'rejected', 'Bienes o servicios no recibidos'],
-  ])('%j reaches the authority and the issuer, and shows on both sides', async (decision, word, reason) => {
-    const { demo, running } = deployment;
-    const { issuer_rnc, buyer_rnc } = running.demo;
-    const document = await delivered();
-    const made = await give(demo, document, decision);
-    expect([made.status, made.body]).toMatchObject([
-      201,
-      { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered', warnings: [] },
-    ]);
-    const received = await until(
-      () => demo.call('GET', `/fe/recepcion/api/invoices/${document.encf}`, { headers: { 'buyer-rnc': buyer_rnc } }),
-      ({ body }) => body.approval_status !== 'pending',
-    );
-    expect(received.body).toMatchObject({ approval_status: word, approval_datetime: '2026-06-23T17:45:47-04:00' });
-    const issued = await until(
-      () => demo.call('GET', `/invoices/${document.encf}`, { headers: { 'rnc-issuing': issuer_rnc } }),
-      ({ body }) => body.approval_status !== 'pending',
-    );
-    expect(issued.body.approval_status).toBe(word);
-    const told = await demo.call(
-      'GET',
-      `/fe/aprobacioncomercial/api/invoices/${document.encf}?issuer_rnc=${issuer_rnc}`,
-    );
-    expect(told.body).toEqual({
-      encf: document.encf,
-      issuer_rnc,
-      buyer_rnc,
-      approval_status: word,
-      approval_datetime: '2026-06-23T17:45:47-04:00',
-      rejection_reason: reason,
-    });
-    const { body: ledger } = await demo.control(
-      'GET',
-      `/submissions?encf=${document.encf}&operation=aprobacioncomercial`,
-    );
-    expect(ledger).toMatchObject([{ sha256: made.body.xml_checksum, effective: true }]);
-    const { text } = await demo.call('GET', `/acecf/${made.body.id}/xml`);
-    expect(verifyXml(Buffer.from(text, 'utf8')).signature).toBe('valid');
-    const again = await give(demo, document, decision);
-    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${made.body.id}`)]);
-  });
-
   it('kept local, then sent', async () => {
     const document = await delivered();
     const local = await give(deployment.demo, document, { approval_status: 1 }, '?submit_to_authority=false');
@@ -114,6 +94,37 @@ describe('a decision', () => {
       authority_submission_status: 'Aceptado',
       issuer_delivery_status: 'delivered',
     });
+  });
+});
+
+describe('an accepted e-CF', () => {
+  it('whose buyer has no receiver waits; the operator sees it and sends it when there is one', async () => {
+    const { demo, running } = deployment;
+    const rnc = '144444446';
+    const { invoice: content, encf } = numbers.next('ecf-31', (edited) => {
+      edited.Encabezado.Comprador.RNCComprador = rnc;
+    });
+    expect((await demo.submit(content)).body.status).toBe('Aceptado');
+    await reaches(encf, 'no_receiver');
+    const [row] = await ecf('deliveries', 'list', '--status', 'no_receiver', '--buyer', rnc);
+    expect(row).toMatchObject({ encf, buyer_rnc: rnc, delivery_status: 'no_receiver' });
+
+    await newAccount(running, { rnc, name: 'Newcomer' });
+    const { base_url: url } = running.demo;
+    await demo.control('PUT', `/taxpayers/${rnc}`, { name: 'Newcomer', reception_url: url, authentication_url: url });
+    await ecf('deliveries', 'retry', running.demo.issuer_rnc, encf, '--env', 'TesteCF');
+    await reaches(encf, 'delivered');
+    await expect(ecf('deliveries', 'retry', running.demo.issuer_rnc, encf, '--env', 'TesteCF')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not sent again'),
+    });
+  });
+
+  it('of a type that goes to nobody is delivered to nobody', async () => {
+    const { demo } = deployment;
+    const { invoice: content, encf } = numbers.next('ecf-43');
+    expect((await demo.submit(content)).body.status).toMatch(/^Aceptado/);
+    await reaches(encf, 'not_required');
   });
 });
 

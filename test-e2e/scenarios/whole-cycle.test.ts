@@ -1,0 +1,226 @@
+import { verifyXml } from '@ecf/xml-signing';
+import { describe, expect, it } from '@jest/globals';
+import type { Answer } from '../support/client.js';
+import { useDeployment } from '../support/deployment.js';
+import { type Invoice, Numbering } from '../support/documents.js';
+import { until } from '../support/until.js';
+import { readArchive } from '../support/xml-archive.js';
+
+/** A retry of a delivery would hide that the first one went wrong. */
+const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000' });
+
+type Body = Answer['body'];
+interface Party {
+  rnc: string;
+  numbers: Numbering;
+}
+/** What became of an e-CF, and what both sides are to show of it in the end. */
+interface Course {
+  encf: string;
+  issuer: Party;
+  buyer: Party;
+  invoice: Invoice;
+  /** The decision as it was asked for, and the record of it. */
+  order: object;
+  approval: Body;
+  approval_status: 'pending' | 'approved' | 'rejected';
+}
+
+const palma: Party = { rnc: '199999991', numbers: new Numbering({ rnc: '199999991', name: 'Comercial Palma' }) };
+const caoba: Party = { rnc: '188888885', numbers: new Numbering({ rnc: '188888885', name: 'Taller Caoba' }) };
+const courses: Course[] = [];
+
+const get = (path: string, headers: Record<string, string> = {}) => deployment.demo.call('GET', path, { headers });
+const post = (path: string, body: object) =>
+  deployment.demo.call('POST', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+const today = () => {
+  const local = new Date(Date.now() - 4 * 3_600_000).toISOString();
+  return local.slice(0, 10).split('-').reverse().join('-');
+};
+const issued = async ({ encf, issuer }: Course): Promise<Body> =>
+  (await get(`/invoices/${encf}`, { 'rnc-issuing': issuer.rnc })).body;
+const received = async ({ encf, issuer, buyer }: Course): Promise<Body> =>
+  (await get(`/fe/recepcion/api/invoices/${encf}`, { 'buyer-rnc': buyer.rnc, 'provider-rnc': issuer.rnc })).body;
+
+/** Submitted, accepted, delivered to the buyer through the directory, acknowledged. */
+async function issue(issuer: Party, buyer: Party, example = 'ecf-31', edit?: (ecf: Invoice) => void): Promise<Course> {
+  const { invoice, encf } = issuer.numbers.next(example, (ecf) => {
+    ecf.Encabezado.Comprador.RNCComprador = buyer.rnc;
+    edit?.(ecf);
+  });
+  const { body: submitted } = await deployment.demo.submit(invoice);
+  const course: Course = { encf, issuer, buyer, invoice, order: {}, approval: null, approval_status: 'pending' };
+  expect([encf, submitted.status, submitted.messages]).toEqual([encf, 'Aceptado', expect.any(Array)]);
+  await until(
+    () => issued(course),
+    ({ delivery_status }) => delivery_status === 'delivered',
+  );
+  courses.push(course);
+  return course;
+}
+
+/** The buyer's decision about what it received. */
+async function decide(course: Course, decision: object): Promise<void> {
+  const { id, total_amount, date_issued } = await received(course);
+  course.order = {
+    ecf_document_id: id,
+    issuer_rnc: course.issuer.rnc,
+    receiver_rnc: course.buyer.rnc,
+    encf: course.encf,
+    approval_datetime: '2026-06-23T17:45:47-04:00',
+    authority_environment: 'TesteCF',
+    invoice_date_issued: date_issued.slice(0, 10),
+    invoice_total_amount: total_amount.toFixed(2),
+    ...decision,
+  };
+  const made = await post('/acecf/', course.order);
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered', warnings: [] },
+  ]);
+  course.approval = made.body;
+  course.approval_status = made.body.approval_status === 1 ? 'approved' : 'rejected';
+}
+
+/** Both sides show the decision, and the issuer its reason. */
+async function shows(course: Course, reason: string | null): Promise<void> {
+  const word = course.approval_status;
+  for (const side of [issued, received]) {
+    const seen = await until(
+      () => side(course),
+      ({ approval_status }) => approval_status !== 'pending',
+    );
+    expect(seen.approval_status).toBe(word);
+  }
+  const { rnc } = course.issuer;
+  expect((await get(`/fe/aprobacioncomercial/api/invoices/${course.encf}?issuer_rnc=${rnc}`)).body).toEqual({
+    encf: course.encf,
+    issuer_rnc: rnc,
+    buyer_rnc: course.buyer.rnc,
+    approval_status: word,
+    approval_datetime: '2026-06-23T17:45:47-04:00',
+    rejection_reason: reason,
+  });
+  const again = await post('/acecf/', course.order);
+  expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${course.approval.id}`)]);
+}
+
+describe('two taxpayers, each the counterpart of the other', () => {
+  it('an invoice is accepted, delivered, acknowledged and listed at its buyer', async () => {
+    const course = await issue(palma, caoba);
+    const arecf = await get(`/received-arecf/${course.encf}?issuer_rnc=${palma.rnc}`);
+    expect([arecf.status, arecf.body]).toMatchObject([
+      200,
+      { buyer_rnc: caoba.rnc, receipt_status: 0, rejection_code: null, valid: true, validation_error: null },
+    ]);
+    const listed = await get(`/received-arecf/?issuer_rnc=${palma.rnc}&receipt_status=0&encf=${course.encf}`);
+    expect(listed.body).toEqual([arecf.body]);
+    const period = { 'buyer-rnc': caoba.rnc, 'start-date': today(), 'end-date': today() };
+    const all = await get('/fe/recepcion/api/invoices/all', period);
+    const ofProvider = await get('/fe/recepcion/api/invoices', { ...period, 'provider-rnc': palma.rnc });
+    for (const { body } of [all, ofProvider]) {
+      const own = body.invoices.filter(({ encf }: Body) => encf === course.encf);
+      expect(own).toMatchObject([{ provider_rnc: palma.rnc, approval_status: 'pending', total_amount: 11_430 }]);
+    }
+    await decide(course, { approval_status: 1 });
+    await shows(course, null);
+  });
+
+  it('another is rejected, and a credit note that annuls it goes the same way', async () => {
+    const rejected = await issue(palma, caoba);
+    await decide(rejected, { approval_status: 2, rejection_code: 1 });
+    await shows(rejected, 'Bienes o servicios no recibidos');
+    expect((await issued(rejected)).status).toBe('Aceptado');
+    const { Totales } = rejected.invoice.ECF.Encabezado;
+    const note = await issue(palma, caoba, 'ecf-34', (ecf) => {
+      Object.assign(ecf, { DetallesItems: rejected.invoice.ECF.DetallesItems });
+      Object.assign(ecf.Encabezado, { Totales });
+      Object.assign(ecf.InformacionReferencia, {
+        NCFModificado: rejected.encf,
+        FechaNCFModificado: rejected.invoice.ECF.Encabezado.Emisor.FechaEmision,
+        CodigoModificacion: '1',
+        RazonModificacion: 'Rechazada por el comprador',
+      });
+    });
+    expect((await issued(note)).modified_encf).toBe(rejected.encf);
+    await decide(note, { approval_status: 1 });
+    await shows(note, null);
+  });
+
+  it('the buyer invoices the issuer in its turn, and is rejected in words', async () => {
+    const course = await issue(caoba, palma);
+    await decide(course, { approval_status: 2, rejection_code: 3, rejection_description: 'Precio & plazo <otros>' });
+    await shows(course, 'Precio & plazo <otros>');
+  });
+});
+
+describe("the authority's ledger, the records of both sides and the archive", () => {
+  it('agree, document by document, and hold nothing else', async () => {
+    const { running, demo, dataDir } = deployment;
+    // The invoice that a new sandbox begins with.
+    const first = { encf: 'E310000000001', issuer: palma, buyer: caoba, approval: null, approval_status: 'pending' };
+    courses.push(first as Course);
+    const archive = readArchive(dataDir);
+    const { body: ledger } = await demo.control('GET', '/submissions');
+    const known = new Set<string>();
+    for (const course of courses) {
+      const { encf, issuer, approval } = course;
+      const at = { encf, issuer: issuer.rnc };
+      const [ours, theirs] = [await issued(course), await received(course)];
+      expect({ ...at, ...ours }).toMatchObject({ ...at, status: 'Aceptado', delivery_status: 'delivered' });
+      expect([ours.approval_status, theirs.approval_status]).toEqual([course.approval_status, course.approval_status]);
+      expect(theirs).toMatchObject({ provider_rnc: issuer.rnc, total_amount: Number(ours.total_amount) });
+      expect(theirs.date_issued.slice(0, 10)).toBe(ours.date_issued);
+      const xml = (await get(`/${encf}/xml?issuer_rnc=${issuer.rnc}`)).text;
+      const arecf = (await get(`/received-arecf/${encf}?issuer_rnc=${issuer.rnc}`)).body;
+      const returned = (await get(`/received-arecf/${encf}/xml?issuer_rnc=${issuer.rnc}`)).text;
+      expect((await get(`/arecf/${encf}?issuer_rnc=${issuer.rnc}`)).text).toBe(returned);
+      const acecf = approval === null ? null : (await get(`/acecf/${approval.id}/xml`)).text;
+
+      const rows = ledger.filter((row: Body) => row.encf === encf && row.rnc === issuer.rnc);
+      const own = rows.filter(({ operation }: Body) => operation === 'recepcion');
+      expect(own).toMatchObject([
+        { sha256: ours.xml_checksum, track_id: ours.track_id, effective: true, answered: true },
+      ]);
+      const copies = rows.filter(({ operation }: Body) => operation === 'aprobacioncomercial');
+      expect(copies.map(({ sha256, effective }: Body) => [sha256, effective])).toEqual(
+        approval === null ? [] : [[approval.xml_checksum, true]],
+      );
+      expect(rows).toHaveLength(own.length + copies.length);
+
+      // Each document is kept by who wrote it and by who received it, in the same bytes.
+      const kept = [
+        { document: 'ECF', text: xml, sha256: ours.xml_checksum, paths: [ours, theirs] },
+        { document: 'ARECF', text: returned, sha256: arecf.xml_checksum, paths: [arecf] },
+        ...(acecf === null
+          ? []
+          : [{ document: 'ACECF', text: acecf, sha256: approval.xml_checksum, paths: [approval] }]),
+      ];
+      for (const { document, text, sha256, paths } of kept) {
+        const files = archive.filter((file) => file.sha256 === sha256);
+        expect(files).toMatchObject([
+          { document, encf, text },
+          { document, encf, text },
+        ]);
+        expect(files.map(({ path }) => path)).toEqual(
+          expect.arrayContaining(paths.map(({ xml_storage_path }) => xml_storage_path)),
+        );
+        expect(verifyXml(Buffer.from(text)).signature).toBe('valid');
+        known.add(sha256);
+      }
+    }
+    expect(archive.filter(({ sha256 }) => !known.has(sha256)).map(({ path }) => path)).toEqual([]);
+    const documents = ledger.filter(({ operation }: Body) => /^(recepcion|aprobacion)/.test(operation));
+    expect(documents.filter(({ sha256 }: Body) => !known.has(sha256))).toEqual([]);
+    for (const party of [palma, caoba]) {
+      const period = { 'rnc-issuing': party.rnc, 'start-date': today(), 'end-date': today() };
+      const { body } = await get('/invoices/', period);
+      const numbers = courses.filter(({ issuer }) => issuer === party).map(({ encf }) => encf);
+      expect(body.invoices.map(({ encf }: Body) => encf).sort()).toEqual(numbers.sort());
+      const given = (await get(`/acecf/?receiver_rnc=${party.rnc}&limit=100`)).body;
+      const decided = courses.filter(({ buyer, approval }) => buyer === party && approval !== null);
+      expect(given.map(({ encf }: Body) => encf).sort()).toEqual(decided.map(({ encf }) => encf).sort());
+    }
+    expect(running.demo.issuer_rnc).toBe(palma.rnc);
+  });
+});
