@@ -128,21 +128,12 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
   });
 });
 
-describeDistributed('a process that is killed', () => {
-  it('is started again under its name and address, and what was submitted meanwhile is decided once', async () => {
-    const behind = SERVICES.filter((name) => name !== 'gateway');
-    for (const names of [['gateway'], behind]) {
-      const [encf] = await Promise.all([submitted(), ...names.map(killAndAwait)]);
-      await expectListed(encf);
-    }
+describeDistributed('processes that are killed, the broker and the database too', () => {
+  it('are started again under their names and addresses, and what was submitted meanwhile is decided once', async () => {
+    const own = ['kafka', 'postgresql'].filter((name) => processOf(name) !== undefined);
+    const [encf] = await Promise.all([submitted(), ...[...SERVICES, ...own].map(killAndAwait)]);
+    await expectListed(encf);
     expect(running.child.exitCode).toBeNull();
-  }, 300_000);
-
-  it('may be the broker or the database: what happened meanwhile arrives', async () => {
-    for (const name of ['kafka', 'postgresql'].filter((one) => processOf(one) !== undefined)) {
-      const [encf] = await Promise.all([submitted(), killAndAwait(name)]);
-      await expectListed(encf);
-    }
   }, 300_000);
 });
 
