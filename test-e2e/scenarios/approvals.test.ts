@@ -120,6 +120,19 @@ describe('an accepted e-CF', () => {
     });
   });
 
+  it('whose certificate came along, and is stored nowhere, is delivered with it', async () => {
+    const taxpayer = { rnc: '133333337', name: 'Sin certificado' };
+    const client = await newAccount(deployment.running, taxpayer, { certificate: false });
+    const { invoice: content, encf } = new Numbering(taxpayer).next();
+    const { body } = await client.submitWith(content, testCertificate(taxpayer.rnc));
+    expect(body.status).toBe('Aceptado');
+    const seen = await until(
+      () => client.call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': taxpayer.rnc } }),
+      (answer) => answer.body.delivery_status === 'delivered',
+    );
+    expect(seen.body.approval_status).toBe('pending');
+  });
+
   it('of a type that goes to nobody is delivered to nobody', async () => {
     const { demo } = deployment;
     const { invoice: content, encf } = numbers.next('ecf-43');

@@ -120,6 +120,7 @@ async function start(
   const approvals = createApprovals(readApprovalsConfig(settingsOf('approvals')), {
     ...shared,
     emission: emission.internal,
+    signing: emission.signing,
     reception: reception.internal,
     source: {
       account: (accountId) => gateway.taxpayerSource.account(accountId),

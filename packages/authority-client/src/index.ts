@@ -14,7 +14,7 @@ export {
   serviceExists,
 } from './endpoints.js';
 export { logIn } from './login/login.js';
-export { signSeed } from './login/sign-seed.js';
+export { type SeedSigner, signSeed } from './login/sign-seed.js';
 export { documentFileName } from './multipart.js';
 export type { FindInDirectoryInput } from './operations/find-in-directory.js';
 export type { QueryConsumerSummaryInput } from './operations/query-consumer-summary.js';

@@ -19,6 +19,7 @@ export * from './http/invoice.js';
 export * from './http/operations.js';
 export * from './http/own-operations.js';
 export * from './http/received-invoice.js';
+export * from './http/signing.js';
 export * from './http/submission.js';
 export * from './openapi/build-document.js';
 export * from './topics.js';

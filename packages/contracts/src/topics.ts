@@ -93,7 +93,7 @@ export const TOPICS = {
     key: 'document',
     events: { 'delivery.changed': deliveryChangedSchema },
     producer: 'approvals',
-    consumers: ['query'],
+    consumers: ['emission', 'query'],
     partitions: 12,
     retention: 7 * DAY,
   },

@@ -15,5 +15,6 @@ export * from './rfce.js';
 export { APPROVABLE_TYPES } from './rules/approval-rules.js';
 export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
+export { type DeliverableDocument, goesToBuyer } from './rules/delivery-rules.js';
 export type { BusinessRule, DocumentKind, RuleVerdict } from './rules/rule.js';
 export * from './submission-route.js';

@@ -16,6 +16,8 @@ import {
   type InternalOperation,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
+  SIGNING_OPERATIONS,
+  type SigningOperations,
 } from '@ecf/contracts';
 import { BodyIntake, intakeLimits } from '@ecf/public-door';
 import {
@@ -72,6 +74,7 @@ export interface ApprovalsOverrides {
   source?: TaxpayerSource | null;
   /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
   emission?: Pick<EmissionOperations, 'findInvoices'>;
+  signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
   logger?: Logger;
@@ -157,6 +160,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     }),
     tokens,
     emission: overrides.emission ?? owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
+    signing: overrides.signing ?? owner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, asks),
     reception: overrides.reception ?? owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
     judges,
     observer: createObserver(metrics, logger),
@@ -211,6 +215,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     relay,
     workers: [resending, deliveries.worker],
     subscribe: deliveries.subscribe,
+    onTaxpayer: deliveries.taxpayerChanged,
   });
   const endBacklog = observeBacklog(metrics, ports.approvals, clock);
   return {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { TaxpayerState } from '@ecf/contracts';
 import {
   type Bus,
   cleanInbox,
@@ -31,10 +32,11 @@ export interface BackgroundParts {
   readonly workers: readonly Worker[];
   /** Of the parts that listen for themselves. */
   readonly subscribe: () => Promise<Subscription>;
+  readonly onTaxpayer: (taxpayer: TaxpayerState) => Promise<void>;
 }
 
 /** What runs beside the requests: events in and out, sends that are due, and cleaning. */
-export function createBackground({ database, bus, ports, relay, workers, subscribe }: BackgroundParts) {
+export function createBackground({ database, bus, ports, relay, workers, ...parts }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
 
@@ -51,8 +53,8 @@ export function createBackground({ database, bus, ports, relay, workers, subscri
     async start(): Promise<void> {
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
-      subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports);
-      subscriptions.push(await subscribe());
+      subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports, parts.onTaxpayer);
+      subscriptions.push(await parts.subscribe());
       relay.start();
       for (const worker of workers) worker.start();
       cleaning = setInterval(() => void clean(), CLEANING_MS);

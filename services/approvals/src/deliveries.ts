@@ -1,5 +1,5 @@
 import type { ReceiverClient } from '@ecf/authority-client';
-import type { DeliveryOperations } from '@ecf/contracts';
+import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
 import { trustCheck } from '@ecf/public-door';
 import { ApiError, type Bus, type Database, type Logger, type Metrics, type Subscription } from '@ecf/service-kit';
 import type { ApprovalsConfig } from './config.js';
@@ -11,7 +11,7 @@ import type { DeliveryPorts } from './core/delivery-ports.js';
 import type { Ports } from './core/ports.js';
 import { QueryAcknowledgements } from './core/query-acknowledgements.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
-import { subscribeToAccepted } from './inbound/delivery-events.js';
+import { resumeWithCertificate, subscribeToAccepted } from './inbound/delivery-events.js';
 import { createDeliveryStore } from './outbound/deliveries.postgres.js';
 
 const HOUR = 3_600_000;
@@ -39,6 +39,8 @@ export interface Deliveries {
   /** What the gateway asks for those who operate the deployment. */
   readonly operations: DeliveryOperations;
   subscribe(): Promise<Subscription>;
+  /** A taxpayer as it is now known. */
+  taxpayerChanged(taxpayer: TaxpayerState): Promise<void>;
   readonly worker: { start(): void; stop(): Promise<void> };
 }
 
@@ -74,6 +76,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
   return {
     acknowledgements: new QueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
     operations: operations(deliveryPorts, background.wake),
+    taxpayerChanged: (taxpayer) => resumeWithCertificate(taxpayer, deliveryPorts, background.wake),
     subscribe: () => subscribeToAccepted(parts.bus, APPROVALS_GROUP, deliveryPorts, background.wake),
     worker: {
       start() {

@@ -3,7 +3,7 @@ import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
-import { ACCOUNT, eventually, ISSUER, issuedInvoice, World } from './support/world.js';
+import { ACCOUNT, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
 
 const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
@@ -43,7 +43,8 @@ async function buyer(authenticates = false): Promise<BuyerReceiver> {
 /** An e-CF that the authority just accepted. */
 async function accepted(buyerRnc: string | null, state: Partial<InvoiceChanged> = {}, at = world) {
   const encf = state.encf ?? at.nextEncf(state.ecf_type ?? '31');
-  const text = `<?xml version="1.0"?><ECF><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><x>ñ</x></ECF>`;
+  const issuer = state.issuer_rnc ?? ISSUER;
+  const text = `<?xml version="1.0"?><ECF><RNCEmisor>${issuer}</RNCEmisor><eNCF>${encf}</eNCF><x>ñ</x></ECF>`;
   const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}${encf}.xml`;
   const { checksum } = await at.archive.put(path, Buffer.from(text));
   const data = issuedInvoice(encf, { buyer_rnc: buyerRnc, xml_storage_path: path, xml_checksum: checksum, ...state });
@@ -78,6 +79,7 @@ const reaches = (encf: string, wanted: string, at = world) =>
     (seen) => seen?.delivery_status === wanted,
   );
 const told = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.delivery_status);
+const ended = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.final);
 const acknowledged = (encf: string, query = '') =>
   world.call('GET', `/received-arecf/${encf}${query === '' ? `?issuer_rnc=${ISSUER}` : query}`);
 /** As if the lease of whoever has it were over. */
@@ -193,6 +195,72 @@ describe('what is delivered', () => {
     const unknown = internal().retryDelivery({ env: 'CerteCF', issuer_rnc: ISSUER, encf });
     await expect(unknown).rejects.toMatchObject({ status: 404, code: 'not_found' });
     expect(to.deliveries).toHaveLength(1);
+  });
+});
+
+describe('an issuer without a stored certificate', () => {
+  const issuer = '101000055';
+  const later = (encf: string) =>
+    world.database.query("UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE encf = $1", [encf]);
+
+  it('is signed in for with the one that came along with the document, which does not leave emission', async () => {
+    await world.register(issuer, { signer: null });
+    const to = await buyer(true);
+    to.token = 'theirs';
+    const signer = issueCertificate('00300000007');
+    const encf = world.nextEncf();
+    world.sentAlong.set(encf, signer);
+    await accepted(to.rnc, { issuer_rnc: issuer, encf });
+    await reaches(encf, 'delivered');
+    const [validated] = to.reached.filter(({ path }) => path.endsWith('validacioncertificado'));
+    expect(validated?.body).toContain(`<X509Certificate>${signer.certificate}<`);
+    expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs']);
+  });
+
+  it('and without that: it is said what is missing and what helps, and the delivery goes on once there is one', async () => {
+    await world.register(issuer, { signer: null });
+    const to = await buyer();
+    const { encf } = await accepted(to.rnc, { issuer_rnc: issuer });
+    const waiting = await eventually(
+      () => delivery(encf),
+      (seen) => (seen?.last_error ?? null) !== null,
+    );
+    expect(waiting?.delivery_status).toBe('pending');
+    expect(waiting?.last_error).toMatch(/101000055 has no certificate.*None is kept.*Upload one in the administration/);
+    expect(to.reached).toEqual([]);
+    await eventually(
+      async () => {
+        await later(encf);
+        return world.database.query<{ claim: string | null }>('SELECT claim FROM deliveries WHERE encf = $1', [encf]);
+      },
+      ({ rows }) => rows[0]?.claim === null,
+    );
+    await world.register(issuer);
+    await reaches(encf, 'delivered');
+    expect(to.deliveries).toHaveLength(1);
+  });
+});
+
+describe('that nothing goes on any more', () => {
+  it('is told with the last change: where it was delivered, goes to nobody, or its receiver never came', async () => {
+    const to = await buyer();
+    to.answers = [status(200)];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    const nobody = await accepted(to.rnc, { ecf_type: '45' });
+    const absent = await buyer();
+    await world.control('PUT', `taxpayers/${absent.rnc}`, { name: 'X', reception_url: null });
+    const waiting = await accepted(absent.rnc);
+    await reaches(waiting.encf, 'no_receiver');
+    await world.database.query('UPDATE deliveries SET deadline_at = now(), due_at = now() WHERE encf = $1', [
+      waiting.encf,
+    ]);
+    await eventually(
+      () => [encf, nobody.encf, waiting.encf].map(ended),
+      (seen) => seen.every((finals) => finals.at(-1) === true),
+    );
+    expect([encf, nobody.encf, waiting.encf].map(ended)).toEqual([[false, true], [true], [false, true]]);
+    expect(told(waiting.encf)).toEqual(['no_receiver', 'no_receiver']);
   });
 });
 

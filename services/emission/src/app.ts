@@ -9,7 +9,7 @@ import {
   inMemoryTokenCache,
   type TokenCache,
 } from '@ecf/authority-client';
-import { type EmissionOperations, type FollowUpOperations, TOPICS } from '@ecf/contracts';
+import { type EmissionOperations, type FollowUpOperations, type SigningOperations, TOPICS } from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
@@ -39,6 +39,7 @@ import { applyStatus } from './core/apply-status.js';
 import { type Attempt, documentKey } from './core/attempt.js';
 import { createBackground } from './core/background.js';
 import { createCertificates } from './core/certificates.js';
+import { createDocumentCertificates } from './core/document-certificates.js';
 import { createDocumentToken } from './core/document-token.js';
 import { createDocumentTokens } from './core/document-tokens.js';
 import { createFollowUp } from './core/follow-up.js';
@@ -47,9 +48,11 @@ import { createKeyedLock } from './core/keyed-lock.js';
 import { createObtainToken } from './core/obtain-token.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { createResolveByOperator } from './core/resolve-by-operator.js';
+import { createSignSeed } from './core/sign-seed.js';
 import { createSubmitJson } from './core/submit-json.js';
 import { createSubmitSigned } from './core/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
+import { signingOperations, subscribeDeliveries } from './inbound/delivery-questions.js';
 import { followUpOperations } from './inbound/follow-up-questions.js';
 import { createEmissionApp } from './inbound/http.js';
 import { internalOperations } from './inbound/internal.js';
@@ -91,6 +94,8 @@ export interface Emission {
   readonly internal: EmissionOperations;
   /** The same for those who follow documents up. */
   readonly followUps: FollowUpOperations;
+  /** The same for those who deliver documents. */
+  readonly signing: SigningOperations;
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
@@ -168,7 +173,8 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   };
   const taxpayers = createTaxpayers(ports);
   const certificates = createCertificates(ports);
-  const documentTokens = createDocumentTokens(ports, taxpayers, certificates);
+  const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
+  const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
   const background = createBackground(ports, followUp, {
     concurrency: config.BACKGROUND_CONCURRENCY,
@@ -182,6 +188,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const told = createPostgresToldDocuments(database);
   const internal = internalOperations({ told, obtainToken });
   const followUps = followUpOperations({ told, documentToken: createDocumentToken(ports, documentTokens) });
+  const signing = signingOperations(createSignSeed(ports, documentCertificates));
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp),
@@ -189,6 +196,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     resolveByOperator: createResolveByOperator(ports),
     internal,
     followUps,
+    signing,
     ready,
     identityKey: key,
     maxBodyBytes: config.MAX_BODY_BYTES,
@@ -212,12 +220,14 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     ready,
     internal,
     followUps,
+    signing,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       subscriptions = [
         await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
         await subscribeInvoiceStatus(bus, EMISSION_GROUP, (told) => applyStatus(ports, told)),
+        await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
       ];
       relay.start();
       await background.start();

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { createInProcessBus, createMemoryDeadLetters, makeEvent, silentLogger } from '@ecf/service-kit';
+import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
@@ -6,12 +9,31 @@ import { type Instance, World } from './support/world.js';
 describe('certificates and logins', () => {
   let world: World;
   let emission: Instance;
+  const clock = () => new Date();
+  const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters: createMemoryDeadLetters() });
 
   beforeAll(async () => {
-    world = await World.create();
+    world = await World.create({ overrides: { bus } });
     emission = await world.start();
   });
-  afterAll(() => world.stop());
+  afterAll(async () => {
+    await world.stop();
+    await bus.close();
+  });
+
+  /** What the approvals service tells of a delivery. */
+  const delivery = (number: string, delivery_status: string, final: boolean) => {
+    const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number };
+    const data = { ...document, buyer_rnc: BUYER, revision: 1, delivery_status, final };
+    const draft = {
+      topic: 'deliveries.v1',
+      type: 'delivery.changed',
+      source: 'approvals',
+      subject: number,
+      key: number,
+    };
+    return bus.publish([makeEvent({ ...draft, data }, { id: randomUUID(), time: clock() })]);
+  };
 
   const sealed = async () => (await world.database.query('SELECT 1 FROM sealed_certificate')).rowCount;
 
@@ -24,7 +46,7 @@ describe('certificates and logins', () => {
     expect(body.xml).toContain(`<X509Certificate>${der}</X509Certificate>`);
   });
 
-  it('a certificate sent with the request signs, is kept sealed until the document is decided, and is erased then', async () => {
+  it('a certificate sent with the request signs and is kept sealed until the document is decided and delivered', async () => {
     const own = world.issue('00400000006', { password: 'otra clave ñ' });
     world.register(ISSUER, null);
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
@@ -36,8 +58,19 @@ describe('certificates and logins', () => {
     expect(rows[0]?.sealed.includes('BEGIN') || rows[0]?.sealed.includes('privateKey')).toBe(false);
     await world.clearFaults(id);
     await world.reaches(encf('31', 2), ['accepted']);
-    expect(await sealed()).toBe(0);
+    expect(await sealed()).toBe(1);
+    const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: encf('31', 2) } as const;
+    const { signSeed } = quick.emission.signing;
+    const { fingerprint, signed_seed } = await signSeed({ ...document, seed: { value: 'abc', date: '2026-06-23' } });
+    expect(fingerprint).toBe((await world.row(encf('31', 2)))?.signer_fingerprint);
+    expect(verifyXml(Buffer.from(signed_seed ?? '')).signature).toBe('valid');
+    expect(await signSeed({ ...document, seed: null })).toEqual({ fingerprint, signed_seed: null });
+    await delivery(encf('31', 2), 'unacknowledged', false);
+    expect(await sealed()).toBe(1);
+    await delivery(encf('31', 2), 'delivered', true);
+    while ((await sealed()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     expect((await world.row(encf('31', 2)))?.has_own_certificate).toBe(false);
+    await expect(signSeed({ ...document, seed: null })).rejects.toMatchObject({ code: 'certificate_missing' });
     world.register(ISSUER, world.certificate);
   });
 
@@ -49,7 +82,6 @@ describe('certificates and logins', () => {
     const { body } = await world.submit(fresh, example('ecf-31', 3), { certificate: own });
     expect(['EnProceso', 'Aceptado']).toContain(body.status);
     await world.reaches(encf('31', 3), ['accepted']);
-    expect(await sealed()).toBe(0);
     expect((await world.ledger(encf('31', 3))).filter(({ effective }) => effective)).toHaveLength(1);
     world.register(ISSUER, world.certificate);
   });

@@ -3,13 +3,13 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Answer } from '../answer.js';
 import type { AuthorityClient } from '../client.js';
 import type { IssuedToken } from '../verdicts.js';
-import { signSeed } from './sign-seed.js';
+import { type SeedSigner, signSeed } from './sign-seed.js';
 
 /** Seed, signature, token: one login at the authority (contract section 2). */
 export async function logIn(
   client: Pick<AuthorityClient, 'requestSeed' | 'validateSeed'>,
   env: Environment,
-  certificate: SigningCertificate,
+  certificate: SigningCertificate | SeedSigner,
 ): Promise<Answer<IssuedToken>> {
   const seed = await client.requestSeed({ env });
   if (seed.outcome !== 'verdict') return seed;

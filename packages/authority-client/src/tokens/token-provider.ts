@@ -3,6 +3,7 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Answer } from '../answer.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
+import type { SeedSigner } from '../login/sign-seed.js';
 import type { IssuedToken } from '../verdicts.js';
 import { LoginError } from './login-error.js';
 import type { TokenCache } from './token-cache.js';
@@ -16,7 +17,7 @@ export interface TokenRequest {
   env: Environment;
   /** Owner of the certificate; no token is shared between accounts. */
   account: string;
-  certificate: SigningCertificate;
+  certificate: SigningCertificate | SeedSigner;
 }
 
 export interface TokenProvider {

@@ -14,6 +14,8 @@ export const deliveryChangedSchema = z
     buyer_rnc: rncSchema,
     revision: z.number().int().positive(),
     delivery_status: deliveryStatusSchema,
+    /** Nothing goes on by itself any more. */
+    final: z.boolean().optional(),
   })
   .meta({
     description:

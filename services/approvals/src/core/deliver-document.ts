@@ -1,5 +1,12 @@
-import { type Answer, type DeliveryAnswer, type DirectoryEntry, LoginError } from '@ecf/authority-client';
+import {
+  type Answer,
+  type DeliveryAnswer,
+  type DirectoryEntry,
+  LoginError,
+  type SeedSigner,
+} from '@ecf/authority-client';
 import { retryDelay } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit';
 import {
   confirmsReceipt,
   judgeAcknowledgement,
@@ -52,7 +59,10 @@ export class DeliverDocument {
 
   async #try(delivery: ClaimedDelivery): Promise<Ending> {
     const caller = await this.#caller(delivery);
-    if (typeof caller === 'string') return this.#later(delivery, caller, 'no_certificate');
+    if (typeof caller === 'string') {
+      const ending = this.#later(delivery, caller, 'no_certificate');
+      return { ...ending, conclusion: { ...ending.conclusion, needsCertificate: true } };
+    }
     let entry: DirectoryEntry | null;
     try {
       entry = await this.ports.receivers.find(caller, delivery.buyerRnc);
@@ -125,7 +135,7 @@ export class DeliverDocument {
     }
     const status = confirmsReceipt(judged) ? 'delivered' : 'refused';
     const error = status === 'refused' ? `The buyer did not receive it: motive ${judged.motive}.` : null;
-    const conclusion = { status, dueAt: null, error, acknowledgement } as const;
+    const conclusion = { status, dueAt: null, error, acknowledgement, needsCertificate: false } as const;
     return { conclusion, sign: 'alive', pauseMs: 0, word: judged.motive === 3 ? 'duplicate' : status };
   }
 
@@ -133,7 +143,7 @@ export class DeliverDocument {
     const next = new Date(this.ports.clock().getTime() + pauseWithoutReceiver(delivery.tries, this.ports.random));
     const dueAt = next > delivery.deadlineAt ? null : next;
     const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
-    const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null } as const;
+    const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null, needsCertificate: false } as const;
     return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
   }
 
@@ -154,19 +164,45 @@ export class DeliverDocument {
       dueAt: over ? null : next,
       error: detail.slice(0, LONGEST_ERROR),
       acknowledgement: null,
+      needsCertificate: false,
     };
     return { conclusion, sign, pauseMs, word };
   }
 
-  /** The issuer as last heard of: what was accepted is still delivered for a taxpayer that was deactivated since. */
+  /**
+   * The issuer as last heard of, with its stored certificate, else with the one that came along with the document: what was
+   * accepted is still delivered for a taxpayer that was deactivated since.
+   */
   async #caller({ key, accountId }: Delivery): Promise<Caller | string> {
     const issuer = (await this.ports.taxpayers.taxpayer(key.issuerRnc)) ?? (await this.#asked(key.issuerRnc));
     if (issuer === null || issuer.account_id !== accountId) return `${key.issuerRnc} is not known here (yet)`;
+    const caller = { env: key.env, account: accountId };
     try {
-      const certificate = this.ports.certificates.open(issuer, this.ports.clock());
-      return { env: key.env, account: accountId, certificate };
+      return { ...caller, certificate: this.ports.certificates.open(issuer, this.ports.clock()) };
     } catch (error) {
-      return wordsOf(error);
+      const signer = await this.#sentAlong(key);
+      if (typeof signer !== 'string') return { ...caller, certificate: signer };
+      return `${wordsOf(error)} ${signer} Upload one in the administration; the delivery then goes on by itself.`;
+    }
+  }
+
+  /** Emission signs seeds with the certificate that came along with a document; says why not where it cannot. */
+  async #sentAlong({ env, issuerRnc, encf }: Delivery['key']): Promise<SeedSigner | string> {
+    const document = { env, issuer_rnc: issuerRnc, encf };
+    try {
+      const { fingerprint } = await this.ports.signing.signSeed({ ...document, seed: null });
+      return {
+        fingerprint,
+        signSeed: async (seed) => {
+          const { signed_seed: signed } = await this.ports.signing.signSeed({ ...document, seed });
+          if (signed === null) throw new Error('emission signed nothing');
+          return signed;
+        },
+      };
+    } catch (error) {
+      return error instanceof ApiError && error.code === 'certificate_missing'
+        ? 'None is kept for the document either.'
+        : wordsOf(error);
     }
   }
 

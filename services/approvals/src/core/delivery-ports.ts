@@ -29,6 +29,8 @@ export interface Conclusion {
   readonly dueAt: Date | null;
   readonly error: string | null;
   readonly acknowledgement: NewAcknowledgement | null;
+  /** Nobody could sign in for the issuer. */
+  readonly needsCertificate: boolean;
 }
 
 /** How many deliveries have a status, and since when the oldest. */
@@ -39,7 +41,7 @@ export interface DeliveryBacklog {
   readonly oldest: Date;
 }
 
-/** Deliveries and the acknowledgements they brought. A change of status appends `delivery.changed` in its transaction. */
+/** Deliveries and the acknowledgements they brought. A change of status, and the end, append `delivery.changed` in their transaction. */
 export interface DeliveryStore {
   /** Commits a new delivery once; one that is there already stays as it is. True where it was new. */
   add(delivery: NewDelivery, eventId: string): Promise<boolean>;
@@ -54,6 +56,8 @@ export interface DeliveryStore {
   conclude(delivery: ClaimedDelivery, conclusion: Conclusion): Promise<Delivery>;
   /** Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document. */
   retry(key: DeliveryKey, now: Date, deadlineAt: Date): Promise<Delivery | null>;
+  /** Deliveries of the issuer that nobody could sign in for are due now; returns how many. */
+  resume(issuerRnc: string, now: Date): Promise<number>;
   /** Newest first. */
   list(filter: DeliveryFilter): Promise<Delivery[]>;
   /** Of those that are not over. */
@@ -96,7 +100,10 @@ export interface DeliverySettings {
 }
 
 export interface DeliveryPorts
-  extends Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'archive' | 'receivers' | 'clock' | 'random'> {
+  extends Pick<
+    Ports,
+    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'random'
+  > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
   readonly trust: TrustCheck;

@@ -1,5 +1,5 @@
 import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
-import { APPROVABLE_TYPES, type Environment, isRnc, toIsoDominican } from '@ecf/domain';
+import { type Environment, goesToBuyer, toIsoDominican } from '@ecf/domain';
 import type { StoredBytes } from './given-approval.js';
 import type { Receivers } from './receivers.js';
 
@@ -57,7 +57,6 @@ const ON_REQUEST = '45';
 
 /**
  * The delivery that a document asks for; null where it is of a kind that goes to nobody, or is not accepted (yet).
- * Source: Descripción Técnica v1.6 pp.11, 42-46.
  */
 export function deliveryOf(
   invoice: InvoiceChanged,
@@ -65,21 +64,20 @@ export function deliveryOf(
   traceparent: string | null,
 ): NewDelivery | null {
   const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
-  const deliverable = invoice.route === 'ecf' && (APPROVABLE_TYPES as readonly string[]).includes(invoice.ecf_type);
-  if (!accepted || !deliverable || invoice.buyer_rnc === null || !isRnc(invoice.buyer_rnc)) return null;
+  const { route, ecf_type: ecfType, buyer_rnc: buyerRnc } = invoice;
+  if (!accepted || buyerRnc === null || !goesToBuyer({ route, ecfType, buyerRnc })) return null;
   const now = clock();
   const created = {
     key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf },
-    buyerRnc: invoice.buyer_rnc,
+    buyerRnc,
     accountId: invoice.account_id,
     xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },
     createdAt: now,
     deadlineAt: new Date(now.getTime() + settings.deadlineMs),
     traceparent,
   };
-  if (invoice.ecf_type === ON_REQUEST && !settings.deliver45)
-    return { ...created, status: 'not_required', dueAt: null };
-  if (!receivers.justMissed(invoice.env, invoice.buyer_rnc)) return { ...created, status: 'pending', dueAt: now };
+  if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
+  if (!receivers.justMissed(invoice.env, buyerRnc)) return { ...created, status: 'pending', dueAt: now };
   return { ...created, status: 'no_receiver', dueAt: new Date(now.getTime() + pauseWithoutReceiver(1, random)) };
 }
 

@@ -1,5 +1,5 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
-import type { EmissionOperations, ReceptionOperations } from '@ecf/contracts';
+import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { JudgeThreads, SignerFacts } from '@ecf/public-door';
 import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
@@ -136,6 +136,7 @@ export interface Ports {
   readonly receivers: Receivers;
   readonly tokens: TokenProvider;
   readonly emission: Pick<EmissionOperations, 'findInvoices'>;
+  readonly signing: SigningOperations;
   readonly reception: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   readonly judges: Pick<JudgeThreads<ApprovalJudgement>, 'judge'>;
   readonly observer: Observer;

@@ -4,6 +4,7 @@ import {
   type DirectoryEntry,
   type IssuedToken,
   type ReceiverClient,
+  type SeedSigner,
   signSeed,
   type TokenProvider,
 } from '@ecf/authority-client';
@@ -14,7 +15,7 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 export interface Caller {
   readonly env: Environment;
   readonly account: string;
-  readonly certificate: SigningCertificate;
+  readonly certificate: SigningCertificate | SeedSigner;
 }
 
 /** Other taxpayers' receivers: where they are, and how to be let in. */

@@ -1,7 +1,17 @@
-import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
+import { type InvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { type Bus, currentTraceparent, type Subscription } from '@ecf/service-kit';
 import { type DeliveryOfPorts, deliveryOf } from '../core/delivery.js';
 import type { DeliveryPorts } from '../core/delivery-ports.js';
+
+/** Hears of certificates from `taxpayers.v1`: what waited for one is taken up at once. */
+export async function resumeWithCertificate(
+  { certificate, rnc }: TaxpayerState,
+  ports: Pick<DeliveryPorts, 'deliveries' | 'clock'>,
+  onDelivery: () => void,
+): Promise<void> {
+  if (certificate === null) return;
+  if ((await ports.deliveries.resume(rnc, ports.clock())) > 0) onDelivery();
+}
 
 /** Hears of every accepted e-CF from `invoices.v1`; `onDelivery` is called when one was added that is to be delivered. */
 export function subscribeToAccepted(

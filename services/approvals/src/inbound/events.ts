@@ -2,17 +2,24 @@ import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit';
 import type { TaxpayerStore } from '@ecf/taxpayer-copy';
 
-/** What the service listens to: taxpayers, for whom it signs and answers. `group` names its consumer group. */
+/**
+ * What the service listens to: taxpayers, for whom it signs and answers. `group` names its consumer group; `onTaxpayer` hears
+ * of each once it is known.
+ */
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
   stores: { taxpayers: Pick<TaxpayerStore, 'apply'> },
+  onTaxpayer: (taxpayer: TaxpayerState) => Promise<void>,
 ): Promise<Subscription[]> {
   return [
     await bus.subscribe({
       topics: [TOPICS.taxpayers.name],
       group,
-      handler: (event) => stores.taxpayers.apply(event.data as TaxpayerState, event.id),
+      async handler({ data, id }) {
+        await stores.taxpayers.apply(data as TaxpayerState, id);
+        await onTaxpayer(data as TaxpayerState);
+      },
     }),
   ];
 }

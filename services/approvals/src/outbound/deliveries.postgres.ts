@@ -52,10 +52,11 @@ const KEEP = {
 const CONCLUDE = {
   name: 'delivery_conclude',
   text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
-           due_at timestamptz, error text)),
+           due_at timestamptz, error text, needs_certificate boolean)),
          own AS (SELECT d.id FROM deliveries d JOIN r USING (id) ORDER BY d.id FOR UPDATE OF d)
          UPDATE deliveries d SET status = r.status, due_at = r.due_at, last_error = r.error, claim = NULL,
-           revision = d.revision + CASE WHEN d.status = r.status THEN 0 ELSE 1 END
+           needs_certificate = r.needs_certificate,
+           revision = d.revision + CASE WHEN d.status = r.status AND r.due_at IS NOT NULL THEN 0 ELSE 1 END
          FROM r JOIN own USING (id)
          WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
 };
@@ -70,6 +71,11 @@ const ACKNOWLEDGE = {
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
 const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
+const RESUME = {
+  name: 'delivery_resume',
+  text: `UPDATE deliveries SET due_at = $2, needs_certificate = false
+          WHERE issuer_rnc = $1 AND needs_certificate AND claim IS NULL AND due_at > $2`,
+};
 const LIST_ACKNOWLEDGEMENTS = {
   name: 'acknowledgement_list',
   text: `SELECT * FROM received_acknowledgements
@@ -91,7 +97,7 @@ const LIST = {
 };
 const RETRY = {
   name: 'delivery_retry',
-  text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0,
+  text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false,
            status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
            revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' RETURNING *`,
@@ -192,7 +198,7 @@ export function createDeliveryStore(
     const concluded = new Map(rows.map((row) => [row.id, row]));
     const changed = items.flatMap(({ delivery }) => {
       const row = concluded.get(delivery.id);
-      return row === undefined || row.status === delivery.status ? [] : [row];
+      return row === undefined || (row.status === delivery.status && row.due_at !== null) ? [] : [row];
     });
     await appendToOutbox(
       tx,
@@ -230,6 +236,9 @@ export function createDeliveryStore(
         if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
         return fromRow(row);
       }),
+    async resume(issuerRnc, now) {
+      return (await database.query(RESUME, [issuerRnc, now])).rowCount;
+    },
     async list({ env, status, issuer_rnc, buyer_rnc, encf, before, limit }) {
       const filter = [env, status, issuer_rnc, buyer_rnc, encf, before].map((value) => value ?? null);
       const { rows } = await database.query<Row>(LIST, [...filter, limit]);
@@ -275,8 +284,15 @@ function newRow({ key, buyerRnc, accountId, xml, status, createdAt, deadlineAt, 
 }
 
 function concludingRow({ delivery, conclusion }: Concluding) {
-  const { status, dueAt, error } = conclusion;
-  return { id: delivery.id, claim: delivery.claim, status, due_at: dueAt, error: storable(error) };
+  const { status, dueAt, error, needsCertificate } = conclusion;
+  return {
+    id: delivery.id,
+    claim: delivery.claim,
+    status,
+    due_at: dueAt,
+    error: storable(error),
+    needs_certificate: needsCertificate,
+  };
 }
 
 function event(row: Row, now: Date): BusEvent {
@@ -287,6 +303,7 @@ function event(row: Row, now: Date): BusEvent {
     buyer_rnc: row.buyer_rnc,
     revision: row.revision,
     delivery_status: row.status,
+    final: row.due_at === null,
   };
   return makeEvent(
     {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { authorityEndpoints, createAuthorityClient, logIn } from '@ecf/authority-client';
+import { authorityEndpoints, createAuthorityClient, logIn, signSeed } from '@ecf/authority-client';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type {
   ApprovalChanged,
@@ -11,11 +11,13 @@ import type {
   InvoiceChanged,
   ReceivedInvoiceChanged,
   ReceptionOperations,
+  SigningOperations,
   TaxpayerState,
 } from '@ecf/contracts';
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import {
+  ApiError,
   type BusEvent,
   type Caller,
   createInProcessBus,
@@ -84,6 +86,8 @@ export class World {
   readonly published: BusEvent<ApprovalChanged>[] = [];
   readonly metrics = createMetrics();
   emissionGone = false;
+  /** Certificates that came along with e-CF, which emission keeps, by eNCF. */
+  readonly sentAlong = new Map<string, SigningCertificate>();
   /** Whose token reception takes. */
   goodToken: string | null = null;
   revision = 0;
@@ -150,6 +154,7 @@ export class World {
       source: null,
       emission: this.#emission(),
       reception: this.#reception(),
+      signing: this.#signing(),
       ...this.options.overrides,
     });
     await instance.start();
@@ -286,6 +291,17 @@ export class World {
         if (this.emissionGone) throw new Error('emission is gone');
         const found = numbers.map(({ issuer_rnc, encf }) => this.issued.get(`${issuer_rnc}|${encf}`));
         return { invoices: found.filter((one) => one !== undefined && one.env === env) as InvoiceChanged[] };
+      },
+    };
+  }
+
+  #signing(): SigningOperations {
+    return {
+      signSeed: async ({ encf, seed }) => {
+        const signer = this.sentAlong.get(encf);
+        if (signer === undefined) throw new ApiError(503, 'certificate_missing', 'None is kept.');
+        const signed_seed = seed === null ? null : await signSeed(seed, signer);
+        return { fingerprint: signer.fingerprint, signed_seed };
       },
     };
   }

@@ -92,7 +92,7 @@ export interface Attempt extends DocumentKey {
   readonly committedAt: Date;
   /** SHA-256 of the certificate that signed. */
   readonly signerFingerprint: string | null;
-  /** A certificate that came with the request is kept, sealed, until the attempt is decided. */
+  /** A certificate that came with the request is kept, sealed, until the attempt is decided and, where it goes to its buyer, delivered. */
   readonly hasOwnCertificate: boolean;
 
   readonly trackId: string | null;

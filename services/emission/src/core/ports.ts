@@ -46,6 +46,8 @@ export interface EmissionStore {
   /** When the next attempt falls due; null when none waits. */
   nextDue(): Promise<Date | null>;
   sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;
+  /** Erases the certificate that came along with an accepted document. */
+  eraseCertificate(key: DocumentKey): Promise<void>;
   /** Notes of ours that modify the document. */
   notesOn(key: DocumentKey): Promise<RelatedNote[]>;
   /** Says that `owner` lives until then. */

@@ -14,6 +14,8 @@ import {
   canTransition,
   EMISSION_STATES,
   type EmissionEvent,
+  type EmissionState,
+  goesToBuyer,
   isNumberReusable,
   toIsoDominican,
   transition,
@@ -60,14 +62,21 @@ type Changes = Partial<
   >
 >;
 
+/** A certificate that came along is kept for as long as somebody has to log in with it: to deliver what was accepted. */
+function keepsCertificate({ hasOwnCertificate, ecfType, route, facts }: Attempt, state: EmissionState): boolean {
+  const accepted = state === 'accepted' || state === 'conditional';
+  return hasOwnCertificate && accepted && goesToBuyer({ ecfType, route, buyerRnc: facts.summary.buyer_rnc });
+}
+
 /** The attempt after an event and changes; the revision counts it. Throws TransitionError for a move that does not exist. */
 export function moved(attempt: Attempt, event: EmissionEvent | null, changes: Changes): Attempt {
   const state = event === null ? attempt.state : transition(attempt.state, event);
   const decided = EMISSION_STATES[state].decided;
+  const over = { nextActionAt: null, owner: null, alarm: null, failures: 0 };
   return {
     ...attempt,
     ...changes,
-    ...(decided ? { nextActionAt: null, owner: null, alarm: null, failures: 0, hasOwnCertificate: false } : {}),
+    ...(decided ? { ...over, hasOwnCertificate: keepsCertificate(attempt, state) } : {}),
     state,
     revision: attempt.revision + 1,
   };

@@ -3,6 +3,8 @@ import {
   type EmissionOperations,
   FOLLOW_UP_OPERATIONS,
   type FollowUpOperations,
+  SIGNING_OPERATIONS,
+  type SigningOperations,
 } from '@ecf/contracts';
 import { isEncf, isEnvironment, isRnc } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
@@ -35,6 +37,7 @@ export interface HttpOptions {
   readonly resolveByOperator: ResolveByOperator;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
+  readonly signing: SigningOperations;
   readonly ready: () => Promise<Readiness>;
   readonly identityKey: Uint8Array;
   readonly maxBodyBytes: number;
@@ -66,6 +69,7 @@ export function createEmissionApp(options: HttpOptions): Express {
       app.use(healthRoutes(options.ready));
       app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
       app.use(internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options));
+      app.use(internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options));
       app.use(mapErrors);
     },
   });

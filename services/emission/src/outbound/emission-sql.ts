@@ -99,13 +99,13 @@ const SAVE_WITH = `WITH r AS MATERIALIZED (
 /** Attempts that go on. */
 export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
 
-/** Attempts that are decided: certificates that came with them are erased, notes that wait for them become due. */
+/** Attempts that are decided: certificates that came with them are erased unless their delivery needs them, notes that wait for them become due. */
 export const SAVE_DECIDED = {
   name: 'emission_save_decided',
   text: `${SAVE_WITH},
     erased AS (
       DELETE FROM sealed_certificate s USING r JOIN saved USING (emission_id)
-      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt),
+      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt AND NOT r.has_own_certificate),
     released AS (
       UPDATE attempt note SET next_action_at = now() FROM r JOIN saved USING (emission_id)
       WHERE note.modifies = r.event_key AND note.state = 'held')
@@ -134,6 +134,16 @@ export const NEXT_IDS = { name: 'emission_next_ids', text: "SELECT nextval('emis
 export const SEALED = {
   name: 'emission_sealed_certificate',
   text: 'SELECT sealed FROM sealed_certificate WHERE emission_id = $1 AND attempt = $2',
+};
+
+/** The delivery of an accepted document ended, so nobody logs in with its certificate any more. */
+export const ERASE_CERTIFICATE = {
+  name: 'emission_erase_certificate',
+  text: `WITH erased AS (
+      DELETE FROM sealed_certificate s USING emission e
+      WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3 AND s.emission_id = e.id RETURNING s.emission_id, s.attempt)
+    UPDATE attempt a SET has_own_certificate = false FROM erased
+    WHERE a.emission_id = erased.emission_id AND a.attempt = erased.attempt`,
 };
 
 export const NOTES_ON = {

@@ -58,7 +58,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       exchanges.push(...answers.map((answer) => ({ ...answer, emissionId: before.emissionId })));
       if (tellsMore(before, after)) events.push(describe(after));
       if (!EMISSION_STATES[after.state].decided) return true;
-      sealed.delete(sealedKey(after));
+      if (!after.hasOwnCertificate) sealed.delete(sealedKey(after));
       for (const note of undecided()) {
         if (note.modifies === documentKey(after) && note.state === 'held') put({ ...note, nextActionAt: new Date(0) });
       }
@@ -78,6 +78,12 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       return times.length === 0 ? null : new Date(Math.min(...times));
     },
     sealedCertificate: async (attempt) => sealed.get(sealedKey(attempt)) ?? null,
+    async eraseCertificate(key) {
+      const attempt = latest.get(documentKey(key));
+      if (attempt === undefined) return;
+      sealed.delete(sealedKey(attempt));
+      put({ ...attempt, hasOwnCertificate: false });
+    },
     notesOn: async (key: DocumentKey) =>
       [...latest.values()]
         .filter(({ modifies }) => modifies === documentKey(key))

@@ -143,6 +143,9 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
       return rows[0]?.sealed ?? null;
     },
+    async eraseCertificate({ env, issuerRnc, encf }) {
+      await query(sql.ERASE_CERTIFICATE, [env, issuerRnc, encf]);
+    },
     async notesOn(key): Promise<RelatedNote[]> {
       const { rows } = await query<{ encf: string; ecf_type: string; state: EmissionState; total_amount: string }>(
         sql.NOTES_ON,

@@ -136,28 +136,34 @@ function contract(name: string, subject: () => Subject) {
       expect(present.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
     });
 
-    it('keeps a certificate that came along until the attempt is decided', async () => {
-      const { store } = subject();
-      const attempt = beginAttempt(
-        fresh({ encf: unique(), hasOwnCertificate: true }),
-        null,
-        await store.nextId(),
-        at(0),
-        {
+    it.each([
+      ['31', 'Aceptado', true],
+      ['31', 'Rechazado', false],
+      ['43', 'Aceptado', false],
+    ] as const)(
+      'keeps a certificate that came along with a %s until that is %s, and longer for a delivery: %s',
+      async (...args) => {
+        const [ecfType, verdict, kept] = args;
+        const { store } = subject();
+        const prepared = fresh({ encf: unique(), ecfType, hasOwnCertificate: true });
+        const attempt = beginAttempt(prepared, null, await store.nextId(), at(0), {
           owner: 'me',
           leaseMs: 1,
           held: false,
-        },
-      );
-      await store.begin(attempt, Buffer.from([0, 1, 255]));
-      expect([...((await store.sealedCertificate(attempt)) as Uint8Array)]).toEqual([0, 1, 255]);
-      const processing = afterReceipt(attempt, receipt('t'), at(1)) as Attempt;
-      await store.save(attempt, processing, []);
-      expect(await store.sealedCertificate(attempt)).not.toBeNull();
-      await store.save(processing, afterResult(processing, result('Aceptado'), at(2)) as Attempt, []);
-      expect(await store.sealedCertificate(attempt)).toBeNull();
-      expect((await store.find(attempt))?.hasOwnCertificate).toBe(false);
-    });
+        });
+        await store.begin(attempt, Buffer.from([0, 1, 255]));
+        expect([...((await store.sealedCertificate(attempt)) as Uint8Array)]).toEqual([0, 1, 255]);
+        const processing = afterReceipt(attempt, receipt('t'), at(1)) as Attempt;
+        await store.save(attempt, processing, []);
+        expect(await store.sealedCertificate(attempt)).not.toBeNull();
+        await store.save(processing, afterResult(processing, result(verdict), at(2)) as Attempt, []);
+        expect((await store.sealedCertificate(attempt)) !== null).toBe(kept);
+        expect((await store.find(attempt))?.hasOwnCertificate).toBe(kept);
+        await store.eraseCertificate(attempt);
+        expect(await store.sealedCertificate(attempt)).toBeNull();
+        expect((await store.find(attempt))?.hasOwnCertificate).toBe(false);
+      },
+    );
 
     it('shares due attempts between instances, each to one of them', async () => {
       const attempts = await Promise.all(Array.from({ length: 9 }, () => begun({}, -1)));
