@@ -13,7 +13,7 @@ import { describeDistributed, type Standalone, startDistributed } from '../suppo
 
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '50' };
+const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '50', APPROVAL_DEADLINE_DAYS: '30' };
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-distributed-'));
 fs.chmodSync(dataDir, 0o755);
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
