@@ -1,10 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '@ecf/domain';
-import { callerOf } from '@ecf/service-kit';
+import { callerOf, senderNetwork } from '@ecf/service-kit';
 
-/** Environment and network address of who calls a public route, as the gateway vouches for them. */
-export function publicCaller(req: IncomingMessage): { env: Environment; sender: string | null } {
+/** Who calls a public route, as the gateway vouches for them. */
+export interface PublicCaller {
+  readonly env: Environment;
+  /** Network address; null where the gateway did not tell it. */
+  readonly sender: string | null;
+  /** What a limit per sender counts by. */
+  readonly network: string;
+}
+
+export function publicCaller(req: IncomingMessage): PublicCaller {
   const caller = callerOf(req);
   if (caller.kind !== 'public') throw new TypeError(`a public caller was expected, not ${caller.kind}`);
-  return { env: caller.env, sender: caller.sender ?? null };
+  const { env, sender } = caller;
+  return { env, sender: sender ?? null, network: senderNetwork(sender ?? 'unknown') };
 }

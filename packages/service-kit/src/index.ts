@@ -34,6 +34,7 @@ export * from './request-id.js';
 export * from './run-http-service.js';
 export * from './run-service.js';
 export * from './seal.js';
+export * from './sender-network.js';
 export * from './service-settings.js';
 export * from './shared-cache.js';
 export * from './taxpayer-source.http.js';

@@ -1,4 +1,4 @@
-import { ConfigError } from '@ecf/service-kit';
+import { ConfigError, senderNetwork } from '@ecf/service-kit';
 import { describe, expect, it } from '@jest/globals';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
 import { createAccess } from '../src/core/access.js';
@@ -6,7 +6,7 @@ import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
 import type { KeyHolder } from '../src/core/ports.js';
 import { createRateLimit } from '../src/core/rate-limit.js';
-import { readTrustedProxies, senderAddress, senderKey } from '../src/core/sender-address.js';
+import { readTrustedProxies, senderAddress } from '../src/core/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from '../src/outbound/access-revision.postgres.js';
 
@@ -187,9 +187,10 @@ describe('the sender of a request', () => {
   );
 
   it('counts an IPv6 network as one', () => {
-    expect(senderKey('2001:db8:1:2:3:4:5:6')).toBe(senderKey('2001:db8:1:2::9'));
-    expect(senderKey('2001:db8::1')).toBe('2001:db8:0:0');
-    expect(senderKey('203.0.113.9')).toBe('203.0.113.9');
+    expect(senderNetwork('2001:db8:1:2:3:4:5:6')).toBe(senderNetwork('2001:db8:1:2::9'));
+    expect(senderNetwork('2001:db8::1')).toBe('2001:db8:0:0');
+    expect(senderNetwork('2001:0DB8::1')).toBe('2001:db8:0:0');
+    expect(senderNetwork('203.0.113.9')).toBe('203.0.113.9');
   });
 
   it('refuses lists of proxies that are none', () => {

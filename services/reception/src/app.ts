@@ -31,6 +31,7 @@ import { ProviderTokens } from './core/provider-tokens.js';
 import { QueryReceived } from './core/query-received.js';
 import { ReceiveDocument } from './core/receive-document.js';
 import { Receivers } from './core/receivers.js';
+import { RefusedBytesRoom } from './core/refused-bytes.js';
 import { Seeds } from './core/seeds.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
@@ -38,6 +39,7 @@ import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
+import { createRefusalBudgets } from './outbound/refusal-budgets.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
@@ -97,6 +99,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ),
     judges,
     archive: overrides.archive ?? openXmlStore(config),
+    budgets: createRefusalBudgets(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
     sleep: delay,
@@ -140,11 +143,14 @@ function createParts(
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
     maxRefusedBytes: config.MAX_REFUSED_BYTES,
+    maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
+    maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
+    maxCompeting: config.MAX_COMPETING_DOCUMENTS,
   };
   const answers = new Answers(ports);
   return {
     answers,
-    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, settings),
+    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, new RefusedBytesRoom(ports, settings)),
     query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(

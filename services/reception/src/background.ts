@@ -9,6 +9,7 @@ import {
   type Subscription,
 } from '@ecf/service-kit';
 import type { Ports } from './core/ports.js';
+import { budgetPeriod } from './core/refused-bytes.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
 
@@ -19,7 +20,7 @@ const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'budgets' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly cleanSeeds: (now: Date) => Promise<void>;
 }
@@ -33,6 +34,7 @@ export function createBackground({ database, bus, ports, relay, cleanSeeds }: Ba
     try {
       const now = ports.clock();
       await cleanSeeds(now);
+      await ports.budgets.clean(budgetPeriod(now));
       await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);

@@ -14,6 +14,8 @@ import {
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 
+const GIBIBYTE = 1_024 ** 3;
+
 /** Every setting of the reception service. */
 export const receptionSettings = z.object({
   ...serverSettings(8083),
@@ -45,6 +47,24 @@ export const receptionSettings = z.object({
     default: 24,
   }),
   ...intakeSettings,
+  MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
+    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /64) that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: GIBIBYTE / 4,
+  }),
+  MAX_REFUSED_BYTES_PER_DAY: setting.integer({
+    description: 'Bytes of refused documents of all senders that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: 4 * GIBIBYTE,
+  }),
+  MAX_COMPETING_DOCUMENTS: setting.integer({
+    description: 'Documents competing for one number that are kept; a sender may use a fifth of them',
+    min: 1,
+    max: 50,
+    default: 50,
+  }),
 });
 
 /** The settings, with the trusted issuers read. */

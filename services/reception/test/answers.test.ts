@@ -57,6 +57,37 @@ async function sendAndVanish(bytes: Buffer, instance = 0): Promise<void> {
   open();
 }
 
+/** Holds up what instances note about answers, as a busy database does. */
+async function holdNotes(): Promise<{ end(): Promise<void> }> {
+  let end: () => void = () => undefined;
+  let locked: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  const work = world.database.transaction(async (tx) => {
+    await tx.query(`CREATE OR REPLACE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN new; END $$`);
+    await tx.query(
+      'CREATE OR REPLACE TRIGGER pause BEFORE UPDATE ON received_documents FOR EACH ROW EXECUTE FUNCTION pause()',
+    );
+  });
+  await work;
+  const holding = world.database.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock(4711)');
+    locked();
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  });
+  await ready;
+  return {
+    async end() {
+      end();
+      await holding;
+    },
+  };
+}
+
 async function estado(response: Response): Promise<string> {
   const text = await response.text();
   return /<CodigoMotivoNoRecibido>(\d)/.exec(text)?.[1] ?? (text.includes('<Estado>0</Estado>') ? '0' : text);
@@ -111,6 +142,27 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(await Promise.all(responses.map(estado))).toEqual(['0', '0', '0', '0', '0', '0']);
     expect(new Set(texts).size).toBe(1);
     expect(await recorded(number)).toBe(1);
+  });
+
+  it('what another instance notes late counts all the same', async () => {
+    const bytes = await sampleBytes({ encf: next() });
+    const locking = await holdNotes();
+    expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
+    const again = world.send(bytes, { instance: 1 });
+    await delay(300);
+    await locking.end();
+    expect(await estado(await again)).toBe('3');
+  });
+
+  it('lost at one instance, given again at the other: then it left', async () => {
+    const bytes = await sampleBytes({ encf: next() });
+    await sendAndVanish(bytes, 0);
+    expect(await estado(await world.send(bytes, { instance: 1 }))).toBe('0');
+    const locking = await holdNotes();
+    const again = world.send(bytes, { instance: 0 });
+    await delay(100);
+    await locking.end();
+    expect(await estado(await again)).toBe('3');
   });
 
   it('calls that follow each other at two instances: the first alone', async () => {

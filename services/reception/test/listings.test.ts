@@ -79,6 +79,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
           certificate_subject: forger.certificate.subject,
         },
       ],
+      conflicts_total: 1,
     });
   });
 

@@ -72,9 +72,7 @@ describe('a document for a buyer we serve', () => {
       approval_status: 'pending',
       total_amount: '11430.00',
     });
-    expect(received[0]?.xml_path).toBe(
-      `TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${number}-${sha256.slice(0, 12)}.xml`,
-    );
+    expect(received[0]?.xml_path).toBe(`TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${number}-${sha256}.xml`);
     const stored = await world.archive.get(received[0]?.xml_path as string, sha256);
     expect(stored.equals(bytes)).toBe(true);
     const acknowledgement = await world.archive.get(

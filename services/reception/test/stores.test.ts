@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { createInMemoryTaxpayerStore, createTaxpayerStore, type TaxpayerStore } from '@ecf/taxpayer-copy';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
-import type { NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../src/core/received-document.js';
+import type { DocumentStore, RefusalBudgets, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import type {
+  NewReceivedDocument,
+  NewRefusedDocument,
+  NumberHolder,
+  ReceivedDocument,
+} from '../src/core/received-document.js';
 import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
 import { createDocumentStore, RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
+import { createInMemoryRefusalBudgets } from '../src/outbound/refusal-budgets.in-memory.js';
+import { createRefusalBudgets } from '../src/outbound/refusal-budgets.postgres.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
 import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
@@ -22,6 +30,7 @@ interface Stores {
   taxpayers: TaxpayerStore;
   seeds: SpentSeeds;
   keys: TokenKeys;
+  budgets: RefusalBudgets;
 }
 
 let database: Database;
@@ -36,12 +45,14 @@ beforeAll(async () => {
     taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
+    budgets: createRefusalBudgets(database),
   };
   stores.memory = {
     documents: createInMemoryDocumentStore(),
     taxpayers: createInMemoryTaxpayerStore(),
     seeds: createInMemorySpentSeeds(),
     keys: createInMemoryTokenKeys(),
+    budgets: createInMemoryRefusalBudgets(),
   };
 });
 afterAll(() => database.close());
@@ -143,6 +154,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
       approvalStatus: 'pending',
       approvalDatetime: null,
       answeredAt: null,
+      answerDueAt: null,
     });
     expect(await documents.add({ ...received(), key: first.key })).toBeNull();
     const { key, xml, acknowledgement } = first;
@@ -157,13 +169,16 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(added.filter((one) => one !== null)).toHaveLength(1);
   });
 
-  it('the first time an answer left stays', async () => {
+  it('the first time an answer left stays, whatever is noted after it', async () => {
     const { documents } = at();
     const document = received();
     const id = (await documents.add(document)) ?? 0;
-    await documents.markAnswered([{ id, at: NOW }]);
-    await documents.markAnswered([{ id, at: new Date(NOW.getTime() + 5) }]);
-    expect((await documents.holder(document.key))?.answeredAt).toEqual(NOW);
+    await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
+    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: null, answerDueAt: NOW });
+    await documents.noteAnswers([{ id, leftAt: NOW, dueAt: null }]);
+    await documents.noteAnswers([{ id, leftAt: new Date(NOW.getTime() + 5), dueAt: null }]);
+    await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
+    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW, answerDueAt: null });
   });
 
   it('competing documents raise the revision once for each bytes and are listed', async () => {
@@ -178,6 +193,57 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
       { sha256: '1'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
       { sha256: '2'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
     ]);
+  });
+
+  it('a competitor without room is counted, not shown, and shown once it is kept', async () => {
+    const { documents } = at();
+    const document = received();
+    const id = (await documents.add(document)) ?? 0;
+    const unkept = { ...refused(document, id, '5'.repeat(64)), xmlPath: null };
+    for (let i = 0; i < 2; i++) await documents.refuse(unkept);
+    const { env, buyerRnc, encf: number } = document.key;
+    const look = () => documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
+    expect(await look()).toMatchObject([{ document: { revision: 1 }, conflicts: [], conflictsTotal: 1 }]);
+    expect(await documents.keptConflict(id, unkept.sha256)).toBeNull();
+    for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
+    expect(await look()).toMatchObject([
+      { document: { revision: 2 }, conflicts: [{ sha256: unkept.sha256, xmlPath: 'x/kept' }], conflictsTotal: 1 },
+    ]);
+    expect(await documents.keptConflict(id, unkept.sha256)).toBe('x/kept');
+  });
+
+  it('knows who signed for an issuer before', async () => {
+    const { documents } = at();
+    const [first, second] = [received(), received({ receivedAt: new Date(NOW.getTime() + 1_000) })];
+    const signer = { ...first.signer, fingerprint: `f${sequence}` };
+    await documents.add({ ...first, signer });
+    await documents.add({ ...second, signer: { ...signer, fingerprint: 'later' } });
+    const holder = (await documents.holder(second.key)) as NumberHolder;
+    expect(await documents.signedEarlier(holder, signer.fingerprint)).toBe(true);
+    expect(await documents.signedEarlier(holder, 'later')).toBe(false);
+    const other = { ...holder, key: { ...holder.key, issuerRnc: OTHER_PROVIDER } };
+    expect(await documents.signedEarlier(other, signer.fingerprint)).toBe(false);
+  });
+
+  it('budgets give all of a claim or nothing, however many ask at once', async () => {
+    const { budgets } = at();
+    const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
+      scope,
+      period,
+      amount,
+      limit,
+    });
+    const asked = Array.from({ length: 20 }, (_, i) =>
+      budgets.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
+    );
+    expect((await Promise.all(asked)).filter((over) => over === null)).toHaveLength(5);
+    expect(await budgets.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
+    const used = await Promise.all([0, 1].map((i) => budgets.take([claim(`one ${i}`, 950, 1_000)])));
+    expect(used.every((over) => over === null)).toBe(true);
+    await budgets.take([claim('number', 1, 1, '')]);
+    await budgets.clean('2026-06-24');
+    expect(await budgets.take([claim('all', 55, 55)])).toBeNull();
+    expect(await budgets.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
   });
 
   it('lists newest first, pages, filters by provider and time, and sums to the cent', async () => {
@@ -296,6 +362,51 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     await keys.rotate(key('d', 2_000), new Date(NOW.getTime() + 1_000), new Date(NOW.getTime() + 500));
     expect((await keys.all()).map(({ kid }) => kid)).toEqual(['d']);
   });
+});
+
+it('a decision without its document holds back nobody but that document', async () => {
+  const { documents } = stores.postgres as Stores;
+  const [own, other] = [received(), received()];
+  const { env, buyerRnc, issuerRnc, encf: number } = own.key;
+  let open: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let locked: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  // A decision that takes its time, as a slow disk would have it.
+  const slow = database.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock(document_number_lock($1, $2, $3, $4))', [
+      env,
+      buyerRnc,
+      issuerRnc,
+      number,
+    ]);
+    await tx.query(
+      `INSERT INTO early_decisions (env, buyer_rnc, issuer_rnc, encf, revision, approval_status) VALUES ($1, $2, $3, $4, 1, 'approved')`,
+      [env, buyerRnc, issuerRnc, number],
+    );
+    locked();
+    await held;
+  });
+  await ready;
+  let arrived = false;
+  const waiting = documents.add(own).then(() => {
+    arrived = true;
+  });
+  try {
+    // Arrivals of the same moment share a statement; this one comes later.
+    await delay(50);
+    expect(await documents.add(other)).toEqual(expect.any(Number));
+    await documents.decide(decision(received(), 1, 'approved'), randomUUID());
+    expect(arrived).toBe(false);
+  } finally {
+    open();
+    await Promise.all([slow, waiting]);
+  }
+  expect(await whole(documents, own)).toMatchObject({ approvalStatus: 'approved' });
 });
 
 it('private keys and certificates never stand open in the database', async () => {

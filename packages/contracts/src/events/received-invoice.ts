@@ -27,7 +27,7 @@ export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
  * Estado 0. `revision` increases per document; a reader keeps the highest. `issuer_rnc` is the provider, `account_id` the
  * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
  * business fault, noted in `observations`. `date_issued` is null where the document names a day that does not exist.
- * `conflicts` holds the first {@link MAX_EVENT_CONFLICTS}; listings show no more either.
+ * `conflicts` holds those that are kept, at most {@link MAX_EVENT_CONFLICTS}; listings tell how many there were in all.
  */
 export const receivedInvoiceChangedSchema = z
   .object({
@@ -65,8 +65,8 @@ export const receivedInvoiceChangedSchema = z
   });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
-/** Documents competing for one number that are shown; all are kept. */
-export const MAX_EVENT_CONFLICTS = 50;
+/** Documents competing for one number that are shown: more than are ever kept of one. */
+export const MAX_EVENT_CONFLICTS = 100;
 
 /** Faults and warnings that are kept and travel with a received document; more say nothing new. */
 export const MAX_OBSERVATIONS = 20;

@@ -23,7 +23,12 @@ export const receivedInvoiceSchema = z.object({
     description:
       'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative when it is over, null once answered',
   }),
-  conflicts: z.array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() })),
+  conflicts: z
+    .array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() }))
+    .meta({ description: 'Other documents that came under this number and are kept, oldest first' }),
+  conflicts_total: z.number().int().meta({
+    description: 'How many other documents came under this number; more than `conflicts` holds where some are not kept',
+  }),
 });
 export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;
 

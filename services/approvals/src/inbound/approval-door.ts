@@ -25,10 +25,10 @@ export function receiveApproval(parts: ApprovalDoorParts) {
   return async (req: Request, res: Response): Promise<void> => {
     const started = performance.now();
     const arrivedAt = parts.clock();
-    const { env, sender } = publicCaller(req);
+    const { env, sender, network } = publicCaller(req);
     try {
       if (parts.requireTokens) await requireToken(parts, req, env);
-      const body = await parts.intake.read(req, sender ?? 'unknown');
+      const body = await parts.intake.read(req, network);
       try {
         const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
         const { receipt, refusal } = await parts.receive.receive({

@@ -37,16 +37,6 @@ export function senderAddress(
   return address;
 }
 
-/** What a limit per sender counts by: an IPv4 address, or the /64 network of an IPv6 address, which is one household. */
-export function senderKey(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter((g) => g !== '');
-  const rest = tail.split(':').filter((g) => g !== '');
-  const missing = Math.max(0, 8 - groups.length - rest.length);
-  return [...groups, ...Array<string>(missing).fill('0'), ...rest].slice(0, 4).join(':');
-}
-
 function plain(text: string): string {
   const address = text.trim().replace(/^\[(.*)\](?::\d+)?$/, '$1');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -2,13 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { ApiError, type Caller, IDENTITY_LIFE_SECONDS, limitBody, requestIdOf, signIdentity } from '@ecf/service-kit';
+import {
+  ApiError,
+  type Caller,
+  IDENTITY_LIFE_SECONDS,
+  limitBody,
+  requestIdOf,
+  senderNetwork,
+  signIdentity,
+} from '@ecf/service-kit';
 import type { RequestHandler } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
 import type { RateLimit } from '../core/rate-limit.js';
 import type { Routed, Router } from '../core/routing.js';
-import { senderAddress, senderKey } from '../core/sender-address.js';
+import { senderAddress } from '../core/sender-address.js';
 import type { Upstream } from '../core/upstream.js';
 
 export interface EdgeOptions {
@@ -100,7 +108,7 @@ async function keyHolder(options: EdgeOptions, operation: Operation, req: Incomi
 }
 
 function publicCaller(options: EdgeOptions, prefix: Environment | null, sender: string, req: IncomingMessage): Caller {
-  options.perSender.pass(senderKey(sender));
+  options.perSender.pass(senderNetwork(sender));
   const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
   seenOf(req).env = env;
   return { kind: 'public', env, sender: sender.slice(0, 64), ...stamp(options, req) };

@@ -1,11 +1,23 @@
-import type { DocumentStore, Observer } from './ports.js';
+import type { AnswerNote, DocumentStore, Observer } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 
-/** How long another instance may take to note that its answer left. */
-const NOTING_MS = 40;
-const NOTING_STEPS = 4;
+/** How long after an answer began what became of it is waited for. The instance that gave it says so within milliseconds. */
+const ANSWER_MS = 5_000;
+/** Milliseconds between looks for that note: first and longest. */
+const FIRST_LOOK_MS = 10;
+const LONGEST_LOOK_MS = 160;
+/** A note that could not be made is tried again. */
+const NOTE_TRIES = 8;
+const NOTE_PAUSE_MS = 250;
 /** Answers remembered here, so that a repeat that follows at once is judged by them. */
 const REMEMBERED = 10_000;
+
+export interface AnswersPorts {
+  readonly documents: Pick<DocumentStore, 'holder' | 'noteAnswers'>;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+  readonly sleep: (ms: number) => Promise<void>;
+}
 
 /**
  * Knows which acknowledgements left completely. Identical bytes that come again get the first acknowledgement as long as
@@ -16,14 +28,10 @@ export class Answers {
   /** Document id → the moment its answer left here. */
   readonly #left = new Map<number, number>();
   readonly #underWay = new Map<number, number>();
-  #waiting: { id: number; at: Date }[] = [];
+  #waiting = new Map<number, AnswerNote>();
   #noting: Promise<void> | null = null;
 
-  constructor(
-    private readonly ports: { documents: Pick<DocumentStore, 'holder' | 'markAnswered'>; observer: Observer } & {
-      sleep: (ms: number) => Promise<void>;
-    },
-  ) {}
+  constructor(private readonly ports: AnswersPorts) {}
 
   /** Moments order what happens in this instance finer than a clock does; taken when a request begins. */
   arrive(): number {
@@ -40,28 +48,38 @@ export class Answers {
     const others = (this.#underWay.get(id) ?? 1) - 1;
     if (others > 0) this.#underWay.set(id, others);
     else this.#underWay.delete(id);
-    if (at === null || this.#left.has(id)) return;
-    if (this.#left.size >= REMEMBERED) this.#left.delete(this.#left.keys().next().value as number);
-    this.#left.set(id, ++this.#moment);
-    this.#waiting.push({ id, at });
-    this.#noting ??= this.#note();
+    if (this.#left.has(id)) return;
+    if (at !== null) {
+      if (this.#left.size >= REMEMBERED) this.#left.delete(this.#left.keys().next().value as number);
+      this.#left.set(id, ++this.#moment);
+      this.#noteSoon({ id, leftAt: at, dueAt: null });
+    } else if (others === 0) {
+      this.#noteSoon({ id, leftAt: null, dueAt: this.ports.clock() });
+    }
   }
 
   /**
    * Whether the sender of a request can have the acknowledgement already: an answer left before the request arrived.
-   * Where another instance may be about to note that, its note is waited for.
+   * Where another instance may be answering, what it notes is waited for.
    */
   async leftBefore(document: NumberHolder, request: { moment: number; arrivedAt: Date }): Promise<boolean> {
-    let noted = document.answeredAt;
-    for (let step = 0; ; step++) {
+    let present = document;
+    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
       const here = this.#left.get(document.id);
       if (here !== undefined) return here < request.moment;
       if (this.#underWay.has(document.id)) return false;
-      if (noted !== null) return noted <= request.arrivedAt;
-      if (step === NOTING_STEPS) return false;
-      await this.ports.sleep(NOTING_MS / NOTING_STEPS);
-      noted = (await this.ports.documents.holder(document.key))?.answeredAt ?? null;
+      if (present.answeredAt !== null) return present.answeredAt <= request.arrivedAt;
+      const due = present.answerDueAt?.getTime() ?? present.acknowledgedAt.getTime() + ANSWER_MS;
+      if (this.ports.clock().getTime() >= due) return false;
+      await this.ports.sleep(pause);
+      present = (await this.ports.documents.holder(document.key)) ?? present;
     }
+  }
+
+  /** The acknowledgement is given once more: other instances wait again for what becomes of it. */
+  async giveAgain(id: number): Promise<void> {
+    const dueAt = new Date(this.ports.clock().getTime() + ANSWER_MS);
+    await this.ports.documents.noteAnswers([{ id, leftAt: null, dueAt }]);
   }
 
   /** Resolves when everything that left is noted. */
@@ -69,16 +87,26 @@ export class Answers {
     await this.#noting;
   }
 
-  /** One statement notes all that left while the one before was under way. */
+  #noteSoon(note: AnswerNote): void {
+    this.#waiting.set(note.id, note);
+    this.#noting ??= this.#note();
+  }
+
+  /** One statement notes all that ended while the one before was under way. */
   async #note(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const answers = this.#waiting;
-      this.#waiting = [];
+    for (let failures = 0; this.#waiting.size > 0; ) {
+      const notes = this.#waiting;
+      this.#waiting = new Map();
       try {
-        await this.ports.documents.markAnswered(answers);
+        await this.ports.documents.noteAnswers([...notes.values()]);
+        failures = 0;
       } catch (error) {
-        // Unnoted, a repeat gets the same acknowledgement once more: harmless.
         this.ports.observer.failed('noting that answers left', error);
+        failures += 1;
+        // Given up, a repeat gets the same acknowledgement once more: harmless.
+        if (failures === NOTE_TRIES) continue;
+        this.#waiting = new Map([...notes, ...this.#waiting]);
+        await this.ports.sleep(NOTE_PAUSE_MS);
       }
     }
     this.#noting = null;

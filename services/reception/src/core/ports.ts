@@ -26,7 +26,10 @@ export interface ReceivedFilter {
 /** A row of a listing, with the documents that compete for its number. */
 export interface ListedDocument {
   readonly document: ReceivedDocument;
+  /** Those that are kept, oldest first; at most `MAX_EVENT_CONFLICTS`. */
   readonly conflicts: readonly Conflict[];
+  /** How many there were in all. */
+  readonly conflictsTotal: number;
 }
 
 /**
@@ -39,12 +42,16 @@ export interface DocumentStore {
   /** Commits a document under its number and gives its id. Null, and nothing kept, where the number is taken. */
   add(document: NewReceivedDocument): Promise<number | null>;
   /**
-   * Commits a refusal. Motive 3 with other bytes than the document that holds the number, and kept ones, is a conflict of
-   * that document; the same bytes conflict once, however often they come.
+   * Commits a refusal. Motive 3 with other bytes than the document that holds the number is a conflict of that document;
+   * the same bytes conflict once, however often they come. Kept ones change the received document.
    */
   refuse(refusal: NewRefusedDocument): Promise<void>;
-  /** Notes when answers first left completely; those that have a time keep it. */
-  markAnswered(answers: readonly { id: number; at: Date }[]): Promise<void>;
+  /** Path of the kept document with these bytes that competes with a received one; null where there is none. */
+  keptConflict(holderId: number, sha256: string): Promise<string | null>;
+  /** Whether a certificate signed one of the last thousand documents that the buyer got from this issuer before. */
+  signedEarlier(holder: NumberHolder, fingerprint: string): Promise<boolean>;
+  /** Notes what became of answers. The first time that one left completely stays. */
+  noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
   /** Newest first by time of receipt, then id. */
   list(filter: ReceivedFilter, page: { limit: number; offset: number }): Promise<ListedDocument[]>;
   /** How many match and the sum of their amounts, two decimals. */
@@ -61,11 +68,36 @@ export interface DocumentStore {
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
 }
 
+/** What became of an answer with the acknowledgement of a document. */
+export interface AnswerNote {
+  readonly id: number;
+  /** When it left completely; null where it did not. */
+  readonly leftAt: Date | null;
+  /** Where it did not: until when another one may be on its way. */
+  readonly dueAt: Date | null;
+}
+
 export interface NumberSearch {
   readonly env: Environment;
   readonly buyerRncs: readonly string[];
   readonly issuerRnc: string | null;
   readonly encf: string;
+}
+
+/** Amounts that all instances together take no more of than there is. */
+export interface RefusalBudgets {
+  /** Takes all or nothing; the first claim that does not fit, else null. */
+  take(claims: readonly BudgetClaim[]): Promise<BudgetClaim | null>;
+  /** Forgets what was taken in periods before this one. */
+  clean(period: string): Promise<void>;
+}
+
+export interface BudgetClaim {
+  readonly scope: string;
+  /** The day, `YYYY-MM-DD`; empty for what does not begin anew. */
+  readonly period: string;
+  readonly amount: number;
+  readonly limit: number;
 }
 
 /** Seeds that bought a token: each can do so once, on any instance. */
@@ -109,6 +141,12 @@ export interface ReceptionSettings {
   readonly signerRnc: string | null;
   /** Longest document that is kept when it is refused. */
   readonly maxRefusedBytes: number;
+  /** Bytes of refused documents of one sender that are kept in a day. */
+  readonly maxRefusedBytesPerSender: number;
+  /** Bytes of refused documents of all senders that are kept in a day. */
+  readonly maxRefusedBytesPerDay: number;
+  /** Documents that compete for one number and are kept. */
+  readonly maxCompeting: number;
 }
 
 export interface Ports {
@@ -119,6 +157,7 @@ export interface Ports {
   readonly certificates: Certificates;
   readonly judges: Judges;
   readonly archive: XmlStore;
+  readonly budgets: RefusalBudgets;
   readonly observer: Observer;
   readonly clock: () => Date;
   /** Resolves after that many milliseconds. */

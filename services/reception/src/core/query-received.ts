@@ -122,7 +122,7 @@ export class QueryReceived {
 }
 
 /** A row of the listings. */
-export function receivedInvoice({ document, conflicts }: ListedDocument): ReceivedInvoice {
+export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedDocument): ReceivedInvoice {
   const { key, facts } = document;
   return {
     id: document.id,
@@ -142,6 +142,7 @@ export function receivedInvoice({ document, conflicts }: ListedDocument): Receiv
       date_received: toIsoDominican(conflict.receivedAt),
       certificate_subject: conflict.certificateSubject,
     })),
+    conflicts_total: conflictsTotal,
   };
 }
 

@@ -5,9 +5,10 @@ import { signAcknowledgement } from './acknowledgement.js';
 import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
 import { type Motive, rejectionReason } from './motives.js';
-import type { Ports, ReceptionSettings } from './ports.js';
+import type { Ports } from './ports.js';
 import type { DocumentKey, NumberHolder, Origin, StoredBytes } from './received-document.js';
 import type { Receiver, Receivers } from './receivers.js';
+import type { RefusedBytesRoom, Unkept } from './refused-bytes.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
 
 /** A document as it came in. */
@@ -18,6 +19,8 @@ export interface Arrival {
   readonly arrivedAt: Date;
   readonly moment: number;
   readonly origin: Origin;
+  /** Network of the sender: an IPv4 address or an IPv6 /64, what limits count by. */
+  readonly network: string;
 }
 
 /** A signed acknowledgement, stored and ready to leave. */
@@ -32,6 +35,8 @@ export interface Acknowledged {
   readonly documentId: number | null;
   /** True where this is the first acknowledgement once more. */
   readonly repeated: boolean;
+  /** Why the bytes of a refused document were not kept; null where they were. */
+  readonly unkept: Unkept | null;
 }
 
 /** A number that another request takes meanwhile is looked at again; it cannot be taken twice. */
@@ -50,7 +55,7 @@ export class ReceiveDocument {
     private readonly ports: Pick<Ports, 'documents' | 'archive' | 'judges' | 'clock'>,
     private readonly receivers: Receivers,
     private readonly answers: Answers,
-    private readonly settings: Pick<ReceptionSettings, 'maxRefusedBytes'>,
+    private readonly room: Pick<RefusedBytesRoom, 'take'>,
   ) {}
 
   /** Equal documents that overlap are one document with one answer, so they are worked on once. */
@@ -96,6 +101,7 @@ export class ReceiveDocument {
   async #repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
     const identical = holder.xml.sha256 === incoming.sha256;
     if (identical && !(await this.answers.leftBefore(holder, incoming))) {
+      await this.answers.giveAgain(holder.id);
       const { path, sha256 } = holder.acknowledgement;
       const acknowledgement = await this.ports.archive.get(path, sha256);
       return { ...answer(incoming, null, null), acknowledgement, documentId: holder.id, repeated: true };
@@ -134,7 +140,10 @@ export class ReceiveDocument {
   ): Promise<Acknowledged> {
     const { judgement } = incoming;
     const reason = rejectionReason(motive, particulars);
-    const [xml, signed] = await Promise.all([this.#keepRefused(incoming, holder), this.#acknowledge(incoming, motive)]);
+    const [kept, signed] = await Promise.all([
+      this.#keepRefused(incoming, holder),
+      this.#acknowledge(incoming, motive),
+    ]);
     await this.ports.documents.refuse({
       key: incoming.key,
       motive,
@@ -143,7 +152,7 @@ export class ReceiveDocument {
       receivedAt: incoming.arrivedAt,
       bytes: incoming.bytes.length,
       sha256: incoming.sha256,
-      xmlPath: xml?.path ?? null,
+      xmlPath: kept.path,
       acknowledgement: signed.stored,
       acknowledgedAt: signed.at,
       signer: judgement.certificate === null ? null : signerFacts(judgement.certificate),
@@ -151,7 +160,7 @@ export class ReceiveDocument {
       competes: holder !== null && holder.xml.sha256 !== incoming.sha256,
       origin: incoming.origin,
     });
-    return { ...answer(incoming, motive, reason), acknowledgement: signed.bytes };
+    return { ...answer(incoming, motive, reason), acknowledgement: signed.bytes, unkept: kept.unkept };
   }
 
   async #acknowledge(incoming: Incoming, motive: Motive | null) {
@@ -170,11 +179,18 @@ export class ReceiveDocument {
     return { path, sha256 };
   }
 
-  /** What competes for a number is always kept; other refused documents only up to a size, since anybody can send them. */
-  async #keepRefused(incoming: Incoming, holder: NumberHolder | null): Promise<StoredBytes | null> {
-    if (holder?.xml.sha256 === incoming.sha256) return holder.xml;
-    if (holder === null && incoming.bytes.length > this.settings.maxRefusedBytes) return null;
-    return this.#keep(incoming);
+  /** Bytes that are kept already are not kept twice; others where there is room for them. */
+  async #keepRefused(
+    incoming: Incoming,
+    holder: NumberHolder | null,
+  ): Promise<{ path: string | null; unkept: Unkept | null }> {
+    const { sha256, network, arrivedAt: receivedAt } = incoming;
+    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, unkept: null };
+    const present = holder === null ? null : await this.ports.documents.keptConflict(holder.id, sha256);
+    if (present !== null) return { path: present, unkept: null };
+    const fingerprint = incoming.judgement.certificate?.fingerprint ?? null;
+    const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, fingerprint });
+    return unkept === null ? { path: (await this.#keep(incoming)).path, unkept } : { path: null, unkept };
   }
 }
 
@@ -195,7 +211,7 @@ function answer(
   motive: Motive | null,
   reason: string | null,
 ): Omit<Acknowledged, 'acknowledgement'> {
-  return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false };
+  return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false, unkept: null };
 }
 
 function sha256Of(bytes: Uint8Array): string {

@@ -47,10 +47,15 @@ export interface ReceivedDocument extends NewReceivedDocument {
   readonly approvalDatetime: Date | null;
   /** When an answer with the acknowledgement first left completely; null while none did. */
   readonly answeredAt: Date | null;
+  /** Until when an answer may be on its way of which nothing is noted; null = a moment after the acknowledgement. */
+  readonly answerDueAt: Date | null;
 }
 
 /** What has to be known of a document that holds a number to answer whoever sends under that number. */
-export type NumberHolder = Pick<ReceivedDocument, 'id' | 'key' | 'xml' | 'acknowledgement' | 'answeredAt'>;
+export type NumberHolder = Pick<
+  ReceivedDocument,
+  'id' | 'key' | 'xml' | 'acknowledgement' | 'receivedAt' | 'acknowledgedAt' | 'answeredAt' | 'answerDueAt'
+>;
 
 /** An answer with Estado 1. */
 export interface NewRefusedDocument {
@@ -61,7 +66,7 @@ export interface NewRefusedDocument {
   readonly receivedAt: Date;
   readonly bytes: number;
   readonly sha256: string;
-  /** Null where the document was too large to be kept for a refusal. */
+  /** Null where the document is not kept. */
   readonly xmlPath: string | null;
   readonly acknowledgement: StoredBytes;
   readonly acknowledgedAt: Date;
@@ -73,7 +78,7 @@ export interface NewRefusedDocument {
   readonly origin: Origin;
 }
 
-/** A signed document with other bytes under the number of a received one. */
+/** A signed document with other bytes under the number of a received one, and kept. */
 export interface Conflict {
   readonly sha256: string;
   readonly receivedAt: Date;

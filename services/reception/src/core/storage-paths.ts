@@ -12,20 +12,19 @@ export interface StoredDocumentName {
   readonly sha256: string;
 }
 
-/** Path of a received e-CF: the file name is issuer RNC and eNCF, as the authority names e-CF. */
+/**
+ * Path of a received e-CF: the file name is issuer RNC and eNCF, as the authority names e-CF, then the whole checksum.
+ * Strangers choose what comes under a number: a part of it could be made to fit two documents.
+ */
 export function receivedDocumentPath(name: StoredDocumentName): string {
-  return `${name.env}/ecf/${name.holderRnc}/received/${month(name.at)}/${name.issuerRnc}${name.encf}-${short(name)}.xml`;
+  return `${name.env}/ecf/${name.holderRnc}/received/${month(name.at)}/${name.issuerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
 /** Path of an acknowledgement that we issued: the file name is buyer RNC and eNCF, as the authority names ARECF. */
 export function acknowledgementPath(name: StoredDocumentName): string {
-  return `${name.env}/arecf/${name.holderRnc}/issued/${month(name.at)}/${name.buyerRnc}${name.encf}-${short(name)}.xml`;
+  return `${name.env}/arecf/${name.holderRnc}/issued/${month(name.at)}/${name.buyerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
 function month(at: Date): string {
   return toCalendarDate(at).slice(0, 7).replace('-', '/');
-}
-
-function short(name: StoredDocumentName): string {
-  return name.sha256.slice(0, 12);
 }

@@ -27,15 +27,15 @@ export function acknowledge(parts: AcknowledgeParts) {
     const started = performance.now();
     const arrival = { arrivedAt: clock(), moment: answers.arrive() };
     const left = departure(res, clock);
-    const { env, sender } = publicCaller(req);
+    const { env, sender, network } = publicCaller(req);
     try {
       if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
-      const body = await parts.intake.read(req, sender ?? 'unknown');
+      const body = await parts.intake.read(req, network);
       try {
         const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
         const origin = { requestId: requestIdOf(req), sender };
-        const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin });
-        report.answered(outcome, env, performance.now() - started);
+        const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin, network });
+        report.answered(outcome, { request_id: origin.requestId, sender, env }, performance.now() - started);
         send(res, outcome, answers, left);
       } finally {
         body.release();

@@ -24,9 +24,9 @@ export function issueSeed(parts: AuthenticateParts) {
 /** `POST /fe/autenticacion/api/validacioncertificado`: a signed seed in, a token out, as JSON or XML by `Accept`. */
 export function validateSeed(parts: AuthenticateParts) {
   return async (req: Request, res: Response): Promise<void> => {
-    const { env, sender } = publicCaller(req);
+    const { env, sender, network } = publicCaller(req);
     try {
-      const body = await parts.intake.read(req, sender ?? 'unknown');
+      const body = await parts.intake.read(req, network);
       try {
         const certificate = await parts.seeds.redeem(takeXmlPart(body.bytes, req.headers['content-type']), env);
         const issued = await parts.tokens.issue(certificate, env);

@@ -2,11 +2,18 @@ import type { Environment } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit';
 import type { Acknowledged } from '../core/receive-document.js';
 
+/** The call that is told of. */
+export interface Where {
+  readonly request_id: string;
+  readonly sender: string | null;
+  readonly env: Environment;
+}
+
 /** What is counted and logged about calls of the public door. */
 export interface ReceptionReport {
-  answered(outcome: Acknowledged, env: Environment, milliseconds: number): void;
+  answered(outcome: Acknowledged, where: Where, milliseconds: number): void;
   /** A call without acknowledgement or token. */
-  refused(kind: string, where: { request_id: string; sender: string | null; env: Environment }): void;
+  refused(kind: string, where: Where): void;
   seed(outcome: string): void;
 }
 
@@ -24,6 +31,11 @@ export function createReceptionReport(
   const refusals = metrics.counter({
     name: 'ecf_reception_refusals_total',
     help: 'Calls of the public door that got neither acknowledgement nor token, by reason.',
+    labels: ['env', 'reason'],
+  });
+  const unkept = metrics.counter({
+    name: 'ecf_reception_unkept_documents_total',
+    help: 'Refused documents whose bytes were not kept, by what had no room: size, number, sender, total.',
     labels: ['env', 'reason'],
   });
   const seeds = metrics.counter({
@@ -49,10 +61,15 @@ export function createReceptionReport(
   };
 
   return {
-    answered(outcome, env, milliseconds) {
+    answered(outcome, where, milliseconds) {
+      const { env } = where;
       const word = outcome.motive === null ? (outcome.repeated ? 'repeated' : 'received') : `motive_${outcome.motive}`;
       answers.inc({ env, ecf_type: outcome.ecfType ?? 'none', outcome: word });
       seconds.observe({ outcome: word }, milliseconds / 1000);
+      if (outcome.unkept !== null) {
+        unkept.inc({ env, reason: outcome.unkept });
+        logger.info({ ...where, reason: outcome.unkept }, 'the bytes of a refused document were not kept');
+      }
       measured();
     },
     refused(reason, where) {

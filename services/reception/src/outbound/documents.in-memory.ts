@@ -13,6 +13,7 @@ interface Held {
   document: ReceivedDocument;
   approvalRevision: number;
   conflicts: Conflict[];
+  competing: Set<string>;
 }
 
 /** Received documents in memory, for tests of what stands above. `events` is what would be in the outbox. */
@@ -62,11 +63,13 @@ export function createInMemoryDocumentStore(): DocumentStore & {
           id: held.length + 1,
           revision: 1,
           answeredAt: null,
+          answerDueAt: null,
           approvalStatus: decision?.approval_status ?? 'pending',
           approvalDatetime: dateOf(decision?.approval_datetime),
         },
         approvalRevision: decision?.revision ?? 0,
         conflicts: [],
+        competing: new Set(),
       };
       held.push(added);
       tell(added);
@@ -76,16 +79,32 @@ export function createInMemoryDocumentStore(): DocumentStore & {
       refusals.push(refusal);
       const holder = held.find((one) => one.document.id === refusal.holderId);
       const { sha256, xmlPath } = refusal;
-      if (!refusal.competes || holder === undefined || xmlPath === null) return;
+      if (!refusal.competes || holder === undefined) return;
+      holder.competing.add(sha256);
+      if (xmlPath === null) return;
       if (holder.conflicts.some((conflict) => conflict.sha256 === sha256)) return;
       const certificateSubject = refusal.signer?.subject ?? '';
       holder.conflicts.push({ sha256, receivedAt: refusal.receivedAt, certificateSubject, xmlPath });
       change(holder, {});
     },
-    async markAnswered(answers) {
-      for (const { id, at } of answers) {
+    async keptConflict(holderId, sha256) {
+      return held[holderId - 1]?.conflicts.find((conflict) => conflict.sha256 === sha256)?.xmlPath ?? null;
+    },
+    async signedEarlier(holder, fingerprint) {
+      return held.some(
+        ({ document: { key, signer, receivedAt } }) =>
+          key.env === holder.key.env &&
+          key.buyerRnc === holder.key.buyerRnc &&
+          key.issuerRnc === holder.key.issuerRnc &&
+          receivedAt < holder.receivedAt &&
+          signer.fingerprint === fingerprint,
+      );
+    },
+    async noteAnswers(answers) {
+      for (const { id, leftAt, dueAt } of answers) {
         const one = held[id - 1];
-        if (one !== undefined) one.document = { ...one.document, answeredAt: one.document.answeredAt ?? at };
+        if (one === undefined || one.document.answeredAt !== null) continue;
+        one.document = { ...one.document, answeredAt: leftAt, answerDueAt: dueAt };
       }
     },
     async list(filter, page) {
@@ -152,7 +171,7 @@ function matches(key: DocumentKey, search: NumberSearch): boolean {
 }
 
 function listed(one: Held): ListedDocument {
-  return { document: one.document, conflicts: [...one.conflicts] };
+  return { document: one.document, conflicts: [...one.conflicts], conflictsTotal: one.competing.size };
 }
 
 function dateOf(text: string | null | undefined): Date | null {

@@ -32,15 +32,32 @@ const REFUSE = {
 };
 const ANSWERED = {
   name: 'received_answered',
-  text: `UPDATE received_documents d SET answered_at = a.at FROM unnest($1::bigint[], $2::timestamptz[]) AS a(id, at)
+  text: `UPDATE received_documents d SET answered_at = a.left_at, answer_due_at = a.due_at
+           FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS a(id, left_at, due_at)
           WHERE d.id = a.id AND d.answered_at IS NULL`,
 };
 const CONFLICTS = {
   name: 'received_conflicts',
   text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
            FROM unnest($1::bigint[]) AS d(id)
-          CROSS JOIN LATERAL (SELECT * FROM refused_documents r WHERE r.conflict_of = d.id ORDER BY r.id LIMIT $2) AS c
+          CROSS JOIN LATERAL (SELECT * FROM refused_documents r
+                               WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL ORDER BY r.id LIMIT $2) AS c
           ORDER BY c.id`,
+};
+const CONFLICT_COUNTS = {
+  name: 'received_conflict_counts',
+  text: 'SELECT conflict_of, count(*) AS count FROM refused_documents WHERE conflict_of = ANY($1::bigint[]) GROUP BY conflict_of',
+};
+const KEEP = {
+  name: 'received_keep_conflict',
+  text: `UPDATE refused_documents SET xml_path = $3 WHERE conflict_of = $1 AND sha256 = $2 AND xml_path IS NULL`,
+};
+const SIGNED_EARLIER = {
+  name: 'received_signed_earlier',
+  text: `SELECT 1 FROM (SELECT certificate_fingerprint FROM received_documents
+                         WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND received_at < $4
+                         ORDER BY received_at DESC LIMIT 1000) AS earlier
+          WHERE certificate_fingerprint = $5 LIMIT 1`,
 };
 const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
 
@@ -65,8 +82,14 @@ export function createDocumentStore(database: Database, makeId: () => string = r
     await database.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM received_documents WHERE id = $1 FOR UPDATE', [holderId]);
       const first = await tx.query(REFUSE, refusedValues(refusal, holderId));
-      if (first.rowCount === 1) await change(tx, holderId, '', [], refusal.acknowledgedAt);
-      else await tx.query(REFUSE, refusedValues(refusal, null));
+      let kept = first.rowCount === 1 && refusal.xmlPath !== null;
+      if (first.rowCount === 0) {
+        await tx.query(REFUSE, refusedValues(refusal, null));
+        // There was no room for these bytes when they came first.
+        if (refusal.xmlPath !== null)
+          kept = (await tx.query(KEEP, [holderId, refusal.sha256, refusal.xmlPath])).rowCount === 1;
+      }
+      if (kept) await change(tx, holderId, '', [], refusal.acknowledgedAt);
     });
   }
 
@@ -76,8 +99,23 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       if (refusal.competes && refusal.holderId !== null) await compete(refusal, refusal.holderId);
       else await database.query(REFUSE, refusedValues(refusal, null));
     },
-    async markAnswered(answers) {
-      await database.query(ANSWERED, [answers.map(({ id }) => id), answers.map(({ at }) => at)]);
+    async keptConflict(holderId, sha256) {
+      const { rows } = await database.query<{ xml_path: string | null }>(
+        'SELECT xml_path FROM refused_documents WHERE conflict_of = $1 AND sha256 = $2',
+        [holderId, sha256],
+      );
+      return rows[0]?.xml_path ?? null;
+    },
+    async signedEarlier({ key: { env, buyerRnc, issuerRnc }, receivedAt }, fingerprint) {
+      const values = [env, buyerRnc, issuerRnc, receivedAt, fingerprint];
+      return (await database.query(SIGNED_EARLIER, values)).rowCount > 0;
+    },
+    async noteAnswers(answers) {
+      await database.query(ANSWERED, [
+        answers.map(({ id }) => id),
+        answers.map(({ leftAt }) => leftAt),
+        answers.map(({ dueAt }) => dueAt),
+      ]);
     },
     async list(filter, page) {
       const { where, values } = filtered(filter);
@@ -161,7 +199,15 @@ function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } 
 async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
   const documents = rows.map(fromReceivedRow);
   const conflicts = await conflictsOf(queries, documents);
-  return documents.map((document) => ({ document, conflicts: conflicts.get(document.id) ?? [] }));
+  const { rows: counts } = await queries.query<{ conflict_of: number; count: number }>(CONFLICT_COUNTS, [
+    documents.map(({ id }) => id),
+  ]);
+  const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
+  return documents.map((document) => ({
+    document,
+    conflicts: conflicts.get(document.id) ?? [],
+    conflictsTotal: totals.get(document.id) ?? 0,
+  }));
 }
 
 async function conflictsOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<Map<number, Conflict[]>> {
@@ -175,15 +221,20 @@ async function conflictsOf(queries: Queries, documents: readonly ReceivedDocumen
 }
 
 /**
- * The locked document of a decision. Where there is none, the decision is kept for its arrival: with arrivals held back
- * for that moment, either the document is found or it will find the decision.
+ * The locked document of a decision. Where there is none, the decision is kept for its arrival: with arrivals under this
+ * number held back for that moment, either the document is found or it will find the decision.
  */
 async function lockForDecision(tx: Transaction, decision: ReceivedInvoiceDecision): Promise<ReceivedRow | null> {
   const { env, buyer_rnc, issuer_rnc, encf } = decision;
   const find = async () => (await tx.query<ReceivedRow>(LOCK, [env, buyer_rnc, encf, issuer_rnc])).rows[0] ?? null;
   const document = await find();
   if (document !== null) return document;
-  await tx.query('LOCK TABLE received_documents IN SHARE ROW EXCLUSIVE MODE');
+  await tx.query('SELECT pg_advisory_xact_lock(document_number_lock($1, $2, $3, $4))', [
+    env,
+    buyer_rnc,
+    issuer_rnc,
+    encf,
+  ]);
   const arrived = await find();
   if (arrived !== null) return arrived;
   await tx.query(

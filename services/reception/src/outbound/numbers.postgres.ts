@@ -9,7 +9,8 @@ const IDS_AT_ONCE = 100;
 
 const HOLDERS = {
   name: 'received_holders',
-  text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256, d.answered_at
+  text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256,
+                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
                 WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
            JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
@@ -18,15 +19,17 @@ const NEXT_IDS = {
   name: 'received_next_ids',
   text: `SELECT nextval('received_documents_id_seq') AS id FROM generate_series(1, $1::int)`,
 };
-// A decision may have come before its document; the event was made without it.
+// A decision may have come before its document; the event was made without it. In the order of their numbers, so that two
+// instances that add the same documents do not wait for each other.
 const ADD = {
   name: 'received_add',
   text: `WITH added AS (
            INSERT INTO received_documents (${NEW_RECEIVED_COLUMNS.join(', ')}, approval_status, approval_datetime, approval_revision)
            SELECT ${NEW_RECEIVED_COLUMNS.map((column) => `g.${column}`).join(', ')},
                   coalesce(d.approval_status, 'pending'), d.approval_datetime, coalesce(d.revision, 0)
-             FROM json_populate_recordset(NULL::received_documents, $1::json) AS g
-             LEFT JOIN early_decisions d USING (env, buyer_rnc, issuer_rnc, encf)
+             FROM (SELECT * FROM json_populate_recordset(NULL::received_documents, $1::json)
+                    ORDER BY env, buyer_rnc, encf, issuer_rnc) AS g
+             LEFT JOIN LATERAL early_decision(g.env, g.buyer_rnc, g.issuer_rnc, g.encf) AS d ON true
            ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING
            RETURNING id, approval_status, approval_datetime
          ), told AS (
@@ -109,9 +112,18 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
   };
 }
 
-type HolderRow = Pick<ReceivedRow, 'id' | 'xml_path' | 'xml_sha256' | 'arecf_path' | 'arecf_sha256' | 'answered_at'> & {
-  position: number;
-};
+type HolderRow = { position: number } & Pick<
+  ReceivedRow,
+  | 'id'
+  | 'xml_path'
+  | 'xml_sha256'
+  | 'arecf_path'
+  | 'arecf_sha256'
+  | 'received_at'
+  | 'acknowledged_at'
+  | 'answered_at'
+  | 'answer_due_at'
+>;
 
 function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHolder | null {
   if (row === undefined) return null;
@@ -120,6 +132,9 @@ function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHold
     key,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
+    receivedAt: row.received_at,
+    acknowledgedAt: row.acknowledged_at,
     answeredAt: row.answered_at,
+    answerDueAt: row.answer_due_at,
   };
 }

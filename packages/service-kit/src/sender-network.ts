@@ -1,0 +1,16 @@
+import { isIP } from 'node:net';
+
+/** What a limit per sender counts by: an IPv4 address, or the /64 network of an IPv6 address, which is one household. */
+export function senderNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = head.split(':').filter((g) => g !== '');
+  const rest = tail.split(':').filter((g) => g !== '');
+  const missing = Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array<string>(missing).fill('0'), ...rest].slice(0, 4).map(plainGroup).join(':');
+}
+
+/** A group of an address as every spelling of it comes to. */
+function plainGroup(group: string): string {
+  return Number.parseInt(group, 16).toString(16);
+}
