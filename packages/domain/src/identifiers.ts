@@ -20,6 +20,14 @@ export function isEncf(text: string): boolean {
   return /^E[0-9]{12}$/.test(text);
 }
 
+/**
+ * Whether an acknowledgement can quote the text as an eNCF: 13, 11 or 9 letters and digits, as its schema has it. The schema
+ * of an e-CF takes any 13; what is not {@link isEncf} is a business fault.
+ */
+export function isQuotableEncf(text: string): boolean {
+  return /^(?:[A-Za-z0-9]{13}|[A-Za-z0-9]{11}|[A-Za-z0-9]{9})$/.test(text);
+}
+
 /** The type inside an eNCF, or null when the text is no eNCF or names no known type. */
 export function encfType(encf: string): EcfType | null {
   if (!isEncf(encf)) return null;

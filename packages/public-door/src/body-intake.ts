@@ -33,6 +33,10 @@ const SLOW_RATE = 64 * 1024;
 /** Room that a body gets to begin with; chunks are copied into it, however small they are. */
 const FIRST_ROOM = 4 * 1024;
 
+/** Chunks of a body that are taken whatever their size; each costs some microseconds, so later ones have to be larger. */
+const TINY_CHUNKS = 65_536;
+const LEAST_CHUNK = 64;
+
 interface Reading {
   readonly sender: string;
   startedAt: number;
@@ -97,6 +101,7 @@ export class BodyIntake {
     return new Promise((resolve, reject) => {
       const most = longestOf(req, this.limits.maxBytes);
       let room = Buffer.alloc(0);
+      let chunks = 0;
       const stop = () => {
         req.off('data', onData).off('end', onEnd);
         for (const lost of LOST) req.off(lost, onClose);
@@ -112,6 +117,7 @@ export class BodyIntake {
       const onData = (chunk: Buffer) => {
         const needed = reading.arrived + chunk.length;
         if (needed > this.limits.maxBytes) return refuse(this.#tooLarge());
+        if (++chunks > TINY_CHUNKS && needed < chunks * LEAST_CHUNK) return refuse(tooTiny());
         if (needed > room.length) {
           const larger = Math.max(needed, Math.min(Math.max(2 * room.length, FIRST_ROOM), most));
           const problem = this.#makeRoom(reading, larger);
@@ -223,6 +229,11 @@ const CLOSE = { headers: { connection: 'close' } };
 
 function tooSlow(): ApiError {
   return new ApiError(408, 'request_timeout', 'The body did not arrive in time; send it again.', CLOSE);
+}
+
+function tooTiny(): ApiError {
+  const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
+  return new ApiError(400, 'bad_request', message, CLOSE);
 }
 
 function busy(): ApiError {

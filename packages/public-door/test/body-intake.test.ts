@@ -83,7 +83,7 @@ describe('a body', () => {
 
 describe('bounds', () => {
   it('a body in chunks of one byte keeps none of them: it takes the memory that is counted for it', async () => {
-    const size = 1_000 * KB;
+    const size = 64 * KB;
     const intake = new BodyIntake({
       ...LIMITS,
       maxBytes: 2 * size,
@@ -103,6 +103,24 @@ describe('bounds', () => {
     const { bytes } = await reading;
     expect(bytes.equals(Buffer.from(Array.from({ length: size }, (_, at) => at % 251)))).toBe(true);
     expect([bytes.buffer.byteLength, intake.load.bytes]).toEqual([size, size]);
+  });
+
+  it('more chunks of a byte than any sender makes are refused', async () => {
+    const intake = new BodyIntake({
+      ...LIMITS,
+      maxBytes: 900 * KB,
+      maxHeldBytes: 9_000 * KB,
+      maxHeldBytesPerSender: 9_000 * KB,
+    });
+    const req = request();
+    const reading = codeOf(intake.read(req, 'a'));
+    const byte = Buffer.alloc(1);
+    let sent = 0;
+    while (intake.load.requests > 0 && sent < 500 * KB) {
+      req.emit('data', byte);
+      sent += 1;
+    }
+    expect([await reading, sent]).toEqual(['400 bad_request', 64 * KB + 1]);
   });
 
   it('memory that is taken for more than arrived counts as held', async () => {

@@ -29,6 +29,7 @@ export * from './open-bus.js';
 export * from './open-xml-store.js';
 export * from './outbox.js';
 export * from './outbox-relay.js';
+export * from './received-number.js';
 export * from './redaction.js';
 export * from './request-id.js';
 export * from './run-http-service.js';

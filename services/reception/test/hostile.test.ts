@@ -5,7 +5,7 @@ import os from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOSTILE } from '../src/hostile-inputs.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
-import { forger } from './support/senders.js';
+import { BUYER, forger, provider } from './support/senders.js';
 import { startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -13,7 +13,9 @@ let sequence = 0;
 const next = () => encf(++sequence);
 
 beforeAll(async () => {
-  world = await startWorld({ settings: { BODY_TIMEOUT_MS: '2000' } });
+  world = await startWorld({
+    settings: { BODY_TIMEOUT_MS: '2000', MAX_COMPETING_DOCUMENTS: '5', MAX_REFUSED_BYTES_PER_SENDER: '40000' },
+  });
 });
 afterAll(() => world.stop());
 
@@ -83,6 +85,94 @@ describe('what is too large', () => {
       more();
     });
     expect(response).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+  });
+});
+
+describe('chunks of one byte', () => {
+  /** Sends a body so; resolves with the whole answer. */
+  function trickle(body: Buffer): Promise<string> {
+    const chunks = Buffer.concat(Array.from(body, (byte) => Buffer.from([0x31, 13, 10, byte, 13, 10])));
+    const head = ['POST /fe/recepcion/api/ecf HTTP/1.1', 'Host: x', 'env: TesteCF', 'Connection: close'];
+    const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
+    return new Promise((resolve) => {
+      let text = '';
+      socket.on('data', (data) => {
+        text += data;
+      });
+      // What is still being written when the answer comes is lost.
+      socket.on('error', () => undefined).once('close', () => resolve(text));
+      const start = Buffer.from(`${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      socket.write(Buffer.concat([start, chunks, Buffer.from('0\r\n\r\n')]));
+    });
+  }
+
+  it('a document is taken', async () => {
+    expect(await trickle(await sampleBytes({ encf: next() }))).toContain('<Estado>0<');
+  });
+
+  it('half a megabyte is refused as soon as it is more than any sender does', async () => {
+    const before = await refusals();
+    expect(await trickle(Buffer.alloc(500_000, 0x20))).toMatch(/^HTTP\/1\.1 400 .*"code":"bad_request"/s);
+    expect(await refusals()).toBe(before + 1);
+  });
+});
+
+describe('what is kept of strangers is bounded', () => {
+  async function unkept(reason: string): Promise<number> {
+    const metric = await world.metrics.registry.getSingleMetric('ecf_reception_unkept_documents_total')?.get();
+    return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+  }
+
+  it('under one number, never at the cost of the genuine document', async () => {
+    const number = next();
+    // The provider is known from before; a stranger's document comes first under the number.
+    await world.send(await sampleBytes({ encf: next() }));
+    const stranger = { encf: number, certificate: forger.certificate };
+    expect(await (await world.send(await sampleBytes(stranger))).text()).toContain('<Estado>0<');
+    const before = await unkept('number');
+    const first = await sampleBytes({ ...stranger, total: '1.00' });
+    for (const bytes of [first, await sampleBytes({ ...stranger, total: '2.00' }), first])
+      expect(await (await world.send(bytes, { sender: '198.51.100.1' })).text()).toContain(
+        '<CodigoMotivoNoRecibido>3<',
+      );
+    expect(await unkept('number')).toBe(before + 1);
+    const senders = Array.from({ length: 6 }, (_, i) => `2001:db8:0:${i}::1`);
+    for (const [i, sender] of senders.entries())
+      await world.send(await sampleBytes({ ...stranger, total: `${10 + i}.00` }), { sender });
+    expect(await unkept('number')).toBe(before + 3);
+
+    const genuine = await sampleBytes({ encf: number, total: '77.00' });
+    expect(await (await world.send(genuine, { sender: '198.51.100.9' })).text()).toContain(
+      '<CodigoMotivoNoRecibido>3<',
+    );
+    expect(await unkept('number')).toBe(before + 3);
+    const shown = await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json();
+    expect([shown.conflicts.length, shown.conflicts_total]).toEqual([6, 9]);
+    const { rows } = await world.database.query<{ xml_path: string; sha256: string }>(
+      'SELECT xml_path, sha256 FROM refused_documents WHERE encf = $1 AND certificate_fingerprint = $2',
+      [number, provider.certificate.fingerprint],
+    );
+    expect(shown.conflicts.map((one: { sha256: string }) => one.sha256)).toContain(rows[0]?.sha256);
+    expect((await world.archive.get(rows[0]?.xml_path as string)).equals(genuine)).toBe(true);
+  });
+
+  it('of one sender in a day; its /64 is one sender, others and documents that are received are not touched', async () => {
+    const before = await unkept('sender');
+    const bad = async () => (await sampleXml({ encf: next() })).replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11');
+    const size = (await bad()).length;
+    const most = Math.floor(40_000 / size);
+    for (let i = 0; i < most + 2; i++) {
+      const answer = await world.send(await bad(), { sender: `2001:db8:9:9::${i + 1}` });
+      expect(await answer.text()).toContain('<CodigoMotivoNoRecibido>2<');
+    }
+    expect(await unkept('sender')).toBe(before + 2);
+    await world.send(await bad(), { sender: '2001:db8:9:a::1' });
+    expect(await unkept('sender')).toBe(before + 2);
+    const good = await world.send(await sampleBytes({ encf: next() }), { sender: '2001:db8:9:9::1' });
+    expect(await good.text()).toContain('<Estado>0<');
+    world.setTime(new Date('2026-06-24T12:00:00-04:00'));
+    await world.send(await bad(), { sender: '2001:db8:9:9::1' });
+    expect(await unkept('sender')).toBe(before + 2);
   });
 });
 

@@ -253,6 +253,23 @@ describe('GET /arecf/{encf}', () => {
   });
 });
 
+describe('a number that is not E and 12 digits: at fault, received, and found by its text', () => {
+  it.each(['X310000000001', 'abcDEF0123456'])('%s', async (odd) => {
+    const sent = await world.send(await sampleBytes({ encf: odd, buyer: OTHER_BUYER }));
+    expect(await sent.text()).toContain(`<eNCF>${odd}</eNCF><Estado>0</Estado>`);
+    const headers = { 'buyer-rnc': OTHER_BUYER };
+    const found = await json(`/fe/recepcion/api/invoices/${odd}`, headers, OTHER_ACCOUNT);
+    expect(found).toMatchObject({ status: 200, body: { encf: odd } });
+    const unknown = await json(`/fe/recepcion/api/invoices/${odd.slice(0, 12)}Z`, headers, OTHER_ACCOUNT);
+    expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'encf'], type: 'encf' }] } });
+    const arecf = `/arecf/${odd}?issuer_rnc=${PROVIDER}`;
+    expect((await world.ask(arecf, {}, { account_id: OTHER_ACCOUNT })).status).toBe(200);
+    // Nobody else learns of it.
+    expect(await json(arecf)).toMatchObject({ status: 422 });
+    expect(await json(`/fe/recepcion/api/invoices/${odd}`, headers)).toMatchObject({ status: 422 });
+  });
+});
+
 describe('what an account sees', () => {
   it('without identity there is nothing, from any side', async () => {
     for (const path of [`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`, '/fe/recepcion/api/invoices/all']) {

@@ -1,8 +1,9 @@
-import { identityOf } from '@ecf/service-kit';
+import { findByNumber, identityOf } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { ConsumptionQuery } from '../core/consumption-invoice.js';
 import type { Directory } from '../core/directory.js';
 import type { FoundXml, XmlQuery } from '../core/document-xml.js';
+import { QueryError } from '../core/errors.js';
 import type { createMonitoring } from '../core/monitoring.js';
 import type { QueryInvoices } from '../core/query-invoices.js';
 import { Parameters } from './parameters.js';
@@ -71,15 +72,21 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
     async xml(req: Request, res: Response): Promise<void> {
       const parameters = new Parameters(req);
       const asked = {
-        encf: parameters.encf(),
         issuerRnc: parameters.optionalRnc('issuer_rnc'),
         document: parameters.document(),
         sha256: parameters.optionalSha256(),
       };
       parameters.check();
-      const { issuerRnc, bytes } = await documentXml({ ...whoAsks(req), ...asked });
+      const find = async (encf: string) => ({ encf, ...(await documentXml({ ...whoAsks(req), ...asked, encf })) });
+      const isMissing = (error: unknown) => error instanceof QueryError && error.code === 'not_found';
+      const { encf, issuerRnc, bytes } = await findByNumber(
+        String(req.params.encf ?? ''),
+        ['path', 'encf'],
+        find,
+        isMissing,
+      );
       res.setHeader('content-type', 'application/xml; charset=utf-8');
-      res.setHeader('content-disposition', `inline; filename="${issuerRnc}${asked.encf}.xml"`);
+      res.setHeader('content-disposition', `inline; filename="${issuerRnc}${encf}.xml"`);
       res.setHeader('x-content-type-options', 'nosniff');
       res.end(bytes);
     },

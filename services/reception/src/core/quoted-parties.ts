@@ -1,4 +1,4 @@
-import { groupOf, isRnc, textOf } from '@ecf/domain';
+import { groupOf, isQuotableEncf, isRnc, textOf } from '@ecf/domain';
 import type { CanonicalXml, CheckedDocument } from '@ecf/ecf-xml';
 import { ReceptionError } from './errors.js';
 
@@ -8,9 +8,6 @@ export interface QuotedParties {
   readonly buyerRnc: string;
   readonly encf: string;
 }
-
-/** What the schema of the acknowledgement takes as eNCF: 13, 11 or 9 letters and digits. */
-const QUOTABLE_ENCF = /^(?:[A-Za-z0-9]{13}|[A-Za-z0-9]{11}|[A-Za-z0-9]{9})$/;
 
 /**
  * Reads issuer, buyer and number as far as the document can be understood, whatever else is wrong with it: from its tree,
@@ -53,10 +50,13 @@ function requireRnc(text: string, path: string): void {
 }
 
 function requireEncf(text: string): void {
-  if (QUOTABLE_ENCF.test(text)) return;
+  if (isQuotableEncf(text)) return;
   throw text === ''
     ? unreadable('ECF.Encabezado.IdDoc.eNCF is missing.', 'document.encf_missing')
-    : unreadable('ECF.Encabezado.IdDoc.eNCF is not E and 12 digits.', 'document.encf_malformed');
+    : unreadable(
+        'ECF.Encabezado.IdDoc.eNCF is not E and 12 digits, nor anything that an acknowledgement could quote.',
+        'document.encf_malformed',
+      );
 }
 
 function unreadable(message: string, kind: string): ReceptionError {

@@ -1,5 +1,6 @@
-import { identityOf } from '@ecf/service-kit';
+import { findByNumber, identityOf } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
+import { ReceptionError } from '../core/errors.js';
 import type { QueryReceived } from '../core/query-received.js';
 import { Parameters } from './parameters.js';
 
@@ -34,20 +35,23 @@ export function listings(
     },
     async one(req, res) {
       const parameters = new Parameters(req);
-      const encf = parameters.encf();
       const buyerRnc = parameters.rnc('buyer-rnc');
       const providerRnc = parameters.optionalRnc('provider-rnc');
       parameters.check();
-      res.json(await query.one({ ...asker(req), buyerRnc, encf, providerRnc }));
+      res.json(await byNumber(req, (encf) => query.one({ ...asker(req), buyerRnc, encf, providerRnc })));
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
-      const encf = parameters.encf();
-      parameters.check();
       const issuerRnc = parameters.issuerRncOr400();
-      sendXml(res, await query.acknowledgement({ ...asker(req), encf, issuerRnc }));
+      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...asker(req), encf, issuerRnc })));
     },
   };
+}
+
+/** What stands under the path's eNCF. */
+function byNumber<T>(req: Request, find: (encf: string) => Promise<T>): Promise<T> {
+  const isMissing = (error: unknown) => error instanceof ReceptionError && error.code === 'not_found';
+  return findByNumber(String(req.params.encf ?? ''), ['path', 'encf'], find, isMissing);
 }
 
 function asker(req: Request) {

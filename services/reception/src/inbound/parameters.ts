@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ValidationItem } from '@ecf/contracts';
-import { type CalendarDate, isEncf, isRnc, parseDocumentDate } from '@ecf/domain';
+import { type CalendarDate, isRnc, parseDocumentDate } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
 import type { Request } from 'express';
 
@@ -49,12 +49,6 @@ export class Parameters {
   /** `limit` 1 to 1000, default 200; `offset` from 0, default 0. */
   page(): { limit: number; offset: number } {
     return { limit: this.#integer('limit', 1, 1000, 200), offset: this.#integer('offset', 0, 2_147_483_647, 0) };
-  }
-
-  /** The path's eNCF in upper case. */
-  encf(): string {
-    const encf = String(this.req.params.encf ?? '').toUpperCase();
-    return isEncf(encf) ? encf : this.#wrong(['path', 'encf'], 'an eNCF is E and 12 digits', 'encf');
   }
 
   /** Where the specification asks for 400 instead of 422. */
