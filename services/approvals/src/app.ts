@@ -9,6 +9,7 @@ import {
   type TokenCache,
 } from '@ecf/authority-client';
 import {
+  type ArchiveOperations,
   type DeliveryOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
@@ -30,6 +31,7 @@ import {
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
+  createStoredFiles,
   identityKeyOf,
   type Logger,
   type Metrics,
@@ -61,6 +63,7 @@ import { createObserver, observeBacklog } from './observer.js';
 import { createApprovalJudges } from './outbound/approval-judges.threads.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
+import { STORED_FILES } from './outbound/stored-files.js';
 
 const QUESTION_MS = 3_000;
 const HOUR = 3_600_000;
@@ -94,6 +97,7 @@ export interface Approvals {
   ready(): Promise<Readiness>;
   /** What services of the same process ask instead of the internal routes. */
   readonly internal: DeliveryOperations;
+  readonly stored: ArchiveOperations;
 }
 
 /** The approvals service, wired. Nothing is connected before `start`. */
@@ -190,13 +194,16 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
   const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const ready = () =>
+    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
+  const stored = createStoredFiles(database, STORED_FILES);
   const app = createApprovalsApp(
     {
       give: new GiveApproval(ports, sending),
       query: new QueryApprovals(ports),
       acknowledgements: deliveries.acknowledgements,
       internal: deliveries.operations,
+      stored,
       door: {
         receive: new ReceiveApproval(ports),
         intake: new BodyIntake(intakeLimits(config)),
@@ -222,6 +229,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     app,
     ready,
     internal: deliveries.operations,
+    stored,
     start: background.start,
     async stop() {
       endBacklog();

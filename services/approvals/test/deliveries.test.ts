@@ -264,6 +264,70 @@ describe('that nothing goes on any more', () => {
   });
 });
 
+describe('the directory', () => {
+  const directory = (fault: object) => world.fault({ operation: 'consultadirectorio', ...fault });
+
+  it('may drop a receiver: nothing goes there any more; it may list it elsewhere later', async () => {
+    const to = await buyer();
+    const first = await accepted(to.rnc);
+    await reaches(first.encf, 'delivered');
+    await world.control('DELETE', `taxpayers/${to.rnc}`);
+    const { encf } = await accepted(to.rnc);
+    expect((await reaches(encf, 'no_receiver'))?.last_error).toContain(to.rnc);
+    expect(to.deliveries).toHaveLength(1);
+    const moved = await BuyerReceiver.start(to.rnc);
+    receivers.push(moved);
+    await world.list(to.rnc, moved.url);
+    await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
+    await reaches(encf, 'delivered');
+    expect([to.deliveries.length, moved.deliveries.length]).toEqual([1, 1]);
+  });
+
+  it('may be gone: a known address is used on, an unknown one waits for it', async () => {
+    const known = await buyer();
+    const fresh = await buyer();
+    await reaches((await accepted(known.rnc)).encf, 'delivered');
+    await directory({ kind: 'http', status: 503, body: 'x' });
+    const second = await accepted(known.rnc);
+    const waiting = await accepted(fresh.rnc);
+    await eventually(
+      () => delivery(waiting.encf),
+      (seen) => (seen?.last_error ?? null) !== null,
+    );
+    expect((await delivery(waiting.encf))?.delivery_status).toBe('pending');
+    // Of the two instances, only the one that delivered before knows the address.
+    await eventually(
+      async () => {
+        await world.database.query(
+          'UPDATE deliveries SET due_at = now() WHERE encf = $1 AND due_at IS NOT NULL AND claim IS NULL',
+          [second.encf],
+        );
+        return delivery(second.encf);
+      },
+      (seen) => seen?.delivery_status === 'delivered',
+    );
+    await world.control('DELETE', 'faults');
+    await reaches(waiting.encf, 'delivered');
+    expect([known.deliveries.length, fresh.deliveries.length]).toEqual([2, 1]);
+  });
+});
+
+describe('type 45', () => {
+  it('goes to its buyer where the settings say so', async () => {
+    const willing = await World.start({ settings: { ...SETTINGS, DELIVER_TYPE_45: 'true' } });
+    try {
+      const to = await BuyerReceiver.start('134000001');
+      receivers.push(to);
+      await willing.list(to.rnc, to.url);
+      const { encf } = await accepted(to.rnc, { ecf_type: '45' }, willing);
+      await reaches(encf, 'delivered', willing);
+      expect(to.deliveries.map((reached) => reached.encf)).toEqual([encf]);
+    } finally {
+      await willing.stop();
+    }
+  });
+});
+
 describe('what the answer says', () => {
   it('is a refusal for good where the buyer says so', async () => {
     const to = await buyer();

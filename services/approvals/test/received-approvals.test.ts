@@ -56,6 +56,16 @@ const count = async (table: string, encf: string) =>
 const issued = () => world.invoice('31', { at: ['issued'] });
 
 describe('an approval', () => {
+  it.each([
+    ['33', 'E320000000006'],
+    ['34', 'E460000000009'],
+  ])("of a %s on %s is taken, as the authority's certification set has them", async (type, modified_encf) => {
+    const encf = world.nextEncf(type);
+    world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { modified_encf }));
+    expect((await world.send(await acecf(encf))).body).toEqual(ACCEPTED);
+    expect(await state(encf)).toMatchObject({ approval_status: 'approved' });
+  });
+
   it('is taken, stored byte for byte, and told', async () => {
     const encf = await issued();
     expect(await state(encf)).toEqual({
@@ -175,12 +185,7 @@ describe('is refused in the words of the authority', () => {
     expect(await state(encf)).toMatchObject({ approval_status: 'pending' });
   });
 
-  it('a note on a document without approval, and a document that the authority rejected', async () => {
-    const note = world.nextEncf('34');
-    world.issued.set(`${ISSUER}|${note}`, issuedInvoice(note, { modified_encf: 'E320000000001' }));
-    expect((await world.send(await acecf(note))).body).toEqual(
-      refused('Aprobación Comercial no es requerida para el e-CF Referenciado'),
-    );
+  it('a document that the authority rejected', async () => {
     const dead = world.nextEncf();
     world.issued.set(`${ISSUER}|${dead}`, issuedInvoice(dead, { status: 'Rechazado' }));
     expect((await world.send(await acecf(dead))).body).toEqual(refused(INVALID));

@@ -5,7 +5,6 @@ export const REFUSALS = {
   signature: 'La firma del XML no es válida',
   notFound: 'Factura no encontrada para esta Aprobación comercial.',
   type: 'Aprobación Comercial no es requerida para este tipo de e-CF',
-  referenced: 'Aprobación Comercial no es requerida para el e-CF Referenciado',
   invalid: 'No se encuentra un e-CF válido para esta aprobación comercial',
 } as const;
 

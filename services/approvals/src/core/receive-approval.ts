@@ -26,8 +26,8 @@ type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'emission' |
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order: structure, signature, type,
- * known and ours, type of what a note refers to, buyer with date and amount, not answered before. Bytes, record and event
- * are durable when it resolves.
+ * known and ours, buyer with date and amount, not answered before. What a note refers to does not matter: the authority's own
+ * certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
  * Throws UnreadableApproval for what is no XML, and what emission throws where it cannot be asked.
  */
@@ -120,12 +120,6 @@ function refusalOf(judgement: ApprovalJudgement, invoice: InvoiceChanged | null)
   const { facts } = judgement;
   if (!isApprovable(facts.encf)) return REFUSALS.type;
   if (invoice === null) return REFUSALS.notFound;
-  if (
-    invoice.modified_encf !== null &&
-    encfType(invoice.modified_encf) !== null &&
-    !isApprovable(invoice.modified_encf)
-  )
-    return REFUSALS.referenced;
   const total = Decimal.parse(facts.totalAmount);
   const same =
     // A number that the authority rejected holds no document.

@@ -1,4 +1,9 @@
-import { DELIVERY_OPERATIONS, type DeliveryOperations } from '@ecf/contracts';
+import {
+  ARCHIVE_OPERATIONS,
+  type ArchiveOperations,
+  DELIVERY_OPERATIONS,
+  type DeliveryOperations,
+} from '@ecf/contracts';
 import { withPlainPublicPath } from '@ecf/public-door';
 import {
   type Caller,
@@ -49,6 +54,7 @@ export interface ApprovalsHttpParts extends ApprovalRouteParts {
   readonly door: ApprovalDoorParts;
   readonly acknowledgements: QueryAcknowledgements;
   readonly internal: DeliveryOperations;
+  readonly stored: ArchiveOperations;
 }
 
 export interface ApprovalsHttpOptions {
@@ -72,6 +78,7 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: Approvals
         app[method](path, identity(options, kind), ...json, handler);
       }
       app.use(internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options));
+      app.use(internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options));
       app.use(mapErrors);
     },
   });

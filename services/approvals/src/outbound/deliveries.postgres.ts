@@ -36,7 +36,8 @@ const CLAIM = {
          turn AS (SELECT id, due_at, lane, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
          picked AS (
            SELECT d.id FROM deliveries d JOIN turn USING (id)
-            WHERE d.due_at <= $1 AND turn.place <= CASE WHEN turn.lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END
+            WHERE d.due_at <= $1 AND d.status <> 'delivered'
+              AND turn.place <= CASE WHEN turn.lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
          RETURNING d.*`,
