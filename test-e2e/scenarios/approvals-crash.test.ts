@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type BuyerReceiver, startBuyerReceiver } from '../support/buyer-receiver.js';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
@@ -13,25 +14,35 @@ const SETTINGS = {
   PROCESSING_MS: '20',
   APPROVAL_CLAIM_MS: '2000',
   APPROVAL_FIRST_RETRY_MS: '200',
+  DELIVERY_FIRST_RETRY_MS: '200',
+  RECEIVER_TIMEOUT_MS: '60000',
 };
 const A_MINUTE = 60_000;
+/** A buyer elsewhere. */
+const ELSEWHERE = '144444446';
 let standalone: Standalone;
+let buyer: BuyerReceiver;
 
 beforeAll(async () => {
   fs.chmodSync(dataDir, 0o755);
   standalone = await startStandalone(dataDir, SETTINGS);
+  buyer = await startBuyerReceiver(ELSEWHERE);
 }, 120_000);
 afterAll(async () => {
   await standalone?.end('SIGTERM');
+  await buyer?.stop();
   fs.rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-it('killed while the authority has the approval and has not answered: resolved after the restart, sent as it was', async () => {
+it('killed while the authority and a buyer have a document and have not answered: resolved after the restart, sent as it was', async () => {
   const { issuer_rnc, buyer_rnc } = standalone.demo;
   const client = new Client(standalone);
-  const { invoice, encf } = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' }).next();
+  const numbers = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' });
+  const { invoice, encf } = numbers.next();
   const { body } = await client.submit(invoice);
   expect(body.status).toBe('Aceptado');
+  await client.control('PUT', `/taxpayers/${ELSEWHERE}`, { name: 'Elsewhere', reception_url: buyer.url });
+  const [done, underWay] = [await delivery(client, numbers), await delivery(client, numbers, { silent: true })];
   await client.fault({ operation: 'aprobacioncomercial', kind: 'timeout-after', times: 1 });
   const { Totales, Emisor } = invoice.ECF.Encabezado;
   const order = {
@@ -50,6 +61,7 @@ it('killed while the authority has the approval and has not answered: resolved a
   await until(arrived, ({ body: rows }) => rows.length === 1, A_MINUTE);
   await standalone.end('SIGKILL');
   await lost;
+  buyer.silent = false;
 
   standalone = await startStandalone(dataDir, SETTINGS);
   const again = new Client(standalone);
@@ -70,4 +82,38 @@ it('killed while the authority has the approval and has not answered: resolved a
   ]);
   const told = await again.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
   expect(told.body.approval_status).toBe('approved');
+
+  await reaches(again, underWay, 'delivered');
+  expect(await deliveryStatus(again, done)).toBe('delivered');
+  expect(buyer.reached).toEqual([done, underWay, underWay]);
+  const { body: arecf } = await again.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}&encf=${underWay}`);
+  expect(arecf).toMatchObject([{ receipt_status: 1, rejection_code: 3, valid: true }]);
 }, 180_000);
+
+async function deliveryStatus(client: Client, encf: string): Promise<string> {
+  const headers = { 'rnc-issuing': standalone.demo.issuer_rnc };
+  return (await client.call('GET', `/invoices/${encf}`, { headers })).body.delivery_status;
+}
+
+const reaches = (client: Client, encf: string, wanted: string) =>
+  until(
+    () => deliveryStatus(client, encf),
+    (seen) => seen === wanted,
+    A_MINUTE,
+  );
+
+/** An accepted e-CF that its buyer has, and has acknowledged unless it is silent. */
+async function delivery(client: Client, numbers: Numbering, { silent = false } = {}): Promise<string> {
+  buyer.silent = silent;
+  const { invoice, encf } = numbers.next('ecf-31', (ecf) => {
+    ecf.Encabezado.Comprador.RNCComprador = ELSEWHERE;
+  });
+  expect((await client.submit(invoice)).body.status).toBe('Aceptado');
+  await until(
+    async () => buyer.reached,
+    (reached) => reached.includes(encf),
+    A_MINUTE,
+  );
+  if (!silent) await reaches(client, encf, 'delivered');
+  return encf;
+}
