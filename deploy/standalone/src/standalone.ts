@@ -131,6 +131,11 @@ async function start(
     ...shared,
     onlyInstance: true,
     deliveries: approvals.internal,
+    owners: {
+      resolution: emission.resolution,
+      readModels: query.internal,
+      archive: { emission: emission.stored, reception: reception.stored, approvals: approvals.stored },
+    },
     upstreams: {
       emission: createInProcessUpstream(emission),
       'status-poller': createInProcessUpstream(statusPoller),

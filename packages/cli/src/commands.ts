@@ -42,6 +42,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list deliveries to buyers, have one sent again',
     load: () => import('./commands/deliveries.js'),
   },
+  resolve: {
+    section: 'operation',
+    summary: 'list documents that need a person, decide on one',
+    load: () => import('./commands/resolve.js'),
+  },
+  rebuild: {
+    section: 'operation',
+    summary: 'make the read models anew',
+    load: () => import('./commands/rebuild.js'),
+  },
+  'verify-archive': {
+    section: 'operation',
+    summary: 'compare the stored XML with what the databases say exists',
+    load: () => import('./commands/verify-archive.js'),
+  },
 };
 
 const SECTIONS = { documents: 'Documents', operation: 'Operation of a gateway' } as const;
@@ -51,7 +66,7 @@ export function overview(): string {
   const sections = Object.entries(SECTIONS).flatMap(([section, title]) => {
     const commands = Object.entries(COMMANDS).filter(([, command]) => command.section === section);
     if (commands.length === 0) return [];
-    return [`${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}\n`).join('')}`];
+    return [`${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`).join('')}`];
   });
   return `ecf: electronic fiscal receipts (e-CF) on the command line
 

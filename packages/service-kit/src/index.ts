@@ -38,6 +38,7 @@ export * from './seal.js';
 export * from './sender-network.js';
 export * from './service-settings.js';
 export * from './shared-cache.js';
+export * from './stored-files.js';
 export * from './taxpayer-source.http.js';
 export { stopTelemetry } from './telemetry-stop.js';
 export * from './tracing.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { ConfigError, setting } from './config.js';
+import { ConfigError, readConfig, setting } from './config.js';
 import { openFileXmlStore } from './xml-store.files.js';
 import type { XmlStore } from './xml-store.js';
 
@@ -26,6 +26,11 @@ const schema = z.object(archiveSettings);
 
 export type ArchiveSettings = z.infer<typeof schema>;
 
+/** The archive's settings out of environment variables; throws ConfigError. */
+export function readArchiveSettings(env: Record<string, string | undefined>): ArchiveSettings {
+  return readConfig(schema, env);
+}
+
 /**
  * The archive that the settings ask for: a bucket, else files. It is opened at the first use, so that wiring needs no I/O.
  *
@@ -45,6 +50,10 @@ export function openXmlStore(settings: ArchiveSettings): XmlStore {
   return {
     put: async (relative, bytes) => (await archive()).put(relative, bytes),
     get: async (relative, checksum) => (await archive()).get(relative, checksum),
+    ready: async () => (await archive()).ready(),
+    async *list() {
+      yield* (await archive()).list();
+    },
   };
 }
 

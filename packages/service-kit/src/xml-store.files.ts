@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { close, constants, fdatasync, link as linkFile, open, unlink as unlinkFile, write } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, opendir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createFolderSync } from './folder-sync.js';
-import { checkXmlPath, type XmlStore, XmlStoreError } from './xml-store.js';
+import { checkXmlPath, type StoredObject, type XmlStore, XmlStoreError } from './xml-store.js';
 
 const link = promisify(linkFile);
 const unlink = promisify(unlinkFile);
@@ -59,7 +59,19 @@ export async function openFileXmlStore(root: string): Promise<XmlStore> {
         throw new XmlStoreError('altered', `The document under ${relative} is not the one that was stored.`);
       return bytes;
     },
+    ready: () => access(incoming, constants.R_OK | constants.W_OK),
+    list: () => storedUnder(root, ''),
   };
+}
+
+/** Folder by folder, so that no more than one entry of each level is held. */
+async function* storedUnder(root: string, relative: string): AsyncGenerator<StoredObject> {
+  for await (const entry of await opendir(path.join(root, relative))) {
+    const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
+    if (entry.isDirectory()) {
+      if (name !== INCOMING) yield* storedUnder(root, name);
+    } else yield { path: name, storedAt: (await stat(path.join(root, name))).mtime };
+  }
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   GetObjectCommand,
   HeadBucketCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -25,7 +26,7 @@ const ATTEMPTS = 3;
  * Objects in a bucket of an S3-compatible storage. A put carries `If-None-Match: *`, so that the storage itself refuses to
  * overwrite, and the SHA-256, so that it refuses bytes that were altered on their way.
  */
-export function openS3XmlStore(settings: S3Settings): XmlStore & { ready(): Promise<void>; close(): void } {
+export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void } {
   const { bucket } = settings;
   const client = new S3Client({
     endpoint: settings.endpoint,
@@ -81,6 +82,17 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { ready(): Prom
     },
     async ready() {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    },
+    async *list() {
+      for (let token: string | undefined; ; ) {
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket: bucket, ...(token === undefined ? {} : { ContinuationToken: token }) }),
+        );
+        for (const { Key: path, LastModified: storedAt } of page.Contents ?? [])
+          if (path !== undefined) yield { path, storedAt: storedAt ?? new Date(0) };
+        token = page.NextContinuationToken;
+        if (token === undefined) return;
+      }
     },
     close: () => client.destroy(),
   };

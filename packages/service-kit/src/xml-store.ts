@@ -10,12 +10,22 @@ export class XmlStoreError extends Error {
   }
 }
 
+/** Something in the store. */
+export interface StoredObject {
+  readonly path: string;
+  readonly storedAt: Date;
+}
+
 /** Keeps signed XML for good. Paths are relative, with `/`. Checksums are SHA-256 in lower-case hex. */
 export interface XmlStore {
   /** Resolves once the bytes outlive a power cut. Never overwrites: the same bytes again are fine, others are `exists`. */
   put(path: string, bytes: Uint8Array): Promise<{ checksum: string }>;
   /** The bytes; with `checksum`, compared first (`altered`). */
   get(path: string, checksum?: string): Promise<Buffer>;
+  /** Rejects while nothing can be stored or read. */
+  ready(): Promise<void>;
+  /** Everything that is stored, in no order to rely on; what is stored meanwhile may be left out. */
+  list(): AsyncIterable<StoredObject>;
 }
 
 /** Allows `[A-Za-z0-9._-]` segments joined by `/`, none of them `.` or `..`, at most 512 characters. */

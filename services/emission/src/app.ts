@@ -9,7 +9,14 @@ import {
   inMemoryTokenCache,
   type TokenCache,
 } from '@ecf/authority-client';
-import { type EmissionOperations, type FollowUpOperations, type SigningOperations, TOPICS } from '@ecf/contracts';
+import {
+  type ArchiveOperations,
+  type EmissionOperations,
+  type FollowUpOperations,
+  type ResolutionOperations,
+  type SigningOperations,
+  TOPICS,
+} from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
@@ -18,6 +25,7 @@ import {
   createLogger,
   createMetrics,
   createOutboxRelay,
+  createStoredFiles,
   type Logger,
   type Metrics,
   makeEvent,
@@ -57,9 +65,11 @@ import { followUpOperations } from './inbound/follow-up-questions.js';
 import { createEmissionApp } from './inbound/http.js';
 import { internalOperations } from './inbound/internal.js';
 import { subscribeInvoiceStatus } from './inbound/invoice-status-events.js';
+import { resolutionOperations } from './inbound/resolution-questions.js';
 import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
 import { createEmissionMetrics } from './observer.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
+import { STORED_FILES } from './outbound/stored-files.js';
 import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
 import { createPostgresToldDocuments } from './outbound/told-documents.postgres.js';
 
@@ -96,6 +106,9 @@ export interface Emission {
   readonly followUps: FollowUpOperations;
   /** The same for those who deliver documents. */
   readonly signing: SigningOperations;
+  /** The same for those who operate the deployment. */
+  readonly resolution: ResolutionOperations;
+  readonly stored: ArchiveOperations;
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
@@ -183,17 +196,20 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   });
   // Under load a look at the outbox finds several documents; nobody notices that an event is 25 ms older.
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock, gatherMs: 25 });
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() });
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const told = createPostgresToldDocuments(database);
   const internal = internalOperations({ told, obtainToken });
   const followUps = followUpOperations({ told, documentToken: createDocumentToken(ports, documentTokens) });
   const signing = signingOperations(createSignSeed(ports, documentCertificates));
+  const resolution = resolutionOperations({ told, resolve: createResolveByOperator(ports) });
+  const stored = createStoredFiles(database, STORED_FILES);
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp),
     obtainToken,
-    resolveByOperator: createResolveByOperator(ports),
+    resolution,
+    stored,
     internal,
     followUps,
     signing,
@@ -221,6 +237,8 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     internal,
     followUps,
     signing,
+    resolution,
+    stored,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);

@@ -115,9 +115,9 @@ describe('uncertain outcomes', () => {
 
   describe('in CerteCF, where a full document cannot be asked for', () => {
     const resolve = (number: string, body: unknown, identity = world.serviceIdentity()) =>
-      world.call(emission, 'POST', `/internal/emissions/CerteCF/199999991/${number}/resolve`, {
+      world.call(emission, 'POST', '/internal/emissions/resolve', {
         identity,
-        body: JSON.stringify(body),
+        body: JSON.stringify({ env: 'CerteCF', issuer_rnc: '199999991', encf: number, ...(body as object) }),
         headers: { 'content-type': 'application/json' },
       });
     const reaches = async (number: string, check: (row: Record<string, unknown>) => boolean) => {

@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { DELIVERY_OPERATIONS, type DeliveryOperations, type ServiceName } from '@ecf/contracts';
+import {
+  ARCHIVE_OPERATIONS,
+  ARCHIVING_SERVICES,
+  type ArchiveOperations,
+  type ArchivingService,
+  DELIVERY_OPERATIONS,
+  type DeliveryOperations,
+  type InternalHandlers,
+  type InternalOperation,
+  QUERY_OPERATIONS,
+  RESOLUTION_OPERATIONS,
+  type ServiceName,
+} from '@ecf/contracts';
 import {
   type Bus,
   checkReadiness,
@@ -32,6 +44,7 @@ import { createRouter } from './core/routing.js';
 import { readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
 import { PrismaClient } from './generated/prisma/client.js';
+import type { OperationOwners } from './inbound/admin-operation.js';
 import { createGatewayApp } from './inbound/http.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from './outbound/access-revision.postgres.js';
@@ -46,6 +59,8 @@ export interface GatewayOverrides {
   upstreams?: Partial<Record<ServiceName, Upstream>>;
   /** The approvals service of the same process; by default that of APPROVALS_URL. */
   deliveries?: DeliveryOperations;
+  /** Owners of documents in the same process; by default those of their addresses. */
+  owners?: OperationOwners;
   /** The bus that events are published on; by default one of this process. */
   bus?: Bus;
   /** Shared metrics of the process; the gateway then serves none itself. */
@@ -70,6 +85,8 @@ export interface Gateway {
 }
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+/** Milliseconds that an owner may take to answer those who operate the deployment. */
+const QUESTION_MS = 20_000;
 const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version;
 
@@ -109,17 +126,33 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     return checkReadiness(checks, 2_000, optional);
   }
 
-  const deliveries =
-    overrides.deliveries ??
-    (config.APPROVALS_URL === undefined
+  const asked = <T extends Readonly<Record<string, InternalOperation>>>(
+    operations: T,
+    owner: string,
+    url: string | undefined,
+  ): InternalHandlers<T> | null =>
+    url === undefined
       ? null
-      : createInternalClient(DELIVERY_OPERATIONS, {
-          url: config.APPROVALS_URL,
-          owner: 'approvals',
+      : createInternalClient(operations, {
+          url,
+          owner,
           service: 'gateway',
           identityKey,
           clock,
-        }));
+          timeoutMs: QUESTION_MS,
+        });
+  const deliveries = overrides.deliveries ?? asked(DELIVERY_OPERATIONS, 'approvals', config.APPROVALS_URL);
+  const addresses = { emission: config.EMISSION_URL, reception: config.RECEPTION_URL, approvals: config.APPROVALS_URL };
+  const archive: Partial<Record<ArchivingService, ArchiveOperations>> = {};
+  for (const name of ARCHIVING_SERVICES) {
+    const owner = asked(ARCHIVE_OPERATIONS, name, addresses[name]);
+    if (owner !== null) archive[name] = owner;
+  }
+  const owners = overrides.owners ?? {
+    resolution: asked(RESOLUTION_OPERATIONS, 'emission', config.EMISSION_URL),
+    readModels: asked(QUERY_OPERATIONS, 'query', config.QUERY_URL),
+    archive,
+  };
 
   const app = createGatewayApp({
     edge: {
@@ -137,7 +170,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     admin:
       config.ADMIN_TOKEN === undefined
         ? null
-        : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, deliveries },
+        : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, deliveries, owners },
     states,
     ready,
     version: VERSION,

@@ -41,6 +41,7 @@ const deliveries = {} as NonNullable<AdminOptions['deliveries']>;
 const admin = adminRoutes({
   ...unused,
   deliveries,
+  owners: { resolution: null, readModels: null, archive: {} },
   token: 'x',
   masterKey: new Uint8Array(32),
   clock: () => new Date(),

@@ -134,7 +134,13 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const freshness = createFreshness(ports);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const ready = () =>
+    checkReadiness(
+      { database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() },
+      // Without it only the route of the XML fails.
+      2_000,
+      ['archive'],
+    );
   const app = createQueryApp(
     {
       invoices: createQueryInvoices(ports, freshness),

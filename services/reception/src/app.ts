@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReceptionOperations } from '@ecf/contracts';
+import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import { BodyIntake, intakeLimits, trustCheck } from '@ecf/public-door';
 import {
   type Bus,
@@ -10,6 +10,7 @@ import {
   createMemoryDeadLetters,
   createMetrics,
   createOutboxRelay,
+  createStoredFiles,
   identityKeyOf,
   type Logger,
   type Metrics,
@@ -41,6 +42,7 @@ import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postg
 import { createJudges } from './outbound/judges.threads.js';
 import { createRefusalBudgets } from './outbound/refusal-budgets.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
+import { STORED_FILES } from './outbound/stored-files.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
 const HOUR = 3_600_000;
@@ -67,6 +69,7 @@ export interface Reception {
   ready(): Promise<Readiness>;
   /** What services of the same process ask instead of the internal routes. */
   readonly internal: ReceptionOperations;
+  readonly stored: ArchiveOperations;
 }
 
 /** The reception service, wired. Nothing is connected before `start`. */
@@ -110,10 +113,12 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const ready = () =>
+    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
   const internal = receptionOperations(ports.documents, parts.tokens);
+  const stored = createStoredFiles(database, STORED_FILES);
   const app = createReceptionApp(
-    { ...parts, report, clock, internal },
+    { ...parts, report, clock, internal, stored },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
   const background = createBackground({ database, bus, ports, relay, cleanSeeds: spent.clean });
@@ -121,6 +126,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     app,
     ready,
     internal,
+    stored,
     start: background.start,
     async stop() {
       endDeadline?.();

@@ -35,6 +35,8 @@ beforeAll(async () => {
         async get(path) {
           return kept.get(path) as Buffer;
         },
+        ready: async () => undefined,
+        async *list() {},
       },
     },
   });

@@ -23,6 +23,8 @@ beforeAll(async () => {
       return files.put(name, bytes);
     },
     get: files.get,
+    ready: files.ready,
+    list: files.list,
   };
   world = await startWorld({
     settings: { LARGE_DOCUMENT_TIMEOUT_MS: '100' },

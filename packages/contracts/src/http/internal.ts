@@ -122,7 +122,7 @@ export const RECEPTION_OPERATIONS = {
   ),
 } as const;
 
-const rebuildStateSchema = z.object({
+export const rebuildStateSchema = z.object({
   /** A new generation of the read models is being filled. */
   building: z.boolean(),
   started_at: timestampSchema.nullable(),

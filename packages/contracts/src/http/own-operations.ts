@@ -39,6 +39,11 @@ export const ADMIN_OPERATIONS = [
   { id: 'revokeApiKey', method: 'DELETE', path: '/admin/accounts/{id}/api-keys/{keyId}' },
   { id: 'listDeliveries', method: 'GET', path: '/admin/deliveries' },
   { id: 'retryDelivery', method: 'POST', path: '/admin/deliveries/retry' },
+  { id: 'listAlarmed', method: 'GET', path: '/admin/documents/alarmed' },
+  { id: 'resolveDocument', method: 'POST', path: '/admin/documents/resolve' },
+  { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
+  { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
+  { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },
 ] as const satisfies readonly OwnOperation[];
 
 export type OwnOperationId = (typeof OWN_OPERATIONS)[number]['id'];

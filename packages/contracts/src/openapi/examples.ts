@@ -177,6 +177,39 @@ const delivery = {
 };
 
 export const EXAMPLES = {
+  alarmedPage: {
+    documents: [
+      {
+        env: 'CerteCF',
+        issuer_rnc: ISSUER,
+        encf: 'E310000000001',
+        account_id: account.id,
+        state: 'unknown',
+        alarm: 'cannot-ask',
+        committed_at: AT,
+      },
+    ],
+    next: null,
+  },
+  resolution: { env: 'CerteCF', issuer_rnc: ISSUER, encf: 'E310000000001', action: 'adopt', track_id: TRACK_ID },
+  resolved: {
+    env: 'CerteCF',
+    issuer_rnc: ISSUER,
+    encf: 'E310000000001',
+    state: 'processing',
+    status: 'EnProceso',
+    track_id: TRACK_ID,
+  },
+  rebuild: { building: true, started_at: AT, finished_at: null, documents: 12_000, failure: null },
+  storedFiles: {
+    files: [
+      {
+        path: `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}E310000000001-0f2b1c3d4e5f.xml`,
+        sha256: '0f2b1c3d4e5f60718293a4b5c6d7e8f90f2b1c3d4e5f60718293a4b5c6d7e8f9',
+      },
+    ],
+    next: 'attempt:1:1',
+  },
   deliveryName,
   delivery,
   deliveryPage: { deliveries: [delivery], next: null },

@@ -12,8 +12,11 @@ import {
   newTaxpayerSchema,
   taxpayerSchema,
 } from '../http/admin.js';
+import { storedFilesPageSchema } from '../http/archive.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/delivery.js';
+import { rebuildStateSchema } from '../http/internal.js';
 import type { AdminOperationId } from '../http/own-operations.js';
+import { alarmedPageSchema, resolutionSchema, resolvedDocumentSchema } from '../http/resolution.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
@@ -195,5 +198,40 @@ export const ADMIN = {
     body: { required: true, content: json(deliveryNameSchema, EXAMPLES.deliveryName) },
     answers: { 200: { description: 'The delivery.', content: json(deliverySchema, EXAMPLES.delivery) } },
     errors: [...BODY, 'not_found', 'conflict'],
+  },
+  listAlarmed: {
+    tag: 'Documents',
+    summary: 'Documents that do not go on by themselves',
+    parameters: [P.deliveryEnv, P.deliveryIssuer, P.deliveryLimit, P.alarmedAfter],
+    answers: { 200: { description: 'A page.', content: json(alarmedPageSchema, EXAMPLES.alarmedPage) } },
+    errors: ['validation_error'],
+  },
+  resolveDocument: {
+    tag: 'Documents',
+    summary: 'Decides on a document whose outcome nobody can ask for',
+    description:
+      '`adopt` gives it the trackId that the authority has it under; `resend` sends the very same bytes again, since the authority does not have it.',
+    body: { required: true, content: json(resolutionSchema, EXAMPLES.resolution) },
+    answers: { 200: { description: 'The document.', content: json(resolvedDocumentSchema, EXAMPLES.resolved) } },
+    errors: [...BODY, 'not_found', 'conflict'],
+  },
+  startRebuild: {
+    tag: 'Read models',
+    summary: 'Makes the read models anew from what their owners hold',
+    description: 'The present ones answer until the new ones take their place.',
+    answers: { 200: { description: 'It is under way.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
+    errors: ['conflict'],
+  },
+  rebuildState: {
+    tag: 'Read models',
+    summary: 'How far the last rebuild has come',
+    answers: { 200: { description: 'Its state.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
+  },
+  storedFiles: {
+    tag: 'Archive',
+    summary: 'The XML that a service says is stored',
+    parameters: [P.archivingService, P.storedAfter, P.storedLimit],
+    answers: { 200: { description: 'A page.', content: json(storedFilesPageSchema, EXAMPLES.storedFiles) } },
+    errors: ['validation_error', 'not_found'],
   },
 } as const satisfies Record<AdminOperationId, OperationDescription>;

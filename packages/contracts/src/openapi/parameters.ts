@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
 
@@ -193,4 +194,20 @@ export const PARAMETERS = {
   deliveryEncf: parameter('query', 'encf', encfSchema, 'E310000000001', 'Only of this eNCF.'),
   deliveryLimit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(100), 100, 'Rows at most.'),
   deliveryBefore: parameter('query', 'before', z.number().int().positive(), 1_000, 'Only ids below; `next` of a page.'),
+  alarmedAfter: parameter('query', 'after', z.number().int().min(0).default(0), 0, 'Where to go on: `next` of a page.'),
+  archivingService: parameter('path', 'service', z.enum(ARCHIVING_SERVICES), 'emission', 'A service that keeps XML.'),
+  storedAfter: parameter(
+    'query',
+    'after',
+    storedFilesQuerySchema.shape.after.unwrap(),
+    'attempt:0:0',
+    'Where to go on: `next` of a page.',
+  ),
+  storedLimit: parameter(
+    'query',
+    'limit',
+    z.number().int().min(1).max(1_000).default(1_000),
+    1_000,
+    'Rows of the database at most; each may name several files, or none.',
+  ),
 } as const satisfies Record<string, ParameterDescription>;

@@ -21,6 +21,12 @@ export interface ToldDocuments {
   page(after: number, limit: number): Promise<Attempt[]>;
   /** Everything the authority answered about a document, oldest first. */
   exchanges(key: DocumentKey): Promise<(RecordedExchange & { readonly attempt: number })[]>;
+  /** Those that do not go on by themselves, by id, from the first one after `after`. */
+  alarmed(
+    of: { readonly env: Environment | null; readonly issuerRnc: string | null },
+    after: number,
+    limit: number,
+  ): Promise<Attempt[]>;
   /** Forgets changes that every reader has heard of long since. */
   forget(): Promise<void>;
 }

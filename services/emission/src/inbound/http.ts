@@ -1,12 +1,16 @@
 import {
+  ARCHIVE_OPERATIONS,
+  type ArchiveOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
   FOLLOW_UP_OPERATIONS,
   type FollowUpOperations,
+  RESOLUTION_OPERATIONS,
+  type ResolutionOperations,
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { isEncf, isEnvironment, isRnc } from '@ecf/domain';
+import { isRnc } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import {
   ApiError,
@@ -22,7 +26,6 @@ import {
 } from '@ecf/service-kit';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { ObtainToken } from '../core/obtain-token.js';
-import type { OperatorDecision, ResolveByOperator } from '../core/resolve-by-operator.js';
 import type { SubmitJson } from '../core/submit-json.js';
 import type { SubmitSigned } from '../core/submit-signed.js';
 import type { Caller } from '../core/taxpayers.js';
@@ -34,10 +37,11 @@ export interface HttpOptions {
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
-  readonly resolveByOperator: ResolveByOperator;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
   readonly signing: SigningOperations;
+  readonly resolution: ResolutionOperations;
+  readonly stored: ArchiveOperations;
   readonly ready: () => Promise<Readiness>;
   readonly identityKey: Uint8Array;
   readonly maxBodyBytes: number;
@@ -51,7 +55,6 @@ const ROUTES = [
   { method: 'post', path: '/submit_ecf', callers: ['account'], handler: submitEcf },
   { method: 'post', path: '/submit_fc', callers: ['account'], handler: submitFc },
   { method: 'get', path: '/obtain_token', callers: ['account'], handler: obtainToken },
-  { method: 'post', path: '/internal/emissions/:env/:rnc/:encf/resolve', callers: ['service'], handler: resolve },
 ] as const;
 
 type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<unknown>;
@@ -70,6 +73,8 @@ export function createEmissionApp(options: HttpOptions): Express {
       app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
       app.use(internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options));
       app.use(internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options));
+      app.use(internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options));
+      app.use(internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options));
       app.use(mapErrors);
     },
   });
@@ -121,29 +126,6 @@ async function obtainToken(options: HttpOptions, req: Request) {
     throw invalid(['header', 'rnc-issuing'], 'an RNC has 9 or 11 digits', 'rnc');
   }
   return options.obtainToken({ caller: callerOf(identity), env: identity.env, issuerRnc: rnc ?? null });
-}
-
-async function resolve(options: HttpOptions, req: Request, res: Response) {
-  const { env, rnc, encf } = req.params as Record<string, string>;
-  if (!isEnvironment(env)) throw invalid(['path', 'env'], 'TesteCF, CerteCF or eCF', 'environment');
-  if (!isRnc(rnc as string)) throw invalid(['path', 'rnc'], 'an RNC has 9 or 11 digits', 'rnc');
-  if (!isEncf(encf as string)) throw invalid(['path', 'encf'], 'an eNCF is E and 12 digits', 'encf');
-  requireJson(req.headers['content-type']);
-  const decision = decisionOf(parsed(await readBody(req, res)));
-  const attempt = await options.resolveByOperator({ env, issuerRnc: rnc as string, encf: encf as string }, decision);
-  return { env, issuer_rnc: rnc, encf, state: attempt.state, status: attempt.status, track_id: attempt.trackId };
-}
-
-function decisionOf(body: unknown): OperatorDecision {
-  const { action, track_id: trackId } = (body ?? {}) as { action?: unknown; track_id?: unknown };
-  if (action === 'resend') return { action };
-  if (action === 'adopt' && typeof trackId === 'string' && trackId.trim() !== '')
-    return { action, trackId: trackId.trim() };
-  throw invalid(
-    ['body', 'action'],
-    'either {"action": "resend"} or {"action": "adopt", "track_id": "..."}',
-    'decision',
-  );
 }
 
 function callerOf(identity: Identity): Caller {

@@ -208,6 +208,15 @@ export const PAGE = {
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
 };
 
+/** Documents that an alarm stands on, in the order of their ids. */
+export const ALARMED = {
+  name: 'emission_alarmed',
+  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt
+    WHERE a.alarm IS NOT NULL AND ($1::text IS NULL OR e.env = $1) AND ($2::text IS NULL OR e.issuer_rnc = $2) AND e.id > $3
+    ORDER BY e.id LIMIT $4`,
+};
+
 export const EXCHANGES = {
   name: 'emission_exchanges',
   text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body

@@ -3,7 +3,7 @@ import type { Database } from '@ecf/service-kit';
 import type { RecordedExchange } from '../core/ports.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
-import { EXCHANGES, FIND, FIND_SUBMISSION, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
+import { ALARMED, EXCHANGES, FIND, FIND_SUBMISSION, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
 
 const NOTED_FOR_SECONDS = 900;
 
@@ -47,6 +47,9 @@ export function createPostgresToldDocuments(database: Database): ToldDocuments {
     async exchanges({ env, issuerRnc, encf }) {
       const { rows } = await database.query<ExchangeRow>(EXCHANGES, [env, issuerRnc, encf]);
       return rows.map(exchangeFrom);
+    },
+    async alarmed({ env, issuerRnc }, after, limit) {
+      return (await database.query<AttemptRow>(ALARMED, [env, issuerRnc, after, limit])).rows.map(fromRow);
     },
     async forget() {
       await database.query(FORGET_CHANGES, [NOTED_FOR_SECONDS]);

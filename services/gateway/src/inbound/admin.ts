@@ -15,6 +15,7 @@ import type { AccountStore } from '../core/ports.js';
 import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
 import { adminDeliveries } from './admin-deliveries.js';
 import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
+import { adminOperation, type OperationOwners } from './admin-operation.js';
 import { otherMethods } from './own-routes.js';
 
 export interface AdminOptions {
@@ -23,6 +24,7 @@ export interface AdminOptions {
   masterKey: Uint8Array;
   /** Null where the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
+  owners: OperationOwners;
   clock: () => Date;
 }
 
@@ -32,6 +34,7 @@ export interface AdminOptions {
  * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
+ * and what `admin-operation.ts` names
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const { store, clock } = options;
@@ -135,6 +138,7 @@ export function adminRoutes(options: AdminOptions): express.Router {
     })
     .all(otherMethods('GET', 'DELETE'));
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
+  routes.use(adminOperation(options.owners));
   return routes;
 }
 

@@ -1,4 +1,9 @@
-import { RECEPTION_OPERATIONS, type ReceptionOperations } from '@ecf/contracts';
+import {
+  ARCHIVE_OPERATIONS,
+  type ArchiveOperations,
+  RECEPTION_OPERATIONS,
+  type ReceptionOperations,
+} from '@ecf/contracts';
 import { withPlainPublicPath } from '@ecf/public-door';
 import {
   type Caller,
@@ -45,6 +50,7 @@ export interface ReceptionHttpParts extends Omit<AcknowledgeParts, 'tokens'>, Om
   readonly tokens: ProviderTokens;
   readonly query: QueryReceived;
   readonly internal: ReceptionOperations;
+  readonly stored: ArchiveOperations;
 }
 
 export interface ReceptionHttpOptions {
@@ -67,6 +73,7 @@ export function createReceptionApp(parts: ReceptionHttpParts, options: Reception
         app[method](path, identity(options, kind), handler);
       }
       app.use(internalOperationRoutes(RECEPTION_OPERATIONS, parts.internal, options));
+      app.use(internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options));
       app.use(answerErrors);
     },
   });

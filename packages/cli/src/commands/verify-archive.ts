@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { ConfigError, openXmlStore, readArchiveSettings, type XmlStore } from '@ecf/service-kit/xml-archive';
+import { type Finding, verifyArchive } from '../archive/verify.js';
+import type { Console, ExitCode } from '../command.js';
+import { openGatewayAdmin } from '../gateway-admin.js';
+import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
+import { RowWriter } from '../output/row-writer.js';
+import { UsageError } from '../usage-error.js';
+
+export const options: Options = { recent: 'value', 'data-dir': 'value', json: 'switch', text: 'switch' };
+
+export const help = `ecf verify-archive [options]
+
+Compares the stored XML with what the services' databases say exists. Each object that a row names is read and its checksum
+compared:
+
+  missing    a row names it and it is gone
+  altered    it is not what was stored
+  unknown    it is stored and no row names it: left over where a process ended between the bytes and the row; no fault
+
+  --recent S      objects of the last so many seconds are never unknown, their row may be on its way; default 300
+  --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data
+  --json          one JSON object a line; --text is readable for people, the default on a terminal
+
+Where S3_ENDPOINT is set (with the other S3_ settings of the services) and no folder is named, the bucket is read, else the
+folder. Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when nothing is
+missing or altered, 1 when something is, 2 when it was used wrongly or the gateway or the storage cannot be reached.
+
+  ecf verify-archive --json
+`;
+
+export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  if (given.length > 0) throw new UsageError('it takes options alone.');
+  const recent = Number(values.recent ?? 300);
+  if (!(Number.isInteger(recent) && recent >= 0)) throw new UsageError('--recent is a whole number of seconds.');
+  const json = wantsJson(values, console.stdout);
+  const folder = values['data-dir'] as string | undefined;
+  const admin = openGatewayAdmin(folder, process.env);
+  const store = openArchive(folder, process.env);
+  const writer = new RowWriter(console.stdout);
+  const tell = (finding: Finding) => writer.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
+  try {
+    const verified = await verifyArchive(admin, store, new Date(Date.now() - recent * 1_000), tell);
+    const { documents, missing, altered, unknown } = verified;
+    await writer.flush();
+    console.stderr.write(
+      `${documents} documents in the databases: ${missing} missing, ${altered} altered; ${unknown} unknown objects\n`,
+    );
+    return missing + altered > 0 ? 1 : 0;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the storage cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function openArchive(folder: string | undefined, env: NodeJS.ProcessEnv): XmlStore {
+  const given = folder === undefined ? env : { ...env, DATA_DIR: folder, S3_ENDPOINT: undefined };
+  try {
+    const settings = readArchiveSettings(given);
+    if (settings.S3_ENDPOINT === undefined && !existsSync(settings.DATA_DIR))
+      throw new UsageError(
+        `there is no data folder ${settings.DATA_DIR}; name it with --data-dir, or set S3_ENDPOINT.`,
+      );
+    return openXmlStore(settings);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.problems.map(({ variable, message }) => `${variable} ${message}`).join('; '), {
+      cause: error,
+    });
+  }
+}
+
+function readable({ problem, path, service }: Finding): string {
+  return `${problem.padEnd(7)}  ${path}${service === null ? '' : `  of ${service}`}\n`;
+}

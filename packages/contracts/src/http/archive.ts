@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { InternalHandlers } from './internal.js';
+
+/** The services that keep XML. */
+export const ARCHIVING_SERVICES = ['emission', 'reception', 'approvals'] as const;
+export type ArchivingService = (typeof ARCHIVING_SERVICES)[number];
+
+/** XML that a service's database says is stored. */
+export const storedFileSchema = z.object({
+  path: z.string(),
+  /** In lower-case hex. */
+  sha256: z.string(),
+});
+export type StoredFile = z.infer<typeof storedFileSchema>;
+
+export const storedFilesQuerySchema = z.object({
+  /** Where to go on; the answer's `next`. */
+  after: z
+    .string()
+    .regex(/^[a-z_]+(:\d{1,19}){1,3}$/, 'is the `next` of a page')
+    .optional(),
+  /** Rows of the database; each may name several files, or none. */
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+});
+
+export const storedFilesPageSchema = z.object({ files: z.array(storedFileSchema), next: z.string().nullable() });
+
+/** What each service that keeps XML answers to those who verify it. */
+export const ARCHIVE_OPERATIONS = {
+  /** All files, page by page; null as `next` at the end. */
+  pageOfStoredFiles: {
+    path: '/internal/archive/page',
+    request: storedFilesQuerySchema,
+    answer: storedFilesPageSchema,
+  },
+} as const;
+export type ArchiveOperations = InternalHandlers<typeof ARCHIVE_OPERATIONS>;

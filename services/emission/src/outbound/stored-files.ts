@@ -1,0 +1,13 @@
+import type { StoredFileTable } from '@ecf/service-kit';
+
+/** Where the rows of emission name XML. */
+export const STORED_FILES: readonly StoredFileTable[] = [
+  {
+    table: 'attempt',
+    key: ['emission_id', 'attempt'],
+    files: [
+      ['xml_path', 'xml_sha256'],
+      ['rfce_path', 'rfce_sha256'],
+    ],
+  },
+];

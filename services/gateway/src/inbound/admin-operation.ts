@@ -1,0 +1,69 @@
+import {
+  ARCHIVING_SERVICES,
+  type ArchiveOperations,
+  type ArchivingService,
+  alarmedFilterSchema,
+  type QueryOperations,
+  type ResolutionOperations,
+  resolutionSchema,
+  storedFilesQuerySchema,
+} from '@ecf/contracts';
+import { ApiError, validate } from '@ecf/service-kit';
+import express, { type Request, type Response } from 'express';
+import { json } from './admin-input.js';
+import { otherMethods } from './own-routes.js';
+
+/** What the owners of documents do for those who operate the deployment; null where a service is not part of it. */
+export interface OperationOwners {
+  readonly resolution: ResolutionOperations | null;
+  readonly readModels: QueryOperations | null;
+  readonly archive: Readonly<Partial<Record<ArchivingService, ArchiveOperations>>>;
+}
+
+/**
+ * GET /admin/documents/alarmed: documents that do not go on by themselves, by `env` and `issuer_rnc`.
+ * POST /admin/documents/resolve `{env, issuer_rnc, encf, action, track_id}`: a person's decision about one.
+ * POST, GET /admin/rebuilds/query: makes the read models anew; how far that has come.
+ * GET /admin/archive/{service}: the XML that a service says is stored, page by page.
+ */
+export function adminOperation({ resolution, readModels, archive }: OperationOwners): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes
+    .route('/documents/alarmed')
+    .get(async (req: Request, res: Response) => {
+      res.json(await present(resolution, 'emission').listAlarmed(validate(alarmedFilterSchema, req.query, 'query')));
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/documents/resolve')
+    .post(json, async (req: Request, res: Response) => {
+      res.json(await present(resolution, 'emission').resolveDocument(validate(resolutionSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  routes
+    .route('/rebuilds/query')
+    .post(async (_req: Request, res: Response) => {
+      res.json(await present(readModels, 'query').startRebuild({}));
+    })
+    .get(async (_req: Request, res: Response) => {
+      res.json(await present(readModels, 'query').rebuildState({}));
+    })
+    .all(otherMethods('GET', 'POST'));
+  routes
+    .route('/archive/:service')
+    .get(async (req: Request, res: Response) => {
+      const name = ARCHIVING_SERVICES.find((each) => each === req.params.service);
+      if (name === undefined)
+        throw new ApiError(404, 'not_found', `XML is kept by ${ARCHIVING_SERVICES.join(', ')}, by nobody else.`);
+      const question = validate(storedFilesQuerySchema, req.query, 'query');
+      res.json(await present(archive[name] ?? null, name).pageOfStoredFiles(question));
+    })
+    .all(otherMethods('GET'));
+  return routes;
+}
+
+function present<T>(owner: T | null, name: string): T {
+  if (owner === null)
+    throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
+  return owner;
+}

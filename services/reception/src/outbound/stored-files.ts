@@ -1,0 +1,21 @@
+import type { StoredFileTable } from '@ecf/service-kit';
+
+/** Where the rows of reception name XML. */
+export const STORED_FILES: readonly StoredFileTable[] = [
+  {
+    table: 'received_documents',
+    key: ['id'],
+    files: [
+      ['xml_path', 'xml_sha256'],
+      ['arecf_path', 'arecf_sha256'],
+    ],
+  },
+  {
+    table: 'refused_documents',
+    key: ['id'],
+    files: [
+      ['xml_path', 'sha256'],
+      ['arecf_path', 'arecf_sha256'],
+    ],
+  },
+];
