@@ -343,6 +343,11 @@ describe('limits', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(refused?.headers.get('retry-after')).toBe('1');
     expect(await door('198.51.100.2')).toMatchObject({ status: 200, body: { caller: { sender: '198.51.100.2' } } });
+    // An IPv6 network is one sender, whichever of its addresses calls.
+    const network = Array.from({ length: 30 }, (_, i) => door(`2001:db8:1:2::${(i + 1).toString(16)}`));
+    const statuses = (await Promise.all(network)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(15);
+    expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
     await limited.stop();
   });
 });

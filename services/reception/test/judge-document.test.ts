@@ -130,6 +130,21 @@ describe('motive 1', () => {
   });
 });
 
+describe('minor expenses (43) and payments abroad (47), which have no RNC of a buyer', () => {
+  it.each(['43', '47'])('cannot be acknowledged: %s', async (type) => {
+    const xml = await sampleXml({ type, buyer: null });
+    expect(refusal(xml)).toMatchObject({ kind: 'document.party_missing' });
+  });
+
+  it.each([
+    ['43', '<Totales>', `<Comprador><RNCComprador>${BUYER}</RNCComprador></Comprador><Totales>`],
+    ['47', '<Comprador>', `<Comprador><RNCComprador>${BUYER}</RNCComprador>`],
+  ])('are motive 1 where one names a buyer: %s', async (type, place, buyer) => {
+    const xml = (await sampleXml({ type, buyer: null })).replace(place, buyer);
+    expect(judge(xml)).toMatchObject({ motive: 1 });
+  });
+});
+
 describe('motive 2', () => {
   it.each([
     ['a changed amount', (xml: string) => xml.replace('<MontoTotal>11430.00', '<MontoTotal>11430.01')],

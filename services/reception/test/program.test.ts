@@ -1,11 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { formatSignatureDateTime } from '@ecf/domain';
+import {
+  type Database,
+  IDENTITY_HEADER,
+  identityKeyFrom,
+  openDatabase,
+  openFileXmlStore,
+  signIdentity,
+} from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
+import { createTaxpayerStore } from '@ecf/taxpayer-copy';
 import { afterAll, expect, it } from '@jest/globals';
-import { MASTER_KEY } from './support/taxpayers.js';
+import { RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
+import { encf, sampleBytes } from './support/documents.js';
+import { PROVIDER } from './support/senders.js';
+import { MASTER_KEY, taxpayer } from './support/taxpayers.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const built = existsSync(MAIN);
@@ -13,10 +28,17 @@ if (!built) console.log('skipped: the service is not compiled');
 const whenBuilt = built ? it : it.skip;
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-program-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const opened: Database[] = [];
+const started: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  for (const database of opened) await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 function run(env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...env } });
+  started.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -31,18 +53,107 @@ whenBuilt('starts, answers, and ends in order', async () => {
     PORT: '0',
     METRICS_PORT: '0',
   });
-  const url = await new Promise<string>((resolve, reject) => {
+  const url = await addressOf(program);
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  expect((await fetch(`${url}/fe/autenticacion/api/semilla`)).status).toBe(401);
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+});
+
+/** The program's public door: it listens, and calls come as the gateway vouches for them. */
+async function addressOf(program: ReturnType<typeof run>): Promise<string> {
+  return new Promise((resolve, reject) => {
     program.child.stdout?.on('data', () => {
       const found = /"url":"(http:[^"]+)"/.exec(program.output());
       if (found?.[1] !== undefined) resolve(found[1]);
     });
     void program.ended.then((code) => reject(new Error(`ended with ${code}: ${program.output()}`)));
   });
-  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-  expect((await fetch(`${url}/fe/autenticacion/api/semilla`)).status).toBe(401);
-  program.child.kill('SIGTERM');
-  expect(await program.ended).toBe(0);
-});
+}
+
+function send(url: string, bytes: Buffer): Promise<Response> {
+  const seconds = Math.floor(Date.now() / 1000);
+  const caller = { kind: 'public', env: 'TesteCF', sender: '203.0.113.7', request_id: randomUUID() } as const;
+  const identity = signIdentity({ ...caller, iat: seconds, exp: seconds + 60 }, identityKeyFrom(MASTER_KEY));
+  return fetch(`${url}/fe/recepcion/api/ecf`, {
+    method: 'POST',
+    body: new Uint8Array(bytes),
+    headers: { 'content-type': 'text/xml', [IDENTITY_HEADER]: identity },
+  });
+}
+
+whenBuilt(
+  'killed in the middle: every 200 that left has its record, bytes, acknowledgement and event',
+  async () => {
+    const databaseUrl = await (await startTestPostgres()).createDatabase();
+    const settings = {
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: MASTER_KEY.toString('base64'),
+      DATA_DIR: folder,
+      PORT: '0',
+      METRICS_PORT: '0',
+    };
+    const signedAt = formatSignatureDateTime(new Date(Date.now() - 60_000));
+    const documents = new Map<string, Buffer>();
+    for (let i = 1; i <= 60; i++) documents.set(encf(i), await sampleBytes({ encf: encf(i), signedAt }));
+    const answered = new Map<string, string>();
+
+    let program = run(settings);
+    let url = await addressOf(program);
+    const database = openDatabase(databaseUrl, { max: 2 });
+    opened.push(database);
+    // Every event that was ever appended, whatever the relay did with it since.
+    await database.transaction(async (tx) => {
+      await tx.query('CREATE TABLE told (key text, event json)');
+      await tx.query(`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO told VALUES (new.key, new.event); RETURN new; END $$`);
+      await tx.query('CREATE TRIGGER tell BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION tell()');
+    });
+    await createTaxpayerStore(database, RECEPTION_GROUP).apply(taxpayer(), randomUUID());
+
+    const work = [...documents].map(async ([number, bytes], index) => {
+      await delay(index * 10);
+      const response = await send(url, bytes).catch(() => null);
+      const text = (await response?.text().catch(() => null)) ?? null;
+      if (response?.status !== 200 || text?.endsWith('</ARECF>') !== true) return;
+      expect(text).toContain('<Estado>0<');
+      answered.set(number, text);
+      if (answered.size === 20) program.child.kill('SIGKILL');
+    });
+    await Promise.all(work);
+    await program.ended;
+    expect(answered.size).toBeGreaterThanOrEqual(20);
+
+    const archive = await openFileXmlStore(path.join(folder, 'xml'));
+    async function expectWhole(number: string, acknowledgement: string): Promise<void> {
+      const { rows } = await database.query<Record<string, string>>(
+        'SELECT * FROM received_documents WHERE encf = $1',
+        [number],
+      );
+      const [row] = rows;
+      expect([number, rows.length]).toEqual([number, 1]);
+      const kept = await archive.get(row?.xml_path as string, row?.xml_sha256);
+      expect(kept.equals(documents.get(number) as Buffer)).toBe(true);
+      expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256)).toString()).toBe(acknowledgement);
+      const told = await database.query('SELECT event FROM told WHERE key = $1', [`TesteCF:${PROVIDER}:${number}`]);
+      expect(told.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
+    }
+    for (const [number, text] of answered) await expectWhole(number, text);
+
+    // The same bytes again: a duplicate where the answer was had (or once more that answer), a whole record where it was not.
+    program = run(settings);
+    url = await addressOf(program);
+    const again = [...documents].map(async ([number, bytes]) => {
+      const text = await (await send(url, bytes)).text();
+      if (!answered.has(number)) await expectWhole(number, text);
+      else if (text !== answered.get(number)) expect(text).toContain('<CodigoMotivoNoRecibido>3<');
+    });
+    await Promise.all(again);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  },
+  120_000,
+);
 
 whenBuilt('says what is wrong with its configuration', async () => {
   const program = run({ MASTER_KEY: 'short' });

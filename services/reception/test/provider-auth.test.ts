@@ -117,6 +117,36 @@ describe('refused', () => {
   });
 });
 
+it('keys rotate under the tokens: each is good for its own time, at every instance', async () => {
+  const start = new Date('2026-06-25T00:00:00Z');
+  const at = (minutes: number) => world.setTime(new Date(start.getTime() + minutes * 60_000));
+  const deliver = async (bearer: string, instance: number) =>
+    (
+      await world.send(await sampleBytes({ encf: encf(++sequence) }), {
+        headers: { authorization: `Bearer ${bearer}` },
+        instance,
+      })
+    ).status;
+  const kid = (bearer: string) => JSON.parse(Buffer.from(bearer.split('.')[0] ?? '', 'base64url').toString()).kid;
+  at(0);
+  const first = await token(0);
+  at(24 * 60 - 1);
+  const last = await token(1);
+  at(24 * 60 + 1);
+  const next = await token(0);
+  expect([kid(last) === kid(first), kid(next) === kid(last)]).toEqual([true, false]);
+  for (const instance of [0, 1]) {
+    expect([await deliver(last, instance), await deliver(next, instance)]).toEqual([200, 200]);
+    expect(await deliver(first, instance)).toBe(401);
+  }
+  at(24 * 60 + 32);
+  expect([await deliver(last, 0), await deliver(last, 1)]).toEqual([401, 401]);
+  at(48 * 60 + 2);
+  await token(1);
+  const { rows } = await world.database.query<{ kid: string }>('SELECT kid FROM token_keys');
+  expect(rows.map((row) => row.kid)).not.toContain(kid(first));
+});
+
 it('where tokens are ignored, a bad one does no harm', async () => {
   const open = await startWorld();
   try {
