@@ -1,14 +1,22 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { formatSignatureDateTime } from '@ecf/domain';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
+import { encf as encfOf } from '../support/documents.js';
+import { SHAPES } from '../support/multipart-shapes.js';
+import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/provided-documents.js';
+import { createSender } from '../support/raw-request.js';
 import { type Standalone, startDeployment } from '../support/standalone-process.js';
+import { until } from '../support/until.js';
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/independent-sender.cjs');
 
@@ -182,6 +190,119 @@ it('a client library that was written for the authority authenticates and delive
   expect(await deliverWithLibrary()).toMatchObject(RECEIVED);
 });
 
+describe('whatever strangers send to the public address', () => {
+  let raw: ReturnType<typeof createSender>;
+  let sequence = 0;
+  const next = () => encfOf('31', ++sequence);
+  const genuine = (encf = next()) => providedInvoice(encf, running.demo.buyer_rnc);
+
+  beforeAll(() => {
+    raw = createSender(running.demo.base_url);
+  });
+  afterAll(() => raw.close());
+
+  /** Posts the very bytes through the gateway. */
+  async function post(body: string | Buffer, headers: Record<string, string>, path = '/fe/recepcion/api/ecf') {
+    const bytes = Buffer.from(body as string);
+    const answer = await raw.send({ method: 'POST', path, headers: Object.entries(headers), body: bytes });
+    return { status: answer.status, text: answer.body.toString(), headers: answer.headers };
+  }
+
+  async function expectUndisturbed(): Promise<void> {
+    expect(await post(await genuine(), { 'content-type': 'text/xml' })).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('<Estado>0<'),
+    });
+  }
+
+  it.each(SHAPES)('$name: received', async ({ type, body }) => {
+    const encf = next();
+    const answer = await post(body(await genuine(encf)), type === null ? {} : { 'content-type': type });
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`<eNCF>${encf}</eNCF><Estado>0<`)]);
+  });
+
+  it('each hostile input gets its answer, and leaves the others undisturbed', async () => {
+    // The receiver's own: it signs with another key.
+    const { text: receiptText } = await post(await genuine(), { 'content-type': 'text/xml' });
+    const foreign = /<X509Certificate>([^<]+)/.exec(receiptText)?.[1] ?? '';
+    const wrong: unknown[] = [];
+    for (const [index, { name, make, headers = {}, answer }] of HOSTILE.entries()) {
+      const got = await post(make(await genuine(), foreign), { 'content-type': 'text/xml', ...headers });
+      const type = got.status === 422 ? JSON.parse(got.text).detail[0]?.type : null;
+      const motive = /<CodigoMotivoNoRecibido>(\d)/.exec(got.text)?.[1] ?? '';
+      const as =
+        'kind' in answer
+          ? type === answer.kind
+          : 'status' in answer
+            ? got.status === answer.status
+            : got.status === 200 && answer.motive.includes(motive);
+      if (!as || got.headers['x-request-id'] === undefined)
+        wrong.push({ name, answer, status: got.status, text: got.text });
+      if (index % 10 === 0) await expectUndisturbed();
+    }
+    expect(wrong).toEqual([]);
+  }, 180_000);
+
+  it('five hundred slow senders at once: a genuine one is served, they are cut off', async () => {
+    const { hostname, port } = new URL(running.demo.base_url);
+    const answers: string[] = [];
+    const sockets = Array.from({ length: 500 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined).once('data', (data) => answers.push(data.toString()));
+      socket.write(
+        'POST /fe/recepcion/api/ecf HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 100000\r\n\r\n<',
+      );
+      return socket;
+    });
+    const trickling = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('E');
+    }, 1_000);
+    try {
+      for (let i = 0; i < 5; i += 1) await expectUndisturbed();
+      await until(
+        async () => answers.length,
+        (count) => count === 500,
+        60_000,
+      );
+    } finally {
+      clearInterval(trickling);
+      for (const socket of sockets) socket.destroy();
+    }
+    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
+    await expectUndisturbed();
+  }, 120_000);
+
+  it.each([
+    ['41', 200, '1'],
+    ['44', 200, ''],
+    ['45', 200, ''],
+    ['46', 422, ''],
+    ['47', 422, ''],
+    ['43', 422, ''],
+  ])('type %s: %i, motive "%s"', async (type, status, motive) => {
+    const xml = await providedXml(`ecf-${type}`, ({ ECF }) => {
+      ECF.Encabezado.IdDoc.eNCF = encfOf(type, 1);
+      ECF.Encabezado.Emisor.RNCEmisor = PROVIDER;
+      if (ECF.Encabezado.Comprador?.RNCComprador) ECF.Encabezado.Comprador.RNCComprador = running.demo.buyer_rnc;
+      ECF.FechaHoraFirma = formatSignatureDateTime(new Date(Date.now() - 60_000));
+    });
+    const answer = await post(xml, { 'content-type': 'text/xml' });
+    expect([answer.status, /<CodigoMotivoNoRecibido>(\d)/.exec(answer.text)?.[1] ?? '']).toEqual([status, motive]);
+  });
+
+  it('a number that is not E and 12 digits is received, and found by its text', async () => {
+    const xml = await genuine('Zz10000000001');
+    expect((await post(xml, { 'content-type': 'text/xml' })).text).toContain('<Estado>0<');
+    const headers = { 'buyer-rnc': running.demo.buyer_rnc };
+    expect(await client.call('GET', '/fe/recepcion/api/invoices/Zz10000000001', { headers })).toMatchObject({
+      status: 200,
+    });
+    expect(await client.call('GET', `/arecf/Zz10000000001?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 200 });
+    expect((await client.call('GET', `/Zz10000000001/xml?issuer_rnc=${PROVIDER}`)).text).toBe(xml);
+    expect(await client.call('GET', `/Zz10000000002/xml?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 422 });
+  });
+});
+
 describe('where senders have to authenticate', () => {
   beforeAll(async () => {
     await running.end('SIGTERM');
@@ -194,6 +315,29 @@ describe('where senders have to authenticate', () => {
     expect(await receipt(refused.encf)).toMatchObject({ mensajes: ['El receptor respondió HTTP 401'] });
     const { encf } = await order('31', { authenticate: true });
     expect(await receipt(encf)).toMatchObject({ estado: 'e-CF Recibido' });
+  });
+
+  it('an approval without token is 401, with one it is judged', async () => {
+    const approval = await providedXml('acecf', ({ ACECF }) => {
+      ACECF.DetalleAprobacionComercial.RNCEmisor = running.demo.issuer_rnc;
+      ACECF.DetalleAprobacionComercial.eNCF = 'E310000099999';
+    });
+    const send = (authorization?: string) =>
+      client.call('POST', '/fe/aprobacioncomercial/api/ecf', {
+        body: approval,
+        headers: { 'content-type': 'text/xml', ...(authorization === undefined ? {} : { authorization }) },
+      });
+    const refused = { status: 401, body: { code: 'invalid_provider_token' } };
+    expect(await send()).toMatchObject(refused);
+    expect(await send('Bearer eyJhbGciOiJub25lIn0.e30.')).toMatchObject(refused);
+    const seed = await client.call('GET', '/fe/autenticacion/api/semilla');
+    const form = new FormData();
+    form.set('xml', new Blob([await signedSeed(seed.text)], { type: 'text/xml' }), 'semilla.xml');
+    const { body } = await client.call('POST', '/fe/autenticacion/api/validacioncertificado', {
+      body: form,
+      headers: { accept: 'application/json' },
+    });
+    expect(await send(`Bearer ${body.token}`)).toMatchObject({ status: 400, body: { codigo: '2' } });
   });
 
   it('what was received before the restart is still there', async () => {
