@@ -15,7 +15,7 @@ import { signXml } from '@ecf/xml-signing';
 import { type Call, createLoad, type Round } from './load.js';
 import { compare, inTurn, percentile, repeat } from './measure.js';
 import { heading, line, reportComparison } from './report.js';
-import { certificate, encfOf, invoice } from './sample.js';
+import { certificate, encfOf, totalOf } from './sample.js';
 import { type Subject, startSubject } from './subject.js';
 
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 400);
@@ -29,19 +29,13 @@ const signer = certificate();
 const now = new Date();
 const today = toCalendarDate(now);
 
-/** What an e-CF of the benchmark amounts to. */
-function totalOf(): string {
-  const { ECF } = invoice(encfOf(1), LINES) as { ECF: { Encabezado: { Totales: { MontoTotal: string } } } };
-  return ECF.Encabezado.Totales.MontoTotal;
-}
-
 async function approvalXml(encf: string, parties: { issuer: string; buyer: string }): Promise<Buffer> {
   const detail = {
     Version: '1.0',
     RNCEmisor: parties.issuer,
     eNCF: encf,
     FechaEmision: formatDocumentDate(today),
-    MontoTotal: totalOf(),
+    MontoTotal: totalOf(LINES),
     RNCComprador: parties.buyer,
     Estado: '1',
     FechaHoraAprobacionComercial: formatSignatureDateTime(now),
@@ -73,7 +67,7 @@ async function deployed(): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
   // The database server of a root user runs as another one, who has to get there.
   fs.chmodSync(folder, 0o755);
-  const subject = await startSubject(folder, formatDocumentDate(today), LINES);
+  const subject = await startSubject(folder, formatDocumentDate(today), LINES, 'standalone', { toSandboxBuyer: true });
   try {
     await issue(subject, DOCUMENTS * 2 * SENDERS.length);
     let next = FIRST + 1;
@@ -133,7 +127,7 @@ async function given({ standalone }: Subject, encfs: string[], senders: number):
     approval_datetime: now.toISOString(),
     authority_environment: 'TesteCF',
     invoice_date_issued: today,
-    invoice_total_amount: totalOf(),
+    invoice_total_amount: totalOf(LINES),
   };
   const calls = encfs.map((encf) => ({
     path: '/acecf',

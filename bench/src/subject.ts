@@ -20,14 +20,15 @@ export async function startSubject(
   date: string,
   lines: number,
   deployment: DeploymentName = 'standalone',
+  { toSandboxBuyer = false } = {},
 ): Promise<Subject> {
   const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   // The simulator can be asked faster than the authority, so that rounds need not wait long for each other.
   const settings = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn' };
   const standalone = await startDeploymentProcess(deployment, dataDir, settings, nodeOptions);
-  const { api_key, issuer_rnc, metrics_url } = standalone.demo;
-  // A buyer without a receiver: the sandbox's own would have the gateway receive what it delivers.
-  const parties: Parties = { issuer: issuer_rnc, buyer: '131999999', date };
+  const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
+  // By default a buyer without a receiver: with the sandbox's own, the gateway receives what it delivers.
+  const parties: Parties = { issuer: issuer_rnc, buyer: toSandboxBuyer ? buyer_rnc : '131999999', date };
   const json = JSON.stringify(invoice(encfOf(0), lines, parties));
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
   const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
