@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering, withLines } from '../support/documents.js';
+import { ecf } from '../support/ecf-command.js';
 
 const deployment = useDeployment({ STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200' });
 const ISSUER = { rnc: '122222227', name: 'Consultas Ficticias, SRL' };
@@ -265,4 +268,87 @@ describe('bad input', () => {
       ['header.end-date', 'header.rnc-issuing', 'header.start-date'],
     ]);
   });
+});
+
+describe('for those who operate it', () => {
+  it('ecf rebuild query makes the read models anew while they answer', async () => {
+    const before = await count();
+    let running = true;
+    const seen = new Set<number>();
+    const asking = (async () => {
+      while (running) {
+        seen.add(await count());
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    })();
+    const { code, rows, stderr } = await ecf(deployment, 'rebuild', 'query');
+    running = false;
+    await asking;
+    expect({ code, rows, stderr }).toMatchObject({ code: 0, rows: [{ building: false, failure: null }] });
+    expect(rows[0].documents).toBeGreaterThanOrEqual(before);
+    expect([...seen]).toEqual([before]);
+    const { invoice, encf } = numbers.next();
+    await client.submit(invoice);
+    expect((await get(`/invoices/${encf}`)).status).toBe(200);
+    expect((await ecf(deployment, 'rebuild', 'everything')).code).toBe(2);
+  }, 60_000);
+
+  it('ecf verify-archive finds what is missing, altered and unknown, and nothing else', async () => {
+    const [lost, changed] = [numbers.next().invoice, numbers.next().invoice];
+    const files: string[] = [];
+    for (const invoice of [lost, changed]) {
+      const { body } = await client.submit(invoice);
+      files.push((await get(`/invoices/${body.encf}`)).body.xml_storage_path);
+    }
+    const [missing = '', altered = ''] = files;
+    const root = path.join(deployment.dataDir, 'xml');
+    const unknown = 'TesteCF/ecf/122222227/issued/2026/01/left-over.xml';
+    expect(await ecf(deployment, 'verify-archive', '--recent', '0')).toMatchObject({ code: 0, rows: [] });
+    fs.rmSync(path.join(root, missing));
+    fs.appendFileSync(path.join(root, altered), ' ');
+    fs.mkdirSync(path.dirname(path.join(root, unknown)), { recursive: true });
+    fs.writeFileSync(path.join(root, unknown), '<ECF/>');
+    const { code, rows, stderr } = await ecf(deployment, 'verify-archive', '--recent', '0');
+    expect(code).toBe(1);
+    expect(rows.map(({ problem, path, service }) => [problem, path, service])).toEqual(
+      expect.arrayContaining([
+        ['missing', missing, 'emission'],
+        ['altered', altered, 'emission'],
+        ['unknown', unknown, null],
+      ]),
+    );
+    expect(rows).toHaveLength(3);
+    expect(stderr).toContain('1 missing, 1 altered; 1 unknown objects');
+    fs.rmSync(path.join(root, unknown));
+  }, 60_000);
+
+  it('ecf resolve ends the uncertainty of an e-CF in CerteCF, either way', async () => {
+    for (const [kind, flag] of [
+      ['reset-after', '--adopt'],
+      ['reset', '--resend'],
+    ] as const) {
+      const { invoice, encf } = numbers.next();
+      const release = await client.fault({ operation: 'recepcion', kind });
+      await client.submit(invoice, { env: 'CerteCF' });
+      const alarmed = async () => {
+        const { rows } = await ecf(deployment, 'resolve', 'list', '--env', 'CerteCF', '--issuer', ISSUER.rnc);
+        return rows.find((row) => row.encf === encf);
+      };
+      for (let looks = 0; (await alarmed())?.alarm !== 'cannot-ask'; looks += 1) {
+        if (looks > 60) throw new Error('there was no alarm');
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+      await release();
+      const [sent] = await client.ledger(encf);
+      const decision = flag === '--adopt' ? [flag, sent?.track_id ?? ''] : [flag];
+      const name = ['resolve', ISSUER.rnc, encf, '--env', 'CerteCF'];
+      expect(await ecf(deployment, ...name, ...decision)).toMatchObject({ code: 0, rows: [{ encf }] });
+      await client.until('Aceptado', () => client.submit(invoice, { env: 'CerteCF' }), 30_000);
+      expect((await client.ledger(encf)).filter(({ effective }) => effective)).toHaveLength(1);
+      expect(await alarmed()).toBeUndefined();
+      const again = await ecf(deployment, ...name, '--resend');
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('409')]);
+    }
+    expect((await ecf(deployment, 'resolve', ISSUER.rnc, 'E310000000001', '--env', 'CerteCF')).code).toBe(2);
+  }, 120_000);
 });

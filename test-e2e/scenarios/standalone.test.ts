@@ -85,6 +85,14 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(processesOf(dataDir)).toEqual([]);
   }, 60_000);
 
+  it('ends its database and simulator also where a second signal comes before it has stopped', async () => {
+    running = await startStandalone(dataDir);
+    running.child.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([0, 130]).toContain(await running.end('SIGINT'));
+    expect(processesOf(dataDir)).toEqual([]);
+  }, 60_000);
+
   it('names the variable and what is allowed when the configuration is bad', async () => {
     await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
     await expect(startStandalone(dataDir, { SANDBOX: 'false' })).rejects.toThrow(/MASTER_KEY/);

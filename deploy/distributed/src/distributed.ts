@@ -29,6 +29,8 @@ export interface Distributed {
   start(): Promise<string>;
   /** Stops what was started: first who takes requests, last what keeps data. */
   stop(): Promise<void>;
+  /** The same without waiting for what is under way. */
+  hasten(): Promise<void>;
 }
 
 /** Prints progress; results go through it too, so that a caller decides where they appear. */
@@ -47,6 +49,7 @@ export function createDistributed(env: Environment, say: Say, now = () => new Da
   return {
     start: () => start(env, say, now, parts),
     stop: () => parts.stop(),
+    hasten: () => parts.hasten(),
   };
 }
 
@@ -168,6 +171,9 @@ async function startAll(places: readonly Place[], say: Say, parts: Parts): Promi
   };
   parts.add(stopThose(false));
   parts.add(stopThose(true));
+  parts.onHaste(() => {
+    for (const service of services.values()) service.kill();
+  });
   const results = await Promise.allSettled(
     places.map(async (place) => {
       services.set(place.name, await startService(place, say));

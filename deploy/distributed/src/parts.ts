@@ -5,13 +5,33 @@ import type { Server } from './kafka.js';
 export class Parts {
   private readonly groups: (() => Promise<unknown> | undefined)[] = [];
   readonly stopping = new AbortController();
+  private readonly hurried: (() => void)[] = [];
+  private ending: Promise<void> | null = null;
 
   add(stop: () => Promise<unknown> | undefined): void {
     this.groups.push(stop);
   }
 
-  async stop(): Promise<void> {
+  /** How to end those at once that take their time to stop. */
+  onHaste(kill: () => void): void {
+    this.hurried.push(kill);
+  }
+
+  stop(): Promise<void> {
     this.stopping.abort();
+    this.ending ??= this.stopAll().finally(() => {
+      this.ending = null;
+    });
+    return this.ending;
+  }
+
+  /** Stops what keeps data in its order, after the others were ended at once. */
+  hasten(): Promise<void> {
+    for (const kill of this.hurried) kill();
+    return this.stop();
+  }
+
+  private async stopAll(): Promise<void> {
     for (const stop of this.groups.splice(0).reverse()) await stop();
   }
 }

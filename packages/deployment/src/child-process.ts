@@ -8,6 +8,8 @@ export interface KeptProcess {
   pid(): number | undefined;
   /** Ends it for good: SIGTERM, then SIGKILL after the patience. */
   stop(patienceMs?: number): Promise<void>;
+  /** Ends it for good, at once; `stop` waits for that. */
+  kill(): void;
 }
 
 export interface ProcessOptions {
@@ -111,6 +113,11 @@ export async function keepRunning(options: ProcessOptions): Promise<KeptProcess>
   return {
     name: options.name,
     pid: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
+    kill() {
+      stopping = true;
+      clearTimeout(again);
+      child.kill('SIGKILL');
+    },
     async stop(patienceMs = 5_000) {
       stopping = true;
       clearTimeout(again);

@@ -15,20 +15,36 @@ export class StartError extends Error {
 export interface RunnableService {
   start(): Promise<unknown>;
   stop(): Promise<void>;
+  /** While it stops: ends at once what would outlive this process. */
+  hasten?(): Promise<void>;
 }
 
 /**
- * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0; a second signal ends at once with 130.
+ * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0. A second signal (one Ctrl-C may bring two: npm hands it
+ * on) ends with 130, at once but for what would outlive the process.
  * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
  * started with a channel to its parent also stops when that parent is gone.
  */
 export async function runService(name: string, create: () => RunnableService): Promise<void> {
   let service: RunnableService | null = null;
   let stopping = false;
+  let hastening = false;
   const stop = async () => {
-    if (stopping) process.exit(130);
+    if (hastening) return;
+    if (stopping) {
+      hastening = true;
+      await service?.hasten?.().catch(() => undefined);
+      process.exit(130);
+    }
     stopping = true;
-    await service?.stop();
+    try {
+      await service?.stop();
+    } catch (error) {
+      // What it needed was ended under it.
+      if (hastening) return;
+      throw error;
+    }
+    if (hastening) return;
     await stopTelemetry();
     process.exit(0);
   };

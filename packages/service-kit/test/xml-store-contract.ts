@@ -38,6 +38,19 @@ export function archiveContract(store: () => XmlStore): void {
       for (const i of numbers) expect((await store().get(place(i))).toString()).toBe(String(i));
     });
 
+    it('says that it is ready, and lists what is stored', async () => {
+      await store().ready();
+      await store().put(name(1), bytes);
+      const listed = new Map<string, Date>();
+      for await (const { path, storedAt } of store().list()) listed.set(path, storedAt);
+      expect(listed.get(name(1))?.getTime()).toBeGreaterThan(1_600_000_000_000);
+      expect([...listed.keys()].filter((path) => path.startsWith('.'))).toEqual([]);
+      const documents = [...listed.keys()].filter(
+        (path) => path.startsWith('TesteCF/ecf/13100') && path.includes('/04/'),
+      );
+      expect(documents).toHaveLength(100);
+    });
+
     it('tells what is missing from what is another document', async () => {
       await expect(store().get(name(4))).rejects.toMatchObject({ code: 'missing' });
       await store().put(name(5), Buffer.from('<ECF>n</ECF>'));

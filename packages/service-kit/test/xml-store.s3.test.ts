@@ -45,6 +45,8 @@ afterAll(() => server?.stop());
     await expect(wrong.put(name(7), bytes)).rejects.toThrow(expect.not.stringContaining('another-secret'));
     const nowhere = openXmlStore(read({ ...env, S3_REGION: region, S3_BUCKET: 'no-such-bucket' }));
     await expect(nowhere.put(name(7), bytes)).rejects.toThrow();
+    await expect(nowhere.ready()).rejects.toThrow();
+    await expect(wrong.ready()).rejects.toThrow();
   });
 });
 
@@ -52,6 +54,7 @@ describe('without its storage', () => {
   it('a put fails within its time and stores nothing half', async () => {
     const env = { S3_BUCKET: 'b', S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
     await expect(openXmlStore(read(env)).put(name(8), bytes)).rejects.toThrow();
+    await expect(openXmlStore(read(env)).ready()).rejects.toThrow();
   });
 
   it('one that takes calls and never answers ends them as well', async () => {

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Deployment } from './deployment.js';
+
+const BIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../packages/cli/bin/ecf.mjs');
+
+/** What a command did; `rows` are its lines of JSON. */
+export interface Ran {
+  readonly code: number | null;
+  // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the command prints; tests look into them
+  readonly rows: any[];
+  readonly stderr: string;
+}
+
+/** Runs `ecf` as one does who operates the deployment. */
+export function ecf(deployment: Deployment, ...args: string[]): Promise<Ran> {
+  const { S3_ENDPOINT: _files, ...env } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args, '--json'], { env: { ...env, DATA_DIR: deployment.dataDir } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const rows = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+      resolve({ code, rows, stderr });
+    });
+  });
+}
