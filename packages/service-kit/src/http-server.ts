@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, errorBody } from './errors.js';
+import { senderNetwork } from './sender-network.js';
 
 export interface ServeOptions {
   host: string;
@@ -11,6 +12,17 @@ export interface ServeOptions {
   timeouts?: ServerTimeouts;
   /** Open connections at most; more are closed at once. Default 10000. */
   maxConnections?: number;
+  /** Open connections of one sender at most; more are closed at once. Without it one sender may have them all. */
+  perSender?: SenderConnections;
+  /** Told of each connection that is closed at once: `sender` has too many, or all together do. */
+  onRefusedConnection?: (reason: 'sender' | 'all') => void;
+}
+
+/** How many connections one sender may have; an IPv6 network is one sender. */
+export interface SenderConnections {
+  max: number;
+  /** Whether a peer stands for many senders, as a proxy does, and is not counted. */
+  isProxy: (address: string) => boolean;
 }
 
 /** Milliseconds. */
@@ -57,7 +69,14 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   server.maxConnections = options.maxConnections ?? 10_000;
   /** Answers under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>();
+  const admits = options.perSender === undefined ? () => true : senderGate(options.perSender);
+  server.on('drop', () => options.onRefusedConnection?.('all'));
   server.on('connection', (socket: Socket) => {
+    if (!admits(socket)) {
+      options.onRefusedConnection?.('sender');
+      socket.destroy();
+      return;
+    }
     connections.set(socket, new Set());
     socket.once('close', () => connections.delete(socket));
   });
@@ -96,6 +115,25 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       abandon.abort();
       await cut;
     },
+  };
+}
+
+/** Counts the open connections of each sender; false for one that is too many. */
+function senderGate({ max, isProxy }: SenderConnections): (socket: Socket) => boolean {
+  const open = new Map<string, number>();
+  return (socket) => {
+    const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+    if (isProxy(address)) return true;
+    const sender = senderNetwork(address);
+    const present = open.get(sender) ?? 0;
+    if (present >= max) return false;
+    open.set(sender, present + 1);
+    socket.once('close', () => {
+      const left = (open.get(sender) ?? 1) - 1;
+      if (left > 0) open.set(sender, left);
+      else open.delete(sender);
+    });
+    return true;
   };
 }
 

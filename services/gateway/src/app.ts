@@ -41,7 +41,7 @@ import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
 import { createRateLimit } from './core/rate-limit.js';
 import { createRouter } from './core/routing.js';
-import { readTrustedProxies } from './core/sender-address.js';
+import { isTrustedProxy, readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import type { OperationOwners } from './inbound/admin-operation.js';
@@ -117,6 +117,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const states = createPrismaTaxpayerStates(changes);
   const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
   const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
+  const trustedProxies = readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList();
+  const refusedConnections = metrics.counter({
+    name: 'ecf_gateway_refused_connections_total',
+    help: 'Connections closed at once: their sender had too many open (sender), or all senders together (all).',
+    labels: ['reason'],
+  });
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
@@ -161,7 +167,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       perKey: createRateLimit(config.RATE_LIMIT_PER_KEY, () => performance.now()),
       perSender: createRateLimit(config.RATE_LIMIT_PER_SENDER, () => performance.now()),
-      trustedProxies: readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList(),
+      trustedProxies,
       defaultEnv: config.DEFAULT_ENV,
       identityKey,
       maxBodyBytes: config.MAX_BODY_BYTES,
@@ -207,6 +213,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
           request: config.REQUEST_TIMEOUT_MS,
           drain: config.DRAIN_TIMEOUT_MS,
         },
+        maxConnections: config.MAX_CONNECTIONS,
+        perSender: {
+          max: config.MAX_CONNECTIONS_PER_SENDER,
+          isProxy: (address) => isTrustedProxy(address, trustedProxies),
+        },
+        onRefusedConnection: (reason) => refusedConnections.inc({ reason }),
       });
       logger.info({ url: server.url }, 'gateway listening');
       return {

@@ -74,6 +74,19 @@ export const gatewaySettings = z.object({
     min: 0,
     max: 1_000_000,
   }),
+  MAX_CONNECTIONS: setting.integer({
+    description: 'Open connections of all senders; more are closed at once',
+    min: 1,
+    max: 1_000_000,
+    default: 10_000,
+  }),
+  MAX_CONNECTIONS_PER_SENDER: setting.integer({
+    description:
+      'Open connections of one sender (IPv4 address, IPv6 /64), trusted proxies excepted; more are closed at once',
+    min: 1,
+    max: 1_000_000,
+    default: 1_000,
+  }),
   TRUSTED_PROXIES: setting.list({
     description: 'Proxies whose X-Forwarded-For counts',
     allowed: 'addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',

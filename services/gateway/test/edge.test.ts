@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES } from '@ecf/contracts';
 import { createHttpTaxpayerSource, identityKeyFrom, openDatabase, signIdentity } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -350,6 +351,36 @@ describe('limits', () => {
     expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
     await limited.stop();
   });
+});
+
+it('a sender that holds all the connections it may have bars nobody else', async () => {
+  const limited = await startGateway({ MAX_CONNECTIONS_PER_SENDER: '5', TRUSTED_PROXIES: '127.0.0.2' });
+  const port = Number(new URL(limited.url).port);
+  const open = (localAddress: string) => {
+    const socket = net.connect({ port, host: '127.0.0.1', localAddress });
+    const closed = new Promise<string>((resolve) => {
+      socket.once('close', () => resolve('closed')).on('error', () => undefined);
+    });
+    const answered = new Promise<string>((resolve) => socket.once('data', () => resolve('answered')));
+    return {
+      socket,
+      ask: () => {
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+        return Promise.race([answered, closed]);
+      },
+    };
+  };
+  const held = Array.from({ length: 5 }, () => open('127.0.0.1'));
+  expect(await Promise.all(held.map(({ ask }) => ask()))).toEqual(Array(5).fill('answered'));
+  expect(await open('127.0.0.1').ask()).toBe('closed');
+  const [other, ...proxied] = [open('127.0.0.3'), ...Array.from({ length: 7 }, () => open('127.0.0.2'))];
+  expect(await Promise.all([other, ...proxied].map((one) => one?.ask()))).toEqual(Array(8).fill('answered'));
+  held[0]?.socket.destroy();
+  await delay(50);
+  const next = open('127.0.0.1');
+  expect(await next.ask()).toBe('answered');
+  for (const { socket } of [...held, ...proxied, next, ...(other ? [other] : [])]) socket.destroy();
+  await limited.stop();
 });
 
 describe('several gateways on one database', () => {

@@ -29,7 +29,7 @@ export function senderAddress(
     .split(',')
     .map(plain)
     .filter((hop) => hop !== '');
-  while (hops.length > 0 && isTrusted(address, trusted)) {
+  while (hops.length > 0 && isTrustedProxy(address, trusted)) {
     const next = hops.pop() as string;
     if (isIP(next) === 0) break;
     address = next;
@@ -45,6 +45,7 @@ function plain(text: string): string {
   return withPort ?? address;
 }
 
-function isTrusted(address: string, trusted: BlockList): boolean {
+/** Whether an address is one of the trusted proxies. */
+export function isTrustedProxy(address: string, trusted: BlockList): boolean {
   return isIP(address) !== 0 && trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
