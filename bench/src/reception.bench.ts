@@ -206,6 +206,7 @@ async function hostile(url: string, buyer: string, program: number): Promise<voi
       async () => [Buffer.from(input.make(await fresh(10), foreign)), input.headers ?? {}],
     ]),
     ['2,000,000 empty elements', async () => [Buffer.from(`<ECF>${'<a/>'.repeat(2_000_000)}</ECF>`), {}]],
+    [TINY, async () => [Buffer.alloc(500_000, 0x20), {}]],
   ];
   for (const [name, make] of rows) {
     const [body, headers] = await make();
@@ -224,20 +225,48 @@ async function hostile(url: string, buyer: string, program: number): Promise<voi
       }
     })();
     const began = performance.now();
-    const response = await fetch(`${url}${ADDRESS}`, {
-      method: 'POST',
-      body: new Uint8Array(body),
-      headers: { 'content-type': 'text/xml', ...headers },
-    });
-    const text = await response.text();
+    const { status, text } = await (name === TINY ? sendTiny(url, body) : send(url, body, headers));
     const took = performance.now() - began;
     const grown = residentBytes(program) - before;
     waiting = false;
     await others;
     line(
-      `${name.padEnd(52)} ${String(body.length).padStart(9)} ${took.toFixed(0).padStart(6)} ms ${mb(Math.max(0, grown)).padStart(8)} ${longest.toFixed(0).padStart(5)} ms  ${answerOf(response.status, text)}`,
+      `${name.padEnd(52)} ${String(body.length).padStart(9)} ${took.toFixed(0).padStart(6)} ms ${mb(Math.max(0, grown)).padStart(8)} ${longest.toFixed(0).padStart(5)} ms  ${answerOf(status, text)}`,
     );
   }
+}
+
+const TINY = '500,000 chunks of one byte';
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function send(url: string, body: Buffer, headers: Record<string, string>): Promise<Answered> {
+  const response = await fetch(`${url}${ADDRESS}`, {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: { 'content-type': 'text/xml', ...headers },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** The same body in chunks of one byte, as fast as the connection takes them. */
+function sendTiny(url: string, body: Buffer): Promise<Answered> {
+  const { hostname, port } = new URL(url);
+  const head = `POST ${ADDRESS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunks = Buffer.concat(Array.from(body, (byte) => Buffer.from([0x31, 13, 10, byte, 13, 10])));
+  const socket = connect(Number(port), hostname);
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (data) => {
+      text += data;
+    });
+    // What is still being written when the answer comes is lost.
+    socket.on('error', () => undefined).once('close', () => resolve({ status: Number(text.slice(9, 12)), text }));
+    socket.write(Buffer.concat([Buffer.from(head), chunks, Buffer.from('0\r\n\r\n')]));
+  });
 }
 
 function answerOf(status: number, text: string): string {
