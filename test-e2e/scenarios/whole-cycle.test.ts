@@ -1,13 +1,13 @@
 import { verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
-import type { Answer } from '../support/client.js';
+import { type Answer, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
-import { type Invoice, Numbering } from '../support/documents.js';
+import { type Invoice, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
 import { until } from '../support/until.js';
 import { readArchive } from '../support/xml-archive.js';
 
 /** A retry of a delivery would hide that the first one went wrong. */
-const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000' });
+const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000', FIRST_QUERY_MS: '200' });
 
 type Body = Answer['body'];
 interface Party {
@@ -29,6 +29,8 @@ interface Course {
 const palma: Party = { rnc: '199999991', numbers: new Numbering({ rnc: '199999991', name: 'Comercial Palma' }) };
 const caoba: Party = { rnc: '188888885', numbers: new Numbering({ rnc: '188888885', name: 'Taller Caoba' }) };
 const courses: Course[] = [];
+/** Consumer summaries of the issuer. */
+const summaries: string[] = [];
 
 const get = (path: string, headers: Record<string, string> = {}) => deployment.demo.call('GET', path, { headers });
 const post = (path: string, body: object) =>
@@ -42,15 +44,29 @@ const issued = async ({ encf, issuer }: Course): Promise<Body> =>
 const received = async ({ encf, issuer, buyer }: Course): Promise<Body> =>
   (await get(`/fe/recepcion/api/invoices/${encf}`, { 'buyer-rnc': buyer.rnc, 'provider-rnc': issuer.rnc })).body;
 
+const bySystem = async (invoice: Invoice): Promise<void> => {
+  const { body } = await deployment.demo.submit(invoice);
+  expect([body.encf, body.status]).toEqual([invoice.ECF.Encabezado.IdDoc.eNCF, 'Aceptado']);
+};
+/** Signed by the caller, with a token that was obtained before. */
+const byCaller = async (invoice: Invoice): Promise<void> => {
+  const { xml } = await signedByCaller(invoice, testCertificate(palma.rnc, { validFromDays: -365 }));
+  const { status, body } = await deployment.demo.submitSigned('/submit_ecf', xml, await deployment.demo.token());
+  expect([status, body.trackId]).toEqual([200, expect.any(String)]);
+};
+
 /** Submitted, accepted, delivered to the buyer through the directory, acknowledged. */
-async function issue(issuer: Party, buyer: Party, example = 'ecf-31', edit?: (ecf: Invoice) => void): Promise<Course> {
+async function issue(
+  issuer: Party,
+  buyer: Party,
+  { example = 'ecf-31', edit = (_: Invoice) => {}, submit = bySystem } = {},
+): Promise<Course> {
   const { invoice, encf } = issuer.numbers.next(example, (ecf) => {
     ecf.Encabezado.Comprador.RNCComprador = buyer.rnc;
-    edit?.(ecf);
+    edit(ecf);
   });
-  const { body: submitted } = await deployment.demo.submit(invoice);
+  await submit(invoice);
   const course: Course = { encf, issuer, buyer, invoice, order: {}, approval: null, approval_status: 'pending' };
-  expect([encf, submitted.status, submitted.messages]).toEqual([encf, 'Aceptado', expect.any(Array)]);
   await until(
     () => issued(course),
     ({ delivery_status }) => delivery_status === 'delivered',
@@ -101,6 +117,7 @@ async function shows(course: Course, reason: string | null): Promise<void> {
     approval_datetime: '2026-06-23T17:45:47-04:00',
     rejection_reason: reason,
   });
+  expect((await get(`/acecf/${course.approval.id}`)).body).toEqual(course.approval);
   const again = await post('/acecf/', course.order);
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${course.approval.id}`)]);
 }
@@ -132,7 +149,7 @@ describe('two taxpayers, each the counterpart of the other', () => {
     await shows(rejected, 'Bienes o servicios no recibidos');
     expect((await issued(rejected)).status).toBe('Aceptado');
     const { Totales } = rejected.invoice.ECF.Encabezado;
-    const note = await issue(palma, caoba, 'ecf-34', (ecf) => {
+    const annul = (ecf: Invoice) => {
       Object.assign(ecf, { DetallesItems: rejected.invoice.ECF.DetallesItems });
       Object.assign(ecf.Encabezado, { Totales });
       Object.assign(ecf.InformacionReferencia, {
@@ -141,7 +158,8 @@ describe('two taxpayers, each the counterpart of the other', () => {
         CodigoModificacion: '1',
         RazonModificacion: 'Rechazada por el comprador',
       });
-    });
+    };
+    const note = await issue(palma, caoba, { example: 'ecf-34', edit: annul });
     expect((await issued(note)).modified_encf).toBe(rejected.encf);
     await decide(note, { approval_status: 1 });
     await shows(note, null);
@@ -151,6 +169,17 @@ describe('two taxpayers, each the counterpart of the other', () => {
     const course = await issue(caoba, palma);
     await decide(course, { approval_status: 2, rejection_code: 3, rejection_description: 'Precio & plazo <otros>' });
     await shows(course, 'Precio & plazo <otros>');
+  });
+
+  it('what the caller signed goes the same way, and a summary to the authority alone', async () => {
+    const course = await issue(palma, caoba, { submit: byCaller });
+    await decide(course, { approval_status: 1 });
+    await shows(course, null);
+    const { invoice, encf } = palma.numbers.next('ecf-32');
+    const { xml } = await summaryByCaller(invoice, testCertificate(palma.rnc));
+    const { status, body } = await deployment.demo.submitSigned('/submit_fc', xml, await deployment.demo.token());
+    expect([status, body.status]).toEqual([200, 'Aceptado']);
+    summaries.push(encf);
   });
 });
 
@@ -209,6 +238,15 @@ describe("the authority's ledger, the records of both sides and the archive", ()
         known.add(sha256);
       }
     }
+    for (const encf of summaries) {
+      const { body } = await get(`/invoices/${encf}`, { 'rnc-issuing': palma.rnc });
+      expect(body).toMatchObject({ route: 'rfce', status: 'Aceptado', delivery_status: 'not_required' });
+      const rows = ledger.filter((row: Body) => row.encf === encf);
+      expect(rows).toMatchObject([{ operation: 'recepcionfc', sha256: body.xml_checksum, effective: true }]);
+      const files = archive.filter(({ sha256 }) => sha256 === body.xml_checksum);
+      expect(files).toMatchObject([{ document: 'RFCE', encf, path: body.xml_storage_path }]);
+      known.add(body.xml_checksum);
+    }
     expect(archive.filter(({ sha256 }) => !known.has(sha256)).map(({ path }) => path)).toEqual([]);
     const documents = ledger.filter(({ operation }: Body) => /^(recepcion|aprobacion)/.test(operation));
     expect(documents.filter(({ sha256 }: Body) => !known.has(sha256))).toEqual([]);
@@ -216,6 +254,7 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       const period = { 'rnc-issuing': party.rnc, 'start-date': today(), 'end-date': today() };
       const { body } = await get('/invoices/', period);
       const numbers = courses.filter(({ issuer }) => issuer === party).map(({ encf }) => encf);
+      if (party === palma) numbers.push(...summaries);
       expect(body.invoices.map(({ encf }: Body) => encf).sort()).toEqual(numbers.sort());
       const given = (await get(`/acecf/?receiver_rnc=${party.rnc}&limit=100`)).body;
       const decided = courses.filter(({ buyer, approval }) => buyer === party && approval !== null);
