@@ -156,7 +156,11 @@ async function startPoller(firstQueryMs: number) {
   });
   const poller = createStatusPoller(config, {
     bus,
-    emission: { findSubmission: async () => ({ invoice: null }), documentToken: async () => ({ token: 'token' }) },
+    emission: {
+      findSubmission: async () => ({ invoice: null }),
+      pageOfUndecided: async () => ({ invoices: [], next: null }),
+      documentToken: async () => ({ token: 'token' }),
+    },
     logger: silentLogger,
     metrics: createMetrics(),
   });

@@ -5,8 +5,11 @@ import { seal, unseal } from './seal.js';
 import type { SharedCache, SharedCacheParts } from './shared-cache.js';
 
 /** Milliseconds that a command may take: longer than that the work goes on without the server. */
-const COMMAND_MS = 500;
+const COMMAND_MS = 150;
 const CONNECT_MS = 2_000;
+/** Milliseconds in which nothing is asked after a failure; it doubles with each further one. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
 /** Milliseconds after which the turn of a process that died is over. */
 const TURN_MS = 45_000;
 const LOOK_MS = 50;
@@ -24,7 +27,14 @@ export function openRedisCache(url: string, { masterKey, logger, metrics }: Shar
     name: 'ecf_shared_cache_up',
     help: '1 while the cache that processes share answers, 0 while each keeps its own',
   });
+  const failures = metrics.counter({
+    name: 'ecf_shared_cache_failures_total',
+    help: 'Times that the cache which processes share did not answer, or not in time; it then rests',
+    labels: ['reason'],
+  });
   let away = false;
+  let rest = FIRST_REST_MS;
+  let restsUntil = 0;
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
     commandTimeout: COMMAND_MS,
@@ -34,7 +44,10 @@ export function openRedisCache(url: string, { masterKey, logger, metrics }: Shar
     retryStrategy: (times) => Math.min(100 * times, 2_000),
   });
   state.set(0);
-  redis.on('ready', () => answered());
+  redis.on('ready', () => {
+    restsUntil = 0;
+    answered();
+  });
   // Without a listener the client would end the process; what is lost is told by the command that fails.
   redis.on('error', (error) => failed(error));
 
@@ -42,22 +55,36 @@ export function openRedisCache(url: string, { masterKey, logger, metrics }: Shar
     state.set(1);
     if (away) logger.info('the shared cache answers again');
     away = false;
+    rest = FIRST_REST_MS;
   }
 
   function failed(error: unknown): void {
     state.set(0);
-    if (!away) logger.warn({ err: error }, 'the shared cache is away: this process keeps its own, with more logins');
+    if (!away)
+      logger.warn({ err: error }, 'the shared cache is away or slow: this process keeps its own, with more logins');
     away = true;
+  }
+
+  /** Nothing is asked for a while, so that a slow server does not slow every call. Calls that fail together count once. */
+  function restFrom(error: unknown): void {
+    const now = performance.now();
+    failures.inc({ reason: /timed out/i.test(String(error)) ? 'slow' : 'away' });
+    if (now >= restsUntil) {
+      restsUntil = now + rest;
+      rest = Math.min(rest * 2, LONGEST_REST_MS);
+    }
+    failed(error);
   }
 
   /** What the server says; `otherwise` without it. */
   async function asked<T>(command: () => Promise<T>, otherwise: () => T): Promise<T> {
+    if (performance.now() < restsUntil) return otherwise();
     try {
       const answer = await command();
       if (away) answered();
       return answer;
     } catch (error) {
-      failed(error);
+      restFrom(error);
       return otherwise();
     }
   }
@@ -117,10 +144,8 @@ export function openRedisCache(url: string, { masterKey, logger, metrics }: Shar
       try {
         return await work();
       } finally {
-        await asked(
-          () => redis.eval(REMOVE, 1, turn, holder),
-          () => null,
-        );
+        // Also where the server was too slow to say that the turn was ours: it has it all the same. Nobody waits for that.
+        redis.eval(REMOVE, 1, turn, holder).catch(() => undefined);
       }
     },
     async close() {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -13,14 +15,14 @@ const opened: SharedCache[] = [];
 const lines: string[] = [];
 let metrics: Metrics;
 
-function open(masterKey: Uint8Array = MASTER_KEY): SharedCache {
+function open(masterKey: Uint8Array = MASTER_KEY, url = server?.url as string): SharedCache {
   const logger = createLogger({
     service: 'test',
     level: 'info',
     destination: { write: (text) => void lines.push(text) },
   });
   metrics = createMetrics();
-  const cache = openRedisCache(server?.url as string, { masterKey, logger, metrics });
+  const cache = openRedisCache(url, { masterKey, logger, metrics });
   opened.push(cache);
   return cache;
 }
@@ -100,6 +102,71 @@ withRedis('a cache that processes share', () => {
   });
 });
 
+/** A way to the server on which each answer takes `delayMs` longer. */
+async function openSlowWay() {
+  const { hostname, port } = new URL(server?.url as string);
+  const way = { delayMs: 0, url: '', close: () => undefined as unknown };
+  const sockets = new Set<net.Socket>();
+  const proxy = net.createServer((near) => {
+    const far = net.connect(Number(port || 6379), hostname);
+    near.pipe(far);
+    far.on('data', (chunk) => setTimeout(() => near.writable && near.write(chunk), way.delayMs));
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+    }
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(server?.url as string);
+  url.hostname = '127.0.0.1';
+  url.port = String((proxy.address() as net.AddressInfo).port);
+  way.url = url.href;
+  way.close = () => {
+    for (const socket of sockets) socket.destroy();
+    return proxy.close();
+  };
+  return way;
+}
+
+withRedis('with a server that is slow', () => {
+  it('one call waits a moment, the others not at all; it is said once, counted, and over when the server is quick again', async () => {
+    const way = await openSlowWay();
+    const one = open(MASTER_KEY, way.url);
+    await eventually(isUp);
+    await one.set('s1', 'kept', 60_000);
+    expect(await one.get('s1')).toBe('kept');
+    way.delayMs = 700;
+    let began = performance.now();
+    expect(await one.get('s1')).toBe('kept');
+    expect(performance.now() - began).toBeLessThan(600);
+    began = performance.now();
+    for (let i = 0; i < 50; i += 1) {
+      await one.set('s2', String(i), 60_000);
+      expect(await one.get('s2')).toBe(String(i));
+      expect(await one.alone('s3', async () => i)).toBe(i);
+    }
+    // Each of the hundred and fifty would take 700 ms.
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await isUp()).toBe(false);
+    expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]/m);
+    expect(lines.filter((line) => line.includes('away or slow'))).toHaveLength(1);
+    way.delayMs = 0;
+    await eventually(async () => {
+      await one.set('s4', 'quick', 60_000);
+      return isUp();
+    });
+    // No turn was left behind by what the server heard too late.
+    began = performance.now();
+    expect(await open().alone('s3', async () => 'free')).toBe('free');
+    expect(performance.now() - began).toBeLessThan(20_000);
+    way.close();
+  }, 60_000);
+});
+
 const control = server?.control ?? null;
 (control === null ? describe.skip : describe)('without its server', () => {
   it('each process keeps its own, says so once, and shares again when it is back', async () => {
@@ -112,7 +179,7 @@ const control = server?.control ?? null;
     await one.remove('k8', 'mine');
     expect(await one.get('k8')).toBeNull();
     expect(await isUp()).toBe(false);
-    const warnings = lines.filter((line) => line.includes('the shared cache is away'));
+    const warnings = lines.filter((line) => line.includes('the shared cache is away or slow'));
     expect(warnings).toHaveLength(1);
     expect(warnings.join()).not.toContain('mine');
     await control?.restart();

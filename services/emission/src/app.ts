@@ -231,6 +231,14 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     told.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be forgotten'));
   }
 
+  /** What the status poller was to ask for until RESULT_QUERIES was switched back. */
+  function askForAwaited(): void {
+    ports.emissions.askForAwaited(clock()).then(
+      (found) => found > 0 && logger.info({ documents: found }, 'results are asked for here again'),
+      (error) => logger.warn({ err: error }, 'documents whose result is awaited could not be looked up'),
+    );
+  }
+
   return {
     app,
     ready,
@@ -249,6 +257,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       ];
       relay.start();
       await background.start();
+      if (config.RESULT_QUERIES === 'emission') askForAwaited();
       count();
       counting = setInterval(count, BACKLOG_EVERY_MS);
     },

@@ -126,6 +126,14 @@ describe('results that the status poller tells', () => {
     });
   });
 
+  it('are asked for here again after the switch back, also of documents from before', async () => {
+    const document = await submitted();
+    expect(await world.row(document.encf)).toMatchObject({ state: 'processing', next_action_at: null });
+    const asking = await world.start({}, { RESULT_QUERIES: 'emission' });
+    await world.reaches(document.encf, ['accepted']);
+    await asking.stop();
+  });
+
   it('are asked about with the certificate that came with the document, until it is decided', async () => {
     world.register(ISSUER, null);
     sequence += 1;
@@ -135,8 +143,11 @@ describe('results that the status poller tells', () => {
     });
     const request = { env: 'TesteCF', issuer_rnc: ISSUER, encf, refused: null } as const;
     expect((await instance.emission.followUps.documentToken(request)).token).toMatch(/./);
-    await publish(told({ encf, trackId: body.trackId }));
-    expect(await world.row(encf)).toMatchObject({ state: 'accepted' });
+    // What is accepted keeps it until it is delivered.
+    const messages = [{ codigo: '1', valor: 'error' }];
+    const refused = { status: 'Rechazado', code: '2', messages, sequence_used: false } as const;
+    await publish(told({ encf, trackId: body.trackId }, refused));
+    expect(await world.row(encf)).toMatchObject({ state: 'rejected-reusable' });
     await expect(instance.emission.followUps.documentToken(request)).rejects.toMatchObject({
       code: 'certificate_missing',
     });

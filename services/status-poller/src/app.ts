@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
@@ -25,6 +26,7 @@ import {
 import type { Express } from 'express';
 import { identityKey, type StatusPollerConfig } from './config.js';
 import { createBackground } from './core/background.js';
+import { createCatchUp } from './core/catch-up.js';
 import { createInvoiceStatus } from './core/invoice-status.js';
 import type { Learned, Ports } from './core/ports.js';
 import { invoiceStatusChanged } from './core/status-event.js';
@@ -104,6 +106,10 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     checkpoint: overrides.checkpoint ?? (() => undefined),
   };
   const background = createBackground(ports, { concurrency: config.POLL_CONCURRENCY, idleMs: config.POLL_IDLE_MS });
+  const ending = new AbortController();
+  const pause = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined);
+  const catchUp = createCatchUp(ports, pause, background.wake);
+  let catchingUp = Promise.resolve();
   const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
   const app = createStatusApp({
@@ -133,6 +139,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, ports, background.wake);
       relay.start();
       background.start();
+      catchingUp = catchUp.run();
       endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
       cleaning = setInterval(clean, CLEANING_MS);
       cleaning.unref();
@@ -140,6 +147,9 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     async stop() {
       clearInterval(cleaning);
       endCounting();
+      catchUp.stop();
+      ending.abort();
+      await catchingUp;
       await background.stop();
       await relay.stop();
       await subscription?.stop();

@@ -53,6 +53,24 @@ describe('polling', () => {
     expect(world.published).toEqual([]);
   });
 
+  it('learns once of what was submitted before it listened, as soon as emission answers', async () => {
+    const [early, decided] = [randomUUID(), randomUUID()];
+    const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
+    world.emission.invoices.push(
+      invoiceChanged({ encf: 'E310000066661', track_id: early }),
+      invoiceChanged({ encf: 'E310000066662', track_id: decided, ...over }),
+    );
+    const instance = await world.start();
+    await until(() => world.changesOf(early).length === 1, 'the early submission was decided');
+    await until(async () => (await world.database.query('SELECT 1 FROM inbox')).rowCount > 0, 'it was noted');
+    await instance.stop();
+    world.emission.invoices.push(invoiceChanged({ encf: 'E310000066663', track_id: randomUUID() }));
+    await world.start();
+    await world.submitted();
+    await until(() => world.published.length === 2, 'what was told was decided');
+    expect(world.authority.questions).toHaveLength(2);
+  });
+
   it('bears events that are repeated or out of order', async () => {
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const encf = 'E310000077777';

@@ -12,6 +12,15 @@ export const FOLLOW_UP_OPERATIONS = {
     answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
   },
   /**
+   * The documents among the next `limit` (by id) that have a trackId and no verdict, for who begins to follow them up.
+   * `next` is null at the end.
+   */
+  pageOfUndecided: {
+    path: '/internal/submissions/undecided',
+    request: z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) }),
+    answer: z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
+  },
+  /**
    * A token of the authority to ask about a signed document: of the certificate that came with it, else of the taxpayer's
    * stored one, whether the taxpayer is active or not. `refused` names a token that the authority answered 401 to: it is
    * forgotten first.

@@ -58,6 +58,8 @@ export interface EmissionStore {
   leave(owner: string, now: Date): Promise<void>;
   /** Attempts of the issuer that wait for a certificate become due at once. */
   resume(issuerRnc: string): Promise<void>;
+  /** Attempts whose verdict is awaited and that nobody here was to ask for become due at once; returns how many. */
+  askForAwaited(now: Date): Promise<number>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;
 }

@@ -6,13 +6,19 @@ import { refusing } from './internal.js';
 
 /** What those ask who follow documents up, over HTTP or in the same process. */
 export function followUpOperations(parts: {
-  told: Pick<ToldDocuments, 'findSubmission'>;
+  told: Pick<ToldDocuments, 'findSubmission' | 'page'>;
   documentToken: DocumentToken;
 }): FollowUpOperations {
   return {
     findSubmission: async ({ env, track_id }) => {
       const attempt = await parts.told.findSubmission(env, track_id);
       return { invoice: attempt === null ? null : invoiceChanged(attempt) };
+    },
+    pageOfUndecided: async ({ after, limit }) => {
+      const attempts = await parts.told.page(after, limit);
+      const last = attempts.length < limit ? undefined : attempts.at(-1);
+      const invoices = attempts.map(invoiceChanged).filter(({ final, track_id }) => !final && track_id !== null);
+      return { invoices, next: last?.emissionId ?? null };
     },
     documentToken: refusing(async ({ env, issuer_rnc, encf, refused }) => ({
       token: await parts.documentToken({ env, issuerRnc: issuer_rnc, encf }, refused),

@@ -176,6 +176,13 @@ export const RESUME = {
     WHERE a.alarm = 'no-certificate' AND a.owner IS NULL AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
+/** What another asked for until now. */
+export const ASK_FOR_AWAITED = {
+  name: 'emission_ask_for_awaited',
+  text: `UPDATE attempt SET next_action_at = $1
+    WHERE state IN ('processing', 'not-found') AND next_action_at IS NULL AND owner IS NULL`,
+};
+
 export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt

@@ -106,6 +106,14 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
         if (waits && attempt.issuerRnc === issuerRnc) put({ ...attempt, nextActionAt: new Date(0) });
       }
     },
+    async askForAwaited(now) {
+      const awaited = undecided().filter(
+        ({ state, nextActionAt, owner }) =>
+          (state === 'processing' || state === 'not-found') && nextActionAt === null && owner === null,
+      );
+      for (const attempt of awaited) put({ ...attempt, nextActionAt: now });
+      return awaited.length;
+    },
     async backlog() {
       const counts = <K>(keys: readonly K[]) =>
         [...new Set(keys)].map((key) => [key, keys.filter((k) => k === key).length] as const);

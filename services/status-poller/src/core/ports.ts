@@ -50,6 +50,9 @@ export interface SubmissionStore {
     dueAt: (told: ToldSubmission) => Date,
     eventId: string | null,
   ): Promise<boolean>;
+  /** Whether everything was learnt that was submitted before this service listened. */
+  caughtUp(): Promise<boolean>;
+  noteCaughtUp(): Promise<void>;
   find(key: SubmissionKey): Promise<Submission | null>;
   /** For each environment. */
   dueWork(): Promise<DueWork[]>;

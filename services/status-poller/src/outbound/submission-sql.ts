@@ -30,6 +30,19 @@ export const KEEP = {
     RETURNING s.env, s.track_id, s.final`,
 };
 
+const FIRST_LEARNING = `$1 || ':first-learning', '00000000-0000-0000-0000-000000000000'::uuid`;
+
+/** A mark among the handled events that is never cleaned away. */
+export const NOTE_CAUGHT_UP = {
+  name: 'submission_note_caught_up',
+  text: `INSERT INTO inbox (consumer_group, event_id, handled_at) VALUES (${FIRST_LEARNING}, 'infinity') ON CONFLICT DO NOTHING`,
+};
+
+export const CAUGHT_UP = {
+  name: 'submission_caught_up',
+  text: `SELECT 1 FROM inbox WHERE (consumer_group, event_id) = (${FIRST_LEARNING})`,
+};
+
 export const ADD_POLLS = {
   name: 'submission_add_polls',
   text: `INSERT INTO poll (env, track_id, due_at) SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[])

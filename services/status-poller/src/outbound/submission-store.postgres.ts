@@ -89,6 +89,12 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
   });
 
   return {
+    async caughtUp() {
+      return (await database.query(sql.CAUGHT_UP, [STATUS_POLLER_GROUP])).rowCount > 0;
+    },
+    async noteCaughtUp() {
+      await database.query(sql.NOTE_CAUGHT_UP, [STATUS_POLLER_GROUP]);
+    },
     apply: async (told, dueAt, eventId) => told.length > 0 && telling.run({ told, dueAt, eventId }),
     find: async (key) => (await find(database, [key])).get(keyOf(key)) ?? null,
     async dueWork(): Promise<DueWork[]> {

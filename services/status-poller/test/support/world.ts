@@ -109,6 +109,7 @@ export class World {
       findSubmission: async ({ env, track_id }) => ({
         invoice: invoices.find((one) => one.env === env && one.track_id === track_id) ?? null,
       }),
+      pageOfUndecided: async () => ({ invoices: invoices.filter(({ final }) => !final), next: null }),
       documentToken: async (request) => {
         if (this.emission.tokenError !== null) throw this.emission.tokenError;
         if (request.refused !== null) {
