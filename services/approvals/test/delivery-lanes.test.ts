@@ -1,0 +1,62 @@
+import { expect, it } from '@jest/globals';
+import { DeliveryLanes } from '../src/core/delivery-lanes.js';
+
+const NAME = 'TesteCF:131000001';
+const OTHER = 'TesteCF:131000002';
+
+function lanes() {
+  let now = 0;
+  const opened: number[] = [];
+  const subject = new DeliveryLanes({
+    failuresToOpen: 3,
+    firstPauseMs: 2_000,
+    longestPauseMs: 300_000,
+    clock: () => new Date(now),
+    onOpen: (_lane, until) => opened.push(until.getTime() - now),
+  });
+  const send = (sign: 'alive' | 'failing' | 'unknown', pauseMs = 0) => {
+    subject.begin(NAME);
+    subject.end(NAME, sign, pauseMs);
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { subject, opened, send, pass };
+}
+
+it('a receiver that failed three times in a row is left alone, longer with each probe that fails, up to five minutes', () => {
+  const { subject, opened, send, pass } = lanes();
+  for (const _ of [1, 2]) send('failing');
+  expect([subject.blocked(), opened]).toEqual([[], []]);
+  send('failing');
+  expect([subject.blocked(), subject.openCount(), opened]).toEqual([[NAME], 1, [2_000]]);
+  pass(2_000);
+  expect([subject.blocked(), subject.openCount()]).toEqual([[], 0]);
+  for (let probe = 0; probe < 9; probe += 1) {
+    send('failing');
+    pass(opened.at(-1) ?? 0);
+  }
+  expect(opened).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
+  send('alive');
+  expect([subject.blocked(), subject.proven()]).toEqual([[], [NAME]]);
+  send('failing');
+  expect(subject.blocked()).toEqual([]);
+});
+
+it('one that asks for a pause gets it, within five minutes, and others go on', () => {
+  const { subject, opened, send } = lanes();
+  send('alive');
+  send('failing', 10_000);
+  send('failing', 86_400_000);
+  expect([opened, subject.blocked(), subject.proven()]).toEqual([[10_000, 300_000], [NAME], []]);
+  subject.begin(OTHER);
+  expect(subject.blocked()).toEqual([NAME, OTHER]);
+  subject.end(OTHER, 'alive');
+  expect([subject.blocked(), subject.proven()]).toEqual([[NAME], [OTHER]]);
+});
+
+it('what says nothing about the receiver changes nothing', () => {
+  const { subject, opened, send } = lanes();
+  for (const _ of [1, 2, 3, 4]) send('unknown');
+  expect([subject.blocked(), subject.proven(), opened]).toEqual([[], [], []]);
+});
