@@ -13,9 +13,14 @@ interface Compose {
     string,
     {
       environment?: Record<string, string>;
-      depends_on?: Record<string, unknown>;
+      depends_on?: Record<string, { condition: string }>;
       volumes?: string[];
       read_only?: boolean;
+      image?: string;
+      build?: { context: string; dockerfile: string; target?: string; args: Record<string, string> };
+      ports?: string[];
+      tmpfs?: string[];
+      healthcheck?: { disable?: boolean; test?: unknown };
     }
   >;
   volumes: Record<string, unknown>;
@@ -77,6 +82,91 @@ describe('compose', () => {
     for (const value of secrets) expect(value).toMatch(/^\$\{/);
     const example = fs.readFileSync(path.join(folder, '.env.example'), 'utf8');
     for (const [, name] of text.matchAll(/\$\{(\w+):\?/g)) expect(example).toContain(`${name}=`);
+  });
+
+  it('builds each service by the stages that the Dockerfile has, of packages that there are', () => {
+    const built = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
+    expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator'].sort());
+    for (const [name, { build }] of built) {
+      expect(path.resolve(folder, build?.context ?? '')).toBe(ROOT);
+      expect(path.resolve(ROOT, build?.dockerfile ?? '')).toBe(path.join(folder, 'Dockerfile'));
+      const { SERVICE, PACKAGE = `@ecf/${SERVICE}` } = build?.args ?? {};
+      const places = ['services', 'packages'].map((place) => path.join(ROOT, place, name, 'package.json'));
+      const found = places.find((file) => fs.existsSync(file)) ?? '';
+      expect(JSON.parse(fs.readFileSync(found, 'utf8')).name).toBe(PACKAGE);
+      expect(build?.target).toBeUndefined();
+    }
+  });
+
+  it('has images of several stages that run as a user without rights, with a question whether they live', () => {
+    const text = fs.readFileSync(path.join(folder, 'Dockerfile'), 'utf8').replace(/^\s*#.*\n/gm, '');
+    const lines = text.replaceAll(/\\\n/g, ' ').split('\n');
+    const stages = lines.flatMap((line) => /^FROM (\S+)(?: AS (\w+))?$/.exec(line) ?? []).length / 3;
+    expect(stages).toBe(2);
+    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+    const at = (word: string) => last.findIndex((line) => line.startsWith(`${word} `));
+    expect(last[at('USER')]).toBe('USER node');
+    expect(at('CMD')).toBeGreaterThan(at('USER'));
+    expect(last.findLastIndex((line) => /^(RUN|COPY|ADD) /.test(line))).toBeLessThan(at('USER'));
+    expect(last[at('HEALTHCHECK')]).toContain('/health/live');
+    const names = lines.flatMap((line) => /^FROM \S+ AS (\w+)$/.exec(line)?.[1] ?? []);
+    for (const line of last) {
+      const from = /^COPY --from=(\w+)/.exec(line)?.[1];
+      if (from !== undefined) expect(names).toContain(from);
+    }
+    for (const [, source = ''] of text.matchAll(/(?:node|dist)\/? (scripts\/\S+\.mjs)/g))
+      expect(fs.existsSync(path.join(ROOT, source))).toBe(true);
+    expect(last[at('EXPOSE')]).toBe('EXPOSE 8080 9464');
+    expect(last[at('ENV')]).toMatch(/ PORT=8080 METRICS_PORT=9464$/);
+  });
+
+  it('names versions, waits only for what can say that it is well, and opens ports to this machine alone', () => {
+    for (const [name, { image = '', build, depends_on = {}, ports = [] }] of Object.entries(compose.services)) {
+      if (build === undefined) expect(image).toMatch(/:v?\d[\w.-]*$/);
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const { healthcheck } = compose.services[other] ?? {};
+        if (condition === 'service_healthy')
+          expect([name, other, healthcheck?.test]).toEqual([name, other, expect.anything()]);
+      }
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+    expect(compose.services.gateway?.ports).toEqual([expect.stringMatching(/:8080$/)]);
+    for (const name of SERVICES) {
+      expect(compose.services[name]?.healthcheck).toBeUndefined();
+      // The only place that a service writes to is thrown away with it.
+      expect(compose.services[name]?.tmpfs).toContain('/tmp');
+      expect(compose.services[name]?.environment?.DATA_DIR).toMatch(/^\/tmp\//);
+      expect(compose.services[name]?.volumes ?? []).toEqual([]);
+    }
+  });
+
+  it('leads addresses to services that listen there, and gives each what it cannot do without', () => {
+    const listens: Record<string, string> = { kafka: '9092', redis: '6379', postgres: '5432', s3: '7070' };
+    Object.assign(listens, { 'otel-collector': '4318', 'authority-simulator': '8090' });
+    for (const name of SERVICES) listens[name] = '8080';
+    const documented = fs.readFileSync(path.join(ROOT, 'docs/configuration.md'), 'utf8');
+    for (const name of SERVICES) {
+      const environment = compose.services[name]?.environment ?? {};
+      for (const [variable, value] of Object.entries(environment)) {
+        if (!/_URL$|_BROKERS$|_ENDPOINT$/.test(variable)) continue;
+        const [, host = '', port] = /(?:@|\/\/|^|-http:\/\/)([a-z0-9-]+):(\d+)(?:\/\w+)?\}?$/.exec(String(value)) ?? [];
+        expect([variable, port]).toEqual([variable, listens[host]]);
+        expect(port).toBeDefined();
+      }
+      const section = documented.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+      const needed = [...section.matchAll(/^\| `(\w+)` .*\*\*required\*\* \|$/gm)].map(([, variable = '']) => variable);
+      expect(needed).toContain('DATABASE_URL');
+      for (const variable of needed) expect(Object.keys(environment)).toContain(variable);
+    }
+  });
+
+  it('lets Prometheus ask each service where it serves its metrics', () => {
+    const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
+      scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+    };
+    const asked = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
+    expect(asked.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
+    for (const { port } of asked) expect(port).toBe(9464);
   });
 
   it('sets only settings that the services have', () => {
