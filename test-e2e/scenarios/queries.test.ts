@@ -322,6 +322,25 @@ describe('for those who operate it', () => {
     fs.rmSync(path.join(root, unknown));
   }, 60_000);
 
+  it('a storage of XML that is away makes emission and so the gateway not ready, until it is back', async () => {
+    const root = path.join(deployment.dataDir, 'xml');
+    const ready = async () => {
+      const response = await fetch(`${deployment.running.demo.base_url}/health/ready`);
+      const { checks } = (await response.json()) as { checks: Record<string, string> };
+      return { status: response.status, checks };
+    };
+    expect(await ready()).toMatchObject({ status: 200, checks: { emission: 'ok' } });
+    fs.renameSync(root, `${root}-away`);
+    try {
+      const away = await ready();
+      expect(away).toMatchObject({ status: 503, checks: { database: 'ok', 'status-poller': 'ok', query: 'ok' } });
+      for (const name of ['emission', 'reception', 'approvals']) expect(away.checks[name]).not.toBe('ok');
+    } finally {
+      fs.renameSync(`${root}-away`, root);
+    }
+    expect(await ready()).toMatchObject({ status: 200, checks: { reception: 'ok', approvals: 'ok' } });
+  });
+
   it('ecf resolve ends the uncertainty of an e-CF in CerteCF, either way', async () => {
     for (const [kind, flag] of [
       ['reset-after', '--adopt'],
