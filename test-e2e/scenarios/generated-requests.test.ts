@@ -49,6 +49,10 @@ beforeAll(async () => {
     ecf.Encabezado.Comprador.RNCComprador = '131999999';
   });
   await client.submit(undelivered.invoice);
+  // In CerteCF nobody can be asked whether a send arrived whose answer was lost: a person decides.
+  const undecided = numbers.next();
+  await client.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
+  await client.submit(undecided.invoice, { env: 'CerteCF' });
   const consumer = (await client.submit(consumers.next('ecf-32').invoice)).body;
   for (const { xml } of issued.slice(0, 2)) await push(client, '/fe/recepcion/api/ecf', xml);
   const token = await client.token();
@@ -87,6 +91,7 @@ beforeAll(async () => {
     return { issuer_rnc, authority_environment: 'TesteCF', detail_lines: [line] };
   };
   const cancelled = (await post('/anecf', cancellation())).body?.id ?? 1;
+  await until(async () => (await client.admin('GET', '/documents/alarmed')).body?.documents?.length > 0);
   await until(async () => (await client.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}`)).body.length > 0);
 
   const scratch = await newAccount(running, { rnc: '101000066', name: 'Cuenta de pruebas' }, { certificate: false });
@@ -147,6 +152,7 @@ beforeAll(async () => {
     setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
+    resolveDocument: () => ({ env: 'CerteCF', issuer_rnc, encf: undecided.encf, action: 'resend' }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
     putRanges: () => [
       { env: 'eCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
