@@ -15,6 +15,8 @@ export interface S3Settings {
   readonly region: string;
   readonly accessKey: string;
   readonly secretKey: string;
+  /** Objects that one answer lists; by default as many as the storage gives. */
+  readonly listedAtOnce?: number;
 }
 
 /** Milliseconds for one attempt of a call, and attempts in all: a caller waits for the answer. */
@@ -86,7 +88,11 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
     async *list() {
       for (let token: string | undefined; ; ) {
         const page = await client.send(
-          new ListObjectsV2Command({ Bucket: bucket, ...(token === undefined ? {} : { ContinuationToken: token }) }),
+          new ListObjectsV2Command({
+            Bucket: bucket,
+            ...(settings.listedAtOnce === undefined ? {} : { MaxKeys: settings.listedAtOnce }),
+            ...(token === undefined ? {} : { ContinuationToken: token }),
+          }),
         );
         for (const { Key: path, LastModified: storedAt } of page.Contents ?? [])
           if (path !== undefined) yield { path, storedAt: storedAt ?? new Date(0) };

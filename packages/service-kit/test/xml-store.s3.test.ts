@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ConfigError, readConfig } from '../src/config.js';
 import { archiveSettings, openXmlStore } from '../src/open-xml-store.js';
 import type { XmlStore } from '../src/xml-store.js';
+import { openS3XmlStore } from '../src/xml-store.s3.js';
 import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
 
 const server: S3Server | null = await s3();
@@ -33,6 +34,19 @@ afterAll(() => server?.stop());
   afterAll(() => client.destroy());
 
   archiveContract(() => store);
+
+  it('lists what takes several answers', async () => {
+    const pathsOf = async (archive: XmlStore) => {
+      const paths: string[] = [];
+      for await (const { path } of archive.list()) paths.push(path);
+      return paths.sort();
+    };
+    const all = await pathsOf(store);
+    expect(all.length).toBeGreaterThan(100);
+    const small = openS3XmlStore({ endpoint, bucket, region, accessKey, secretKey, listedAtOnce: 30 });
+    expect(await pathsOf(small)).toEqual(all);
+    small.close();
+  });
 
   it('notices an object that is gone', async () => {
     await store.put(name(6), bytes);
