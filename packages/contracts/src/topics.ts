@@ -59,11 +59,11 @@ export const TOPICS = {
   },
   cancellations: {
     name: 'cancellations.v1',
-    description: 'The present state of each annulment of number ranges. Not published yet.',
+    description: 'The present state of each annulment of number ranges.',
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
     producer: 'emission',
-    consumers: ['query'],
+    consumers: [],
     partitions: 4,
     retention: 7 * DAY,
   },

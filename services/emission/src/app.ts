@@ -46,6 +46,13 @@ import { type EmissionConfig, identityKey } from './config.js';
 import { applyStatus } from './core/apply-status.js';
 import { type Attempt, documentKey } from './core/attempt.js';
 import { createBackground } from './core/background.js';
+import { createCancelNumbers } from './core/cancellation/cancel-numbers.js';
+import type { Cancellation } from './core/cancellation/cancellation.js';
+import { createCancellationBackground } from './core/cancellation/cancellation-background.js';
+import { cancellationChanged } from './core/cancellation/cancellation-body.js';
+import type { CancellationPorts } from './core/cancellation/cancellation-ports.js';
+import { createQueryCancellations } from './core/cancellation/query-cancellations.js';
+import { createSendCancellation } from './core/cancellation/send-cancellation.js';
 import { createCertificates } from './core/certificates.js';
 import { createDocumentCertificates } from './core/document-certificates.js';
 import { createDocumentToken } from './core/document-token.js';
@@ -67,7 +74,8 @@ import { internalOperations } from './inbound/internal.js';
 import { subscribeInvoiceStatus } from './inbound/invoice-status-events.js';
 import { resolutionOperations } from './inbound/resolution-questions.js';
 import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
-import { createEmissionMetrics } from './observer.js';
+import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
@@ -85,6 +93,7 @@ export interface EmissionOverrides {
   readonly archive?: XmlStore;
   readonly tokenCache?: TokenCache;
   readonly authority?: Ports['authority'];
+  readonly cancellationAuthority?: CancellationPorts['cancellationAuthority'];
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   readonly clock?: () => Date;
@@ -117,6 +126,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const logger = overrides.logger ?? createLogger({ service: 'emission', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
   const { observer, onCall, backlog } = createEmissionMetrics(metrics, logger);
+  const cancellationMetrics = createCancellationMetrics(metrics, logger);
   const key = identityKey(config);
 
   const database = openDatabase(config.DATABASE_URL, {
@@ -189,6 +199,24 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
+  const cancellationPorts: CancellationPorts = {
+    ...ports,
+    cancellations: createPostgresCancellationStore({
+      database,
+      patienceMs: config.DATABASE_PATIENCE_MS,
+      describe: (cancellation) => cancellationEvent(cancellation, clock()),
+    }),
+    cancellationAuthority: overrides.cancellationAuthority ?? client,
+    cancellationObserver: cancellationMetrics.observer,
+  };
+  const sendCancellation = createSendCancellation(cancellationPorts);
+  const cancellationBackground = createCancellationBackground(
+    cancellationPorts,
+    taxpayers,
+    certificates,
+    sendCancellation,
+    { idleMs: config.BACKGROUND_IDLE_MS },
+  );
   const background = createBackground(ports, followUp, {
     concurrency: config.BACKGROUND_CONCURRENCY,
     idleMs: config.BACKGROUND_IDLE_MS,
@@ -208,6 +236,10 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp),
     obtainToken,
+    cancellations: {
+      cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
+      query: createQueryCancellations(cancellationPorts, taxpayers),
+    },
     resolution,
     stored,
     internal,
@@ -228,6 +260,11 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       (present) => backlog(present, clock()),
       (error) => logger.warn({ err: error }, 'the backlog could not be counted'),
     );
+    cancellationPorts.cancellations
+      .backlog()
+      .then(cancellationMetrics.backlog, (error) =>
+        logger.warn({ err: error }, 'the cancellations could not be counted'),
+      );
     told.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be forgotten'));
   }
 
@@ -257,13 +294,14 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       ];
       relay.start();
       await background.start();
+      cancellationBackground.start();
       if (config.RESULT_QUERIES === 'emission') askForAwaited();
       count();
       counting = setInterval(count, BACKLOG_EVERY_MS);
     },
     async stop() {
       clearInterval(counting);
-      await background.stop();
+      await Promise.all([background.stop(), cancellationBackground.stop()]);
       // What cannot be recorded now, the database being away, is looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
       await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
@@ -286,6 +324,21 @@ function invoiceEvent(attempt: Attempt, now: Date) {
       subject: `${attempt.issuerRnc}:${attempt.encf}`,
       key: documentKey(attempt),
       data: invoiceChanged(attempt),
+    },
+    { id: randomUUID(), time: now },
+  );
+}
+
+function cancellationEvent(cancellation: Cancellation, now: Date) {
+  const data = cancellationChanged(cancellation);
+  return makeEvent(
+    {
+      topic: TOPICS.cancellations.name,
+      type: 'cancellation.changed',
+      source: 'emission',
+      subject: `${data.issuer_rnc}:${data.id}`,
+      key: `${data.env}:${data.issuer_rnc}:${data.id}`,
+      data,
     },
     { id: randomUUID(), time: now },
   );

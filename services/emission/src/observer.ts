@@ -1,6 +1,7 @@
 import type { CallReport } from '@ecf/authority-client';
 import type { Logger, Metrics } from '@ecf/service-kit';
 import type { Attempt } from './core/attempt.js';
+import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
 import { publicStatus } from './core/invoice-event.js';
 import type { Backlog, Observer } from './core/ports.js';
 
@@ -88,4 +89,41 @@ function labelsOf({ ecfType, route, env }: Attempt) {
 
 function namesOf({ env, issuerRnc, encf, attempt, state }: Attempt) {
   return { env, issuer_rnc: issuerRnc, encf, attempt, state };
+}
+
+/** What is counted and logged of cancellations. */
+export function createCancellationMetrics(
+  metrics: Metrics,
+  logger: Logger,
+): {
+  readonly observer: CancellationObserver;
+  readonly backlog: (backlog: Awaited<ReturnType<CancellationStore['backlog']>>) => void;
+} {
+  const sends = metrics.counter({
+    name: 'ecf_cancellations_sent_total',
+    help: 'Sends of cancellations to the authority',
+    labels: ['env', 'outcome'],
+  });
+  const undecided = metrics.gauge({
+    name: 'ecf_undecided_cancellations',
+    help: 'Cancellations that are not decided yet; their numbers are blocked',
+  });
+  const alarmed = metrics.gauge({
+    name: 'ecf_alarmed_cancellations',
+    help: 'Cancellations that a person has to look at',
+    labels: ['kind'],
+  });
+  return {
+    observer: {
+      sent: ({ env }, outcome) => sends.inc({ env, outcome }),
+      alarm: ({ id, env, issuerRnc, alarm }) =>
+        logger.error({ cancellation: id, env, issuer_rnc: issuerRnc, alarm }, 'a cancellation needs a person'),
+      failed: (what, error, id) => logger.error({ cancellation: id, err: error }, `${what} failed`),
+    },
+    backlog(present) {
+      undecided.set(present.undecided);
+      alarmed.reset();
+      for (const { kind, count } of present.alarms) alarmed.set({ kind }, count);
+    },
+  };
 }

@@ -127,7 +127,7 @@ export const EMISSION = {
   },
   createCancellation: {
     tag: 'Cancellation',
-    summary: 'Cancels ranges of eNCF that were never used (not served yet: 404 unknown_route)',
+    summary: 'Cancels ranges of eNCF that were never used',
     description:
       'Signed, stored and sent to the authority, which may take some ranges and refuse others (Parcial). The env of the body counts where the header is absent; both given and different is 422.',
     parameters: [P.submit],
@@ -155,7 +155,7 @@ export const EMISSION = {
   },
   listCancellations: {
     tag: 'Cancellation',
-    summary: 'The cancellations of an issuer, newest first (not served yet: 404 unknown_route)',
+    summary: 'The cancellations of an issuer, newest first',
     parameters: [P.issuerQuery, P.shortLimit, P.offset],
     answers: {
       200: { description: 'The records.', content: json(cancellationListSchema, [EXAMPLES.cancellation]) },
@@ -164,7 +164,7 @@ export const EMISSION = {
   },
   findCancellation: {
     tag: 'Cancellation',
-    summary: 'One cancellation (not served yet: 404 unknown_route)',
+    summary: 'One cancellation',
     parameters: [P.submissionId],
     answers: { 200: { description: 'The record.', content: json(cancellationSchema, EXAMPLES.cancellation) } },
     errors: ['not_found'],

@@ -49,10 +49,11 @@ export type Issued =
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   return ports.lock.run(documentKey(offer.key), async () => {
     for (;;) {
-      const existing = await ports.emissions.find(offer.key);
+      const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
       const repeat = decideRepeat(existing, (stored) => offer.isSame(stored));
       if (repeat === 'conflict') throw taken(existing as Attempt);
       if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+      if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
       const { faults, reference } = await offer.check();
       refuseFaults([...faults, ...reference.faults]);
       if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
@@ -109,6 +110,13 @@ function withdrawLater(ports: Ports, attempt: Attempt): void {
   })();
   ports.pending.add(work);
   work.finally(() => ports.pending.delete(work));
+}
+
+function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {
+  return new EmissionError(
+    'encf_cancelled',
+    `${encf} is cancelled in ${env} by cancellation ${by}; see GET /anecf/${by}. Use the next number.`,
+  );
 }
 
 const TAKEN: Partial<Record<EmissionState, string>> = {

@@ -26,6 +26,14 @@ export interface RelatedNote {
   readonly totalAmount: string;
 }
 
+/** What is known of a number. */
+export interface Found {
+  /** The latest attempt under it. */
+  readonly attempt: Attempt | null;
+  /** The cancellation that covers it. */
+  readonly cancelledBy: number | null;
+}
+
 /**
  * Emissions with their latest attempt. Every method that changes an attempt also appends `invoice.changed` to the outbox,
  * in the same transaction, unless only the schedule changed.
@@ -34,9 +42,10 @@ export interface EmissionStore {
   /** An id for an emission that is about to be made; gaps are fine. */
   nextId(): Promise<number>;
   find(key: DocumentKey): Promise<Attempt | null>;
+  look(key: DocumentKey): Promise<Found>;
   /**
    * Commits an attempt made by `beginAttempt`, with the emission itself when it is the first. False when the number was
-   * taken meanwhile. Durable when it resolves.
+   * taken or cancelled meanwhile. Durable when it resolves.
    */
   begin(attempt: Attempt, sealedCertificate: Uint8Array | null): Promise<boolean>;
   /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { ApiError } from '@ecf/service-kit';
 
 /**
@@ -23,4 +24,15 @@ export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buf
 
 function incomplete(): ApiError {
   return new ApiError(400, 'bad_request', 'The request did not arrive completely; send it again.');
+}
+
+/** A body as JSON; 400 says where it is none. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    const code = error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json';
+    throw new ApiError(400, code, error.message, { messages: [error.message], faults: [], cause: error });
+  }
 }

@@ -11,12 +11,9 @@ import {
   type SigningOperations,
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
-import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import {
-  ApiError,
   createHttpApp,
   healthRoutes,
-  type Identity,
   InvalidRequest,
   identityOf,
   internalOperationRoutes,
@@ -28,8 +25,15 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import type { ObtainToken } from '../core/obtain-token.js';
 import type { SubmitJson } from '../core/submit-json.js';
 import type { SubmitSigned } from '../core/submit-signed.js';
-import type { Caller } from '../core/taxpayers.js';
-import { readBody } from './body.js';
+import { parsed, readBody } from './body.js';
+import { callerOf } from './caller.js';
+import {
+  type Cancellations,
+  cancellationXml,
+  createCancellation,
+  findCancellation,
+  listCancellations,
+} from './cancellation-routes.js';
 import { mapErrors } from './error-mapping.js';
 import { readSubmissionForm, requireJson } from './submission-form.js';
 
@@ -37,6 +41,7 @@ export interface HttpOptions {
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
+  readonly cancellations: Cancellations;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
   readonly signing: SigningOperations;
@@ -57,6 +62,14 @@ const ROUTES = [
   { method: 'get', path: '/obtain_token', callers: ['account'], handler: obtainToken },
 ] as const;
 
+/** Those about cancellations, which answer by themselves. */
+const CANCELLATION_ROUTES = [
+  { method: 'post', path: '/anecf', handler: createCancellation },
+  { method: 'get', path: '/anecf', handler: listCancellations },
+  { method: 'get', path: '/anecf/:submission_id', handler: findCancellation },
+  { method: 'get', path: '/anecf/:submission_id/xml', handler: cancellationXml },
+] as const;
+
 type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<unknown>;
 
 /** The HTTP side of emission. Every call carries the identity that the gateway signed. */
@@ -68,6 +81,10 @@ export function createEmissionApp(options: HttpOptions): Express {
       for (const { method, path, callers, handler } of ROUTES) {
         const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: callers });
         app[method](path, guard, answering(options, handler));
+      }
+      for (const { method, path, handler } of CANCELLATION_ROUTES) {
+        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['account'] });
+        app[method](path, guard, (req, res) => handler(options.cancellations, req, res));
       }
       app.use(healthRoutes(options.ready));
       app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
@@ -128,10 +145,6 @@ async function obtainToken(options: HttpOptions, req: Request) {
   return options.obtainToken({ caller: callerOf(identity), env: identity.env, issuerRnc: rnc ?? null });
 }
 
-function callerOf(identity: Identity): Caller {
-  return { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
-}
-
 /** The header x-token; a scheme in front of it is tolerated. */
 function authorityToken(req: Request): string {
   const header = req.headers['x-token'];
@@ -146,16 +159,6 @@ function validateOnly(req: Request): boolean {
   if (value === undefined || value === 'false' || value === '0') return false;
   if (value === 'true' || value === '1') return true;
   throw invalid(['query', 'validate'], 'true or false', 'boolean');
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return parseJson(body);
-  } catch (error) {
-    if (!(error instanceof JsonRefused)) throw error;
-    const code = error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json';
-    throw new ApiError(400, code, error.message, { messages: [error.message], faults: [], cause: error });
-  }
 }
 
 function invalid(loc: readonly string[], msg: string, type: string): InvalidRequest {

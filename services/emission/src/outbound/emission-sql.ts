@@ -18,13 +18,22 @@ const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type,
 
 const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
 
-/** Latest attempts of several numbers. `position` is the place in the request. */
+/**
+ * Latest attempts of several numbers, and the cancellations that cover them. `position` is the place in the request;
+ * `emission_id` is null where there is a cancellation alone.
+ */
 export const FIND = {
   name: 'emission_find',
-  text: `SELECT k.position, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT k.position, c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(env, issuer_rnc, encf, position)
-    JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
-    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
+    LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
+    LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+    LEFT JOIN LATERAL (
+      SELECT cancellation_id, last_number FROM cancelled_range r
+      WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2)
+        AND r.first_number <= substr(k.encf, 4)::bigint
+      ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= substr(k.encf, 4)::bigint
+    WHERE a.emission_id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
 };
 
 /** The latest attempt of the number of which an attempt was submitted under a trackId. */

@@ -41,6 +41,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       ids += 1;
       return ids;
     },
+    look: async (key) => ({ attempt: latest.get(documentKey(key)) ?? null, cancelledBy: null }),
     find: async (key) => latest.get(documentKey(key)) ?? null,
     async begin(attempt, certificate) {
       const present = latest.get(documentKey(attempt));

@@ -1,7 +1,7 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import { type BusEvent, createBatches, type Database, type Statement } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
-import type { EmissionStore, RelatedNote } from '../core/ports.js';
+import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
 import { tellsMore } from '../core/progress.js';
 import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -43,17 +43,17 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     return patiently(patienceMs, () => database.query<R>(statement, params));
   }
 
-  const lookUps = createBatches<DocumentKey, Attempt | null>({
+  const lookUps = createBatches<DocumentKey, Found>({
     ...BATCH,
     keyOf: (key) => key,
     async work(keys) {
-      const { rows } = await query<AttemptRow & { position: number }>(sql.FIND, [
+      const { rows } = await query<FoundRow>(sql.FIND, [
         keys.map(({ env }) => env),
         keys.map(({ issuerRnc }) => issuerRnc),
         keys.map(({ encf }) => encf),
       ]);
-      const found = new Map(rows.map((row) => [row.position - 1, fromRow(row)]));
-      return keys.map((_, index) => found.get(index) ?? null);
+      const found = new Map(rows.map((row) => [row.position - 1, foundIn(row)]));
+      return keys.map((_, index) => found.get(index) ?? NOTHING);
     },
   });
 
@@ -84,7 +84,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
   }
 
   async function isStored(attempt: Attempt): Promise<boolean> {
-    const stored = await lookUps.run(attempt);
+    const { attempt: stored } = await lookUps.run(attempt);
     return (
       stored !== null &&
       stored.emissionId === attempt.emissionId &&
@@ -121,7 +121,8 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
 
   return {
     nextId: () => ids(),
-    find: (key) => lookUps.run(key),
+    look: (key) => lookUps.run(key),
+    find: async (key) => (await lookUps.run(key)).attempt,
     begin(attempt, sealedCertificate) {
       const row = beginningRow(attempt, describe(attempt), sealedCertificate);
       return (attempt.attempt === 1 ? first : next).run({ attempt, row });
@@ -193,6 +194,14 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       };
     },
   };
+}
+
+type FoundRow = { position: number; cancelled_by: number | null } & (AttemptRow | { emission_id: null });
+
+const NOTHING: Found = { attempt: null, cancelledBy: null };
+
+function foundIn(row: FoundRow): Found {
+  return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by };
 }
 
 function grouped<R extends { count: number }, K>(rows: readonly R[], keyOf: (row: R) => K): [K, number][] {

@@ -10,4 +10,5 @@ export const STORED_FILES: readonly StoredFileTable[] = [
       ['rfce_path', 'rfce_sha256'],
     ],
   },
+  { table: 'cancellation', key: ['id'], files: [['xml_path', 'xml_sha256']] },
 ];

@@ -1,0 +1,120 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import type { Certificates } from '../certificates.js';
+import { EmissionError, invalidRequest } from '../errors.js';
+import type { Caller, Taxpayers } from '../taxpayers.js';
+import { loginFailure } from '../token-source.js';
+import { type Cancellation, rangesOf } from './cancellation.js';
+import { signCancellation } from './cancellation-document.js';
+import type { CancellationPorts, Taken } from './cancellation-ports.js';
+import { describe, type NumberRange, without } from './number-set.js';
+import type { CancellationRequest } from './request.js';
+import type { SendCancellation } from './send-cancellation.js';
+
+export interface CancellationOrder {
+  readonly caller: Caller;
+  readonly request: CancellationRequest;
+  /** False: signed and stored only. */
+  readonly submit: boolean;
+}
+
+/** `POST /anecf/`: the cancellation as it stands when the authority has answered, or has not in time. */
+export type CancelNumbers = (order: CancellationOrder) => Promise<Cancellation>;
+
+/** More time than a send can take, so that nobody else takes it up meanwhile. */
+const LEASE_MARGIN_MS = 10_000;
+
+/**
+ * Every rule is checked before anything is signed; what is signed is stored, and committed with its numbers blocked, before
+ * the first byte leaves. Source: Formato Anulación de e-NCF v1.0 pp.3-9.
+ */
+export function createCancelNumbers(
+  ports: CancellationPorts,
+  taxpayers: Taxpayers,
+  certificates: Certificates,
+  send: SendCancellation,
+): CancelNumbers {
+  const lease = () => new Date(ports.clock().getTime() + 2 * ports.settings.sendTimeoutMs + LEASE_MARGIN_MS);
+
+  return async ({ caller, request, submit }) => {
+    const { env, issuerRnc } = request;
+    if (submit && env === 'CerteCF')
+      throw new EmissionError(
+        'service_not_in_environment',
+        'The authority cancels no numbers in CerteCF: leave it out there, or create the document alone with submit_to_authority=false.',
+      );
+    const taxpayer = await taxpayers.require(caller, issuerRnc);
+    requireRegistered(taxpayer, request);
+    const key = { env, accountId: caller.accountId, contentHash: request.contentHash };
+    const local = await ports.cancellations.findLocal(key);
+    if (local !== null && !submit) return local;
+    const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: rangesOf(request.lines) });
+    if (taken !== null) throw inUse(taken);
+    const certificate = certificates.stored(taxpayer);
+    if (submit) {
+      const owner = { env, account: caller.accountId, certificate };
+      await ports.tokens.get(owner).catch((error) => {
+        throw loginFailure(error, { unreadableIs502: true });
+      });
+    }
+    if (local !== null) {
+      const submitted = await ports.cancellations.submit(local.id, lease(), ports.clock());
+      if (submitted === null)
+        throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
+      return send(required(submitted), certificate);
+    }
+    const now = ports.clock();
+    const generatedAt = request.generatedAt ?? now;
+    const { bytes, ...xml } = await signCancellation(request, generatedAt, certificate, now);
+    await ports.checkpoint('signed');
+    await ports.archive.put(xml.path, bytes);
+    await ports.checkpoint('stored');
+    const { generatedAt: _stated, ...content } = request;
+    const added = required(
+      await ports.cancellations.add(
+        { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml },
+        submit ? lease() : null,
+      ),
+    );
+    await ports.checkpoint('committed');
+    return submit ? send(added, certificate, bytes) : added;
+  };
+}
+
+function required(outcome: { added: Cancellation } | { taken: Taken }): Cancellation {
+  if ('taken' in outcome) throw inUse(outcome.taken);
+  return outcome.added;
+}
+
+function inUse({ used, cancelled }: Taken): EmissionError {
+  const parts = [
+    ...(used.length === 0
+      ? []
+      : [`in use or in flight: ${used.map(({ encf, state }) => `${encf} (${state})`).join(', ')}`]),
+    ...(cancelled.length === 0
+      ? []
+      : [
+          `cancelled already: ${cancelled.map((range) => `${describe(range)} (by cancellation ${range.by})`).join(', ')}`,
+        ]),
+  ];
+  return new EmissionError(
+    'encf_in_use',
+    `Some of these numbers cannot be cancelled; ${parts.join('; ')}. Nothing was signed. Leave them out; what was sent is annulled with a credit note (34).`,
+  );
+}
+
+/** Numbers can be cancelled that were authorised: where ranges are registered for a type, only those in them. */
+function requireRegistered(taxpayer: TaxpayerState, { env, lines }: CancellationRequest): void {
+  lines.forEach((line, index) => {
+    const registered = taxpayer.ranges
+      .filter((range) => range.env === env && range.ecf_type === line.type)
+      .map(({ from, to }): NumberRange => ({ type: line.type, from: Number(from.slice(3)), to: Number(to.slice(3)) }));
+    if (registered.length === 0) return;
+    const outside = without(rangesOf([line]), registered)[0];
+    if (outside !== undefined)
+      throw invalidRequest(
+        ['body', 'detail_lines', index, 'sequence_ranges'],
+        `${describe(outside)} is in none of the ranges registered for type ${line.type} in ${env}.`,
+        'not_in_range',
+      );
+  });
+}

@@ -1,0 +1,59 @@
+import type { AuthorityClient } from '@ecf/authority-client';
+import type { Environment } from '@ecf/domain';
+import type { Ports } from '../ports.js';
+import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
+import type { NumberRange } from './number-set.js';
+
+/** Numbers that cannot be cancelled, and why. */
+export interface Taken {
+  /** Numbers in use or in flight with us, a sample of them. */
+  readonly used: readonly { readonly encf: string; readonly state: string }[];
+  /** Ranges that are cancelled already, or about to be, a sample of them. */
+  readonly cancelled: readonly (NumberRange & { readonly by: number })[];
+}
+
+/** Whose numbers. */
+export interface Numbers {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly ranges: readonly NumberRange[];
+}
+
+/**
+ * Cancellations. Whatever changes one appends `cancellation.changed` in the same transaction. Numbers are blocked from the
+ * commit of `add` or `submit` on: no attempt under one of them can be committed after it.
+ */
+export interface CancellationStore {
+  /** What keeps the numbers from being cancelled now; null where nothing does. */
+  taken(numbers: Numbers): Promise<Taken | null>;
+  /** Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. */
+  add(cancellation: NewCancellation, lease: Date | null): Promise<{ added: Cancellation } | { taken: Taken }>;
+  /** Turns a local one into one that is sent; null where it is local no more. */
+  submit(id: number, lease: Date, now: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
+  /** The latest local one of that content. */
+  findLocal(key: { env: Environment; accountId: string; contentHash: string }): Promise<Cancellation | null>;
+  find(id: number): Promise<Cancellation | null>;
+  /** Newest first, one after the other: one may hold a hundred thousand ranges. */
+  list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
+  /** Gives one that is due into a lease, or null; instances share the work. */
+  claimDue(now: Date, lease: Date): Promise<Cancellation | null>;
+  /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
+  record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
+  /** Those that are not decided, and those with an alarm. */
+  backlog(): Promise<{ undecided: number; alarms: readonly { kind: CancellationAlarm; count: number }[] }>;
+}
+
+/** What people who operate the service are told. */
+export interface CancellationObserver {
+  sent(cancellation: Cancellation, outcome: string): void;
+  alarm(cancellation: Cancellation): void;
+  failed(what: string, error: unknown, id?: number): void;
+}
+
+export interface CancellationPorts
+  extends Pick<Ports, 'taxpayers' | 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'checkpoint' | 'pending'> {
+  readonly cancellations: CancellationStore;
+  readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
+  readonly cancellationObserver: CancellationObserver;
+  readonly settings: Pick<Ports['settings'], 'firstRetryMs' | 'sendTimeoutMs'>;
+}

@@ -1,0 +1,73 @@
+import type { EcfType } from '@ecf/domain';
+
+/** Numbers of one type from `from` to `to`, both included, by their ten-digit sequence. */
+export interface NumberRange {
+  readonly type: EcfType;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** In order of type and number, neighbours and overlaps joined. */
+export function merged(ranges: readonly NumberRange[]): NumberRange[] {
+  const result: NumberRange[] = [];
+  for (const range of inOrder(ranges)) {
+    const last = result.at(-1);
+    if (last !== undefined && last.type === range.type && range.from <= last.to + 1) {
+      if (range.to > last.to) result[result.length - 1] = { ...last, to: range.to };
+    } else {
+      result.push(range);
+    }
+  }
+  return result;
+}
+
+/** The numbers of `ranges` that are not in `removed`; merged. */
+export function without(ranges: readonly NumberRange[], removed: readonly NumberRange[]): NumberRange[] {
+  const gone = merged(removed);
+  const result: NumberRange[] = [];
+  let next = 0;
+  for (const range of merged(ranges)) {
+    let from = range.from;
+    while (next < gone.length && isBefore(gone[next] as NumberRange, range)) next += 1;
+    for (let at = next; at < gone.length; at += 1) {
+      const hole = gone[at] as NumberRange;
+      if (hole.type !== range.type || hole.from > range.to) break;
+      if (hole.from > from) result.push({ type: range.type, from, to: hole.from - 1 });
+      from = Math.max(from, hole.to + 1);
+    }
+    if (from <= range.to) result.push({ type: range.type, from, to: range.to });
+  }
+  return result;
+}
+
+/** The numbers that both hold; merged. */
+export function common(ranges: readonly NumberRange[], others: readonly NumberRange[]): NumberRange[] {
+  return without(ranges, without(ranges, others));
+}
+
+/** How many numbers the ranges hold; those in two of them count twice. */
+export function count(ranges: readonly Pick<NumberRange, 'from' | 'to'>[]): number {
+  let total = 0;
+  for (const { from, to } of ranges) total += to - from + 1;
+  return total;
+}
+
+/** `E` and twelve digits. */
+export function encfOf(type: string, sequence: number): string {
+  return `E${type}${String(sequence).padStart(10, '0')}`;
+}
+
+/** As a person reads it. */
+export function describe({ type, from, to }: NumberRange): string {
+  return from === to ? encfOf(type, from) : `${encfOf(type, from)} to ${encfOf(type, to)}`;
+}
+
+export function inOrder<R extends NumberRange>(ranges: readonly R[]): R[] {
+  return [...ranges].sort((one, other) =>
+    one.type === other.type ? one.from - other.from : one.type < other.type ? -1 : 1,
+  );
+}
+
+function isBefore(one: NumberRange, other: NumberRange): boolean {
+  return one.type === other.type ? one.to < other.from : one.type < other.type;
+}

@@ -1,0 +1,50 @@
+import type { Environment } from '@ecf/domain';
+import { EmissionError } from '../errors.js';
+import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Cancellation } from './cancellation.js';
+import type { CancellationPorts } from './cancellation-ports.js';
+
+export interface CancellationQuestion {
+  readonly caller: Caller;
+  /** Those that the caller's key may ask about. */
+  readonly environments: readonly Environment[];
+  readonly id: number;
+}
+
+/** Questions about cancellations. What is not the account's does not exist for it (404). */
+export interface QueryCancellations {
+  /** Newest first. */
+  list(query: {
+    caller: Caller;
+    env: Environment;
+    issuerRnc: string;
+    limit: number;
+    offset: number;
+  }): Promise<AsyncIterable<Cancellation>>;
+  one(question: CancellationQuestion): Promise<Cancellation>;
+  /** The very bytes that were signed. */
+  xml(question: CancellationQuestion): Promise<Uint8Array>;
+}
+
+export function createQueryCancellations(
+  ports: Pick<CancellationPorts, 'cancellations' | 'archive'>,
+  taxpayers: Taxpayers,
+): QueryCancellations {
+  async function own({ caller, environments, id }: CancellationQuestion): Promise<Cancellation> {
+    const found = await ports.cancellations.find(id);
+    if (found !== null && found.accountId === caller.accountId && environments.includes(found.env)) return found;
+    throw new EmissionError('not_found', `There is no cancellation ${id} of this account.`);
+  }
+  return {
+    async list({ caller, env, issuerRnc, limit, offset }) {
+      if (!(await taxpayers.list(caller)).some(({ rnc }) => rnc === issuerRnc))
+        throw new EmissionError('taxpayer_not_found', `${issuerRnc} is not a taxpayer of this account.`);
+      return ports.cancellations.list({ env, issuerRnc, limit, offset });
+    },
+    one: own,
+    async xml(question) {
+      const { xml } = await own(question);
+      return ports.archive.get(xml.path, xml.sha256);
+    },
+  };
+}

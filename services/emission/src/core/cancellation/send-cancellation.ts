@@ -1,0 +1,143 @@
+import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import { OVERDUE_MS, retryDelay } from '../retry-schedule.js';
+import { certificateTokens } from '../token-source.js';
+import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
+import type { CancellationPorts } from './cancellation-ports.js';
+import { refusedNumbers } from './refused-numbers.js';
+
+/** Longest answer that is kept, in characters. */
+const LONGEST_RESPONSE = 4_000_000;
+/** What the authority says of numbers that cannot be cancelled (any more). Source: Descripción Técnica v1.6 pp.31-32. */
+const ABOUT_NUMBERS = /han sido utilizadas|no fue posible anular/;
+
+/** Sends a cancellation whose lease we hold, and writes down what came of it. Resolves with its present state. */
+export type SendCancellation = (
+  cancellation: Cancellation,
+  /** Null: there is none that can sign now; it is tried again later. */
+  certificate: SigningCertificate | null,
+  bytes?: Uint8Array,
+) => Promise<Cancellation>;
+
+/**
+ * The very bytes that were stored go out, each time. The authority has no question for a cancellation, so a lost answer is
+ * followed by the same bytes again; a repeat that is refused for its numbers may have been refused for the first copy's
+ * sake: that stays open, and a person has to look.
+ */
+export function createSendCancellation(ports: CancellationPorts): SendCancellation {
+  async function transmit(
+    cancellation: Cancellation,
+    certificate: SigningCertificate,
+    xml: Uint8Array,
+  ): Promise<Answer<CancellationVerdict>> {
+    const { env, issuerRnc, accountId } = cancellation;
+    const tokens = certificateTokens(ports, { env, account: accountId, certificate });
+    const send = async (token: string) =>
+      ports.cancellationAuthority.submitCancellation({ env, token, issuerRnc, xml });
+    const token = await tokens.get();
+    const answer = await send(token);
+    if (answer.outcome !== 'unauthorized') return answer;
+    await tokens.refused(token);
+    return send(await tokens.get());
+  }
+
+  return async (cancellation, certificate, bytes) => {
+    let progress: CancellationProgress;
+    let outcome: string;
+    try {
+      if (certificate === null) throw new Error(`${cancellation.issuerRnc} has no certificate that can sign now`);
+      const xml = bytes ?? (await ports.archive.get(cancellation.xml.path, cancellation.xml.sha256));
+      const answer = await transmit(cancellation, certificate, xml);
+      await ports.checkpoint('sent');
+      outcome = answer.outcome === 'verdict' ? answer.verdict.status : wordOf(answer);
+      progress = after(cancellation, answer, ports);
+    } catch (error) {
+      // Nothing went out: no token, or the stored bytes cannot be read now.
+      ports.cancellationObserver.failed('sending a cancellation', error, cancellation.id);
+      outcome = 'not_sent';
+      progress = later(cancellation, ports, { reached: false });
+    }
+    const recorded = await recordSurely(ports, cancellation, progress);
+    ports.cancellationObserver.sent(recorded, outcome);
+    if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
+    return recorded;
+  };
+}
+
+type Schedule = Pick<CancellationPorts, 'clock' | 'random' | 'settings'>;
+
+/** What an answer makes of a cancellation. */
+export function after(
+  before: Cancellation,
+  answer: Answer<CancellationVerdict>,
+  ports: Schedule,
+): CancellationProgress {
+  const response = answer.raw?.body.slice(0, LONGEST_RESPONSE).replaceAll('\u0000', '\ufffd') ?? before.response;
+  if (answer.outcome !== 'verdict') {
+    const reached = answer.outcome === 'unknown' && answer.reachedAuthority === 'maybe';
+    const waitMs = answer.outcome === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
+    return { ...later(before, ports, { reached, waitMs }), response };
+  }
+  const { status, heading, messages } = answer.verdict;
+  const settled = { ...before, sentAt: before.sentAt ?? ports.clock(), response, nextActionAt: null };
+  if (status === 'Aceptado') return { ...settled, state: 'accepted', refused: [], alarm: null };
+  if (status === 'Rechazado') {
+    const words = fold([heading ?? '', ...messages.map(({ valor }) => valor)].join(' '));
+    if (before.lostSends > 0 && ABOUT_NUMBERS.test(words))
+      return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
+    return { ...settled, state: 'rejected', refused: [], alarm: null };
+  }
+  const refused = refusedNumbers(messages, rangesOf(before.lines));
+  return { ...settled, state: 'partial', refused, alarm: refused.length === 0 ? 'cancellation-unreadable' : null };
+}
+
+/** Again after a pause that grows to an hour, without end. */
+function later(
+  before: Cancellation,
+  { clock, random, settings }: Schedule,
+  { reached, waitMs = 0 }: { reached: boolean; waitMs?: number },
+): CancellationProgress {
+  const now = clock();
+  const failures = before.failures + 1;
+  const pause = Math.max(retryDelay(failures, settings.firstRetryMs, random), waitMs);
+  const lostSends = before.lostSends + (reached ? 1 : 0);
+  const overdue = now.getTime() - before.createdAt.getTime() > OVERDUE_MS;
+  return {
+    ...before,
+    state: lostSends > 0 ? 'submitted' : 'failed',
+    sentAt: before.sentAt ?? (reached ? now : null),
+    lostSends,
+    failures,
+    nextActionAt: new Date(now.getTime() + pause),
+    alarm: overdue ? 'cancellation-overdue' : before.alarm,
+  };
+}
+
+/** The answer is known: it is written down however long the database is away. */
+async function recordSurely(
+  ports: CancellationPorts,
+  before: Cancellation,
+  progress: CancellationProgress,
+): Promise<Cancellation> {
+  const work = (async () => {
+    for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
+      try {
+        const recorded = await ports.cancellations.record(before, progress);
+        return recorded ?? (await ports.cancellations.find(before.id)) ?? before;
+      } catch (error) {
+        ports.cancellationObserver.failed('writing down the answer to a cancellation', error, before.id);
+        await ports.sleep(pause);
+      }
+    }
+  })();
+  ports.pending.add(work);
+  return work.finally(() => ports.pending.delete(work));
+}
+
+function wordOf(answer: Answer<CancellationVerdict>): string {
+  return answer.outcome === 'unknown' ? `unknown:${answer.cause}` : answer.outcome;
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

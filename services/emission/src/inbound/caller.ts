@@ -1,0 +1,7 @@
+import type { Identity } from '@ecf/service-kit';
+import type { Caller } from '../core/taxpayers.js';
+
+/** Who calls, as the gateway vouches for it. */
+export function callerOf(identity: Identity): Caller {
+  return { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
+}

@@ -1,0 +1,91 @@
+/** The statements of the cancellation store. Ranges come as one JSON array of `{type, from, to}`. */
+
+const RANGES = '$3::json) AS r(type text, "from" bigint, "to" bigint)';
+
+/** Held until the commit: meanwhile nobody takes a number of the issuer. */
+export const LOCK_NUMBERS = {
+  name: 'cancellation_lock_numbers',
+  text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
+};
+
+/** Numbers that hold an attempt, unless it is over and left the number free ($4: those states). */
+export const USED = {
+  name: 'cancellation_used',
+  text: `SELECT e.encf, a.state FROM json_to_recordset(${RANGES}
+    JOIN emission e ON e.env = $1 AND e.issuer_rnc = $2
+      AND e.encf BETWEEN 'E' || r.type || lpad(r."from"::text, 10, '0') AND 'E' || r.type || lpad(r."to"::text, 10, '0')
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+    WHERE a.state <> ALL($4::text[]) LIMIT $5`,
+};
+
+/** Ranges in force never overlap, so the greatest that begins before the end of a range tells. */
+export const CANCELLED = {
+  name: 'cancellation_cancelled',
+  text: `SELECT r.type, greatest(r."from", c.first_number) AS "from", least(r."to", c.last_number) AS "to", c.cancellation_id AS by
+    FROM json_to_recordset(${RANGES}
+    CROSS JOIN LATERAL (
+      SELECT first_number, last_number, cancellation_id FROM cancelled_range
+      WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = r.type AND first_number <= r."to"
+      ORDER BY first_number DESC LIMIT 1) c
+    WHERE c.last_number >= r."from" LIMIT $4`,
+};
+
+export const BLOCK = {
+  name: 'cancellation_block',
+  text: `INSERT INTO cancelled_range (env, issuer_rnc, ecf_type, first_number, last_number, cancellation_id)
+    SELECT $1, $2, r.type, r."from", r."to", $4 FROM json_to_recordset(${RANGES}`,
+};
+
+export const UNBLOCK = {
+  name: 'cancellation_unblock',
+  text: 'DELETE FROM cancelled_range WHERE cancellation_id = $1',
+};
+
+export const ADD = {
+  name: 'cancellation_add',
+  text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
+      xml_path, xml_sha256, lines, state, next_action_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING *`,
+};
+
+export const SUBMIT = {
+  name: 'cancellation_submit',
+  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, revision = revision + 1
+    WHERE id = $1 AND state = 'local' RETURNING *`,
+};
+
+export const FIND_LOCAL = {
+  name: 'cancellation_find_local',
+  text: `SELECT * FROM cancellation WHERE env = $1 AND account_id = $2 AND content_hash = $3 AND state = 'local'
+    ORDER BY id DESC LIMIT 1`,
+};
+
+export const FIND = { name: 'cancellation_find', text: 'SELECT * FROM cancellation WHERE id = $1' };
+
+export const LIST = {
+  name: 'cancellation_list',
+  text: 'SELECT id FROM cancellation WHERE env = $1 AND issuer_rnc = $2 ORDER BY id DESC LIMIT $3 OFFSET $4',
+};
+
+/** One whose send was under way when its lease ended counts as a send with an unknown outcome. */
+export const CLAIM = {
+  name: 'cancellation_claim',
+  text: `WITH due AS (
+      SELECT id FROM cancellation WHERE next_action_at <= $1 ORDER BY next_action_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
+      lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END
+    FROM due WHERE c.id = due.id RETURNING c.*`,
+};
+
+export const RECORD = {
+  name: 'cancellation_record',
+  text: `UPDATE cancellation SET revision = revision + 1, state = $3, sent_at = $4, response = $5, refused = $6, lost_sends = $7,
+      failures = $8, next_action_at = $9, alarm = $10
+    WHERE id = $1 AND revision = $2 RETURNING *`,
+};
+
+export const BACKLOG = {
+  name: 'cancellation_backlog',
+  text: `SELECT alarm, count(*)::int AS count, count(next_action_at)::int AS undecided FROM cancellation
+    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL GROUP BY alarm`,
+};

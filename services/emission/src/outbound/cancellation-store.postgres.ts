@@ -1,0 +1,214 @@
+import { EMISSION_STATES, type Environment } from '@ecf/domain';
+import { appendToOutbox, type BusEvent, type Database, type Queries, type Transaction } from '@ecf/service-kit';
+import {
+  type Cancellation,
+  type CancellationAlarm,
+  type CancellationLine,
+  type CancellationState,
+  rangesOf,
+} from '../core/cancellation/cancellation.js';
+import { blockedBy } from '../core/cancellation/cancellation-body.js';
+import type { CancellationStore, Numbers, Taken } from '../core/cancellation/cancellation-ports.js';
+import { merged, type NumberRange } from '../core/cancellation/number-set.js';
+import * as sql from './cancellation-sql.js';
+import { patiently } from './patience.js';
+
+export interface PostgresCancellationStoreOptions {
+  readonly database: Database;
+  /** The event that tells of a cancellation's present state. */
+  readonly describe: (cancellation: Cancellation) => BusEvent;
+  /** Milliseconds that a call waits for a database that cannot be reached. */
+  readonly patienceMs: number;
+}
+
+interface Row {
+  id: number;
+  env: Environment;
+  issuer_rnc: string;
+  account_id: string;
+  content_hash: string;
+  version: string;
+  reason: string | null;
+  total: number;
+  generated_at: Date;
+  created_at: Date;
+  xml_path: string;
+  xml_sha256: string;
+  lines: CancellationLine[];
+  revision: number;
+  state: CancellationState;
+  sent_at: Date | null;
+  response: string | null;
+  refused: NumberRange[];
+  lost_sends: number;
+  failures: number;
+  next_action_at: Date | null;
+  alarm: CancellationAlarm | null;
+}
+
+/** Numbers that an answer names at most. */
+const NAMED_AT_MOST = 20;
+/** States that leave their number free. */
+const FREE_STATES = Object.entries(EMISSION_STATES)
+  .filter(([, { decided, sequenceUsed }]) => decided && sequenceUsed === false)
+  .map(([state]) => state);
+
+/** Thrown to roll back; never leaves this file. */
+class NumbersTaken extends Error {
+  constructor(readonly taken: Taken) {
+    super('numbers are taken');
+  }
+}
+
+/** Cancellations in PostgreSQL. */
+export function createPostgresCancellationStore(options: PostgresCancellationStoreOptions): CancellationStore {
+  const { database, describe, patienceMs } = options;
+  const patient = <T>(call: () => Promise<T>) => patiently(patienceMs, call);
+
+  async function rows(statement: { name: string; text: string }, params: readonly unknown[]): Promise<Cancellation[]> {
+    return (await patient(() => database.query<Row>(statement, params))).rows.map(fromRow);
+  }
+
+  /** Under the lock on the issuer's numbers: looked at afresh, then blocked. */
+  async function block(tx: Transaction, cancellation: Cancellation): Promise<void> {
+    const { env, issuerRnc, id } = cancellation;
+    const ranges = rangesOf(cancellation.lines);
+    await tx.query(sql.LOCK_NUMBERS, [env, issuerRnc]);
+    const taken = await lookUp(tx, { env, issuerRnc, ranges });
+    if (taken !== null) throw new NumbersTaken(taken);
+    await tx.query(sql.BLOCK, [env, issuerRnc, JSON.stringify(merged(ranges)), id]);
+  }
+
+  async function unlessTaken<T>(work: () => Promise<T>): Promise<T | { taken: Taken }> {
+    try {
+      return await patient(work);
+    } catch (error) {
+      if (error instanceof NumbersTaken) return { taken: error.taken };
+      throw error;
+    }
+  }
+
+  return {
+    taken: (numbers) => patient(() => lookUp(database, numbers)),
+    add: (cancellation, lease) =>
+      unlessTaken(() =>
+        database.transaction(async (tx) => {
+          const { rows: inserted } = await tx.query<Row>(sql.ADD, [
+            cancellation.env,
+            cancellation.issuerRnc,
+            cancellation.accountId,
+            cancellation.contentHash,
+            cancellation.version,
+            cancellation.reason,
+            cancellation.total,
+            cancellation.generatedAt,
+            cancellation.createdAt,
+            cancellation.xml.path,
+            cancellation.xml.sha256,
+            JSON.stringify(cancellation.lines),
+            lease === null ? 'local' : 'sending',
+            lease,
+          ]);
+          const added = fromRow(inserted[0] as Row);
+          await appendToOutbox(tx, [describe(added)]);
+          if (lease !== null) await block(tx, added);
+          return { added };
+        }),
+      ),
+    submit: (id, lease) =>
+      unlessTaken(() =>
+        database.transaction(async (tx) => {
+          const { rows: updated } = await tx.query<Row>(sql.SUBMIT, [id, lease]);
+          if (updated[0] === undefined) return null;
+          const added = fromRow(updated[0]);
+          await appendToOutbox(tx, [describe(added)]);
+          await block(tx, added);
+          return { added };
+        }),
+      ),
+    findLocal: async ({ env, accountId, contentHash }) =>
+      (await rows(sql.FIND_LOCAL, [env, accountId, contentHash]))[0] ?? null,
+    find: async (id) => (await rows(sql.FIND, [id]))[0] ?? null,
+    async *list({ env, issuerRnc, limit, offset }) {
+      const found = await patient(() => database.query<{ id: number }>(sql.LIST, [env, issuerRnc, limit, offset]));
+      for (const { id } of found.rows) yield* await rows(sql.FIND, [id]);
+    },
+    async claimDue(now, lease) {
+      const { rows: claimed } = await database.query<Row>(sql.CLAIM, [now, lease]);
+      return claimed[0] === undefined ? null : fromRow(claimed[0]);
+    },
+    record: (before, progress) =>
+      database.transaction(async (tx) => {
+        const { rows: recorded } = await tx.query<Row>(sql.RECORD, [
+          before.id,
+          before.revision,
+          progress.state,
+          progress.sentAt,
+          progress.response,
+          JSON.stringify(progress.refused),
+          progress.lostSends,
+          progress.failures,
+          progress.nextActionAt,
+          progress.alarm,
+        ]);
+        if (recorded[0] === undefined) return null;
+        const after = fromRow(recorded[0]);
+        if (after.state === 'rejected' || after.refused.length > 0) {
+          await tx.query(sql.UNBLOCK, [after.id]);
+          await tx.query(sql.BLOCK, [after.env, after.issuerRnc, JSON.stringify(blockedBy(after)), after.id]);
+        }
+        await appendToOutbox(tx, [describe(after)]);
+        return after;
+      }),
+    async backlog() {
+      const { rows: groups } = await database.query<{
+        alarm: CancellationAlarm | null;
+        count: number;
+        undecided: number;
+      }>(sql.BACKLOG);
+      return {
+        undecided: groups.reduce((sum, { undecided }) => sum + undecided, 0),
+        alarms: groups.flatMap(({ alarm, count }) => (alarm === null ? [] : [{ kind: alarm, count }])),
+      };
+    },
+  };
+}
+
+async function lookUp(queries: Queries, { env, issuerRnc, ranges }: Numbers): Promise<Taken | null> {
+  const body = JSON.stringify(merged(ranges));
+  const used = await queries.query<Taken['used'][number]>(sql.USED, [env, issuerRnc, body, FREE_STATES, NAMED_AT_MOST]);
+  const cancelled = await queries.query<Taken['cancelled'][number]>(sql.CANCELLED, [
+    env,
+    issuerRnc,
+    body,
+    NAMED_AT_MOST,
+  ]);
+  if (used.rows.length === 0 && cancelled.rows.length === 0) return null;
+  return { used: used.rows, cancelled: cancelled.rows };
+}
+
+function fromRow(row: Row): Cancellation {
+  return {
+    id: row.id,
+    env: row.env,
+    issuerRnc: row.issuer_rnc,
+    accountId: row.account_id,
+    contentHash: row.content_hash,
+    version: row.version,
+    reason: row.reason,
+    total: row.total,
+    generatedAt: row.generated_at,
+    createdAt: row.created_at,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    lines: row.lines,
+    revision: row.revision,
+    state: row.state,
+    sentAt: row.sent_at,
+    response: row.response,
+    refused: row.refused,
+    lostSends: row.lost_sends,
+    failures: row.failures,
+    nextActionAt: row.next_action_at,
+    alarm: row.alarm,
+  };
+}

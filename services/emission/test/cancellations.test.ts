@@ -1,0 +1,417 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseXml } from '@ecf/ecf-xml';
+import { verifyXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BUYER, encf, example, ISSUER } from './support/documents.js';
+import { type Answer, type Instance, World } from './support/world.js';
+
+type Range = [number, number?];
+
+let world: World;
+let emission: Instance;
+let second: Instance;
+
+beforeAll(async () => {
+  world = await World.create();
+  [emission, second] = [await world.start(), await world.start()];
+});
+afterAll(() => world.stop());
+
+const line = (type: string, ...ranges: Range[]) => ({
+  ecf_type: type,
+  sequence_ranges: ranges.map(([from, to = from]) => ({ encf_desde: encf(type, from), encf_hasta: encf(type, to) })),
+});
+const request = (lines: object[], change: object = {}) => ({
+  issuer_rnc: ISSUER,
+  authority_environment: 'TesteCF',
+  detail_lines: lines,
+  ...change,
+});
+
+function cancel(
+  body: unknown,
+  { submit = true, at = emission, env }: { submit?: boolean; at?: Instance; env?: string } = {},
+) {
+  return world.call(at, 'POST', `/anecf?submit_to_authority=${submit}`, {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+    ...(env === undefined ? {} : { env }),
+  });
+}
+const find = (id: number) => world.call(emission, 'GET', `/anecf/${id}`);
+
+async function settled(id: number, statuses: string[], withinMs = 15_000): Promise<Answer> {
+  for (const end = Date.now() + withinMs; ; ) {
+    const answer = await find(id);
+    if (statuses.includes(answer.body.authority_status)) return answer;
+    if (Date.now() > end) throw new Error(`cancellation ${id}: ${JSON.stringify(answer.body).slice(0, 500)}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+async function arrived(): Promise<{ sha256: string; effective: boolean }[]> {
+  const url = `${world.simulator.url}/_control/submissions?operation=anulacionrangos&rnc=${ISSUER}`;
+  return (await (await fetch(url)).json()) as { sha256: string; effective: boolean }[];
+}
+
+describe('a cancellation', () => {
+  it('is signed, stored, sent and answered; its numbers cannot be issued any more', async () => {
+    const answer = await cancel(
+      request([line('31', [1], [5, 50]), line('44', [10, 46])], { cancellation_reason: 'prueba' }),
+    );
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        issuer_rnc: ISSUER,
+        version: '1.0',
+        total_encf_canceled: 84,
+        authority_environment: 'TesteCF',
+        cancellation_reason: 'prueba',
+        sent_to_authority: true,
+        authority_status: 'Aceptado',
+        xml_schema_version: '1.0',
+        created_by: null,
+        detail_lines: [
+          {
+            line_number: 1,
+            ecf_type: '31',
+            total_encf_canceled: 47,
+            sequence_ranges: [
+              {
+                encf_desde: encf('31', 1),
+                encf_hasta: encf('31', 1),
+                quantity_canceled: 1,
+                authority_status: 'Aceptado',
+              },
+              {
+                encf_desde: encf('31', 5),
+                encf_hasta: encf('31', 50),
+                quantity_canceled: 46,
+                authority_status: 'Aceptado',
+              },
+            ],
+          },
+          { line_number: 2, ecf_type: '44', total_encf_canceled: 37 },
+        ],
+      },
+    });
+    const { body } = answer;
+    const ids = body.detail_lines.flatMap((each: { id: number; sequence_ranges: { id: number }[] }) => [
+      each.id,
+      ...each.sequence_ranges.map(({ id }) => id + 1e9),
+    ]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await find(body.id)).body).toEqual(body);
+
+    const response = await fetch(`${emission.url}/anecf/${body.id}/xml`, {
+      headers: { 'x-ecf-identity': world.identity() },
+    });
+    expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes).toEqual(readFileSync(path.join(world.folder, 'xml', body.xml_storage_path)));
+    expect(verifyXml(bytes).signature).toBe('valid');
+    expect(parseXml(bytes).rootName).toBe('ANECF');
+
+    for (const sequence of [1, 5, 27, 50]) {
+      const refused = await world.submit(emission, example('ecf-31', sequence));
+      expect(refused).toMatchObject({ status: 409, body: { code: 'encf_cancelled' } });
+      expect(refused.body.detail).toContain(`cancellation ${body.id}`);
+      expect(await world.row(encf('31', sequence))).toBeNull();
+    }
+    expect(await world.submit(emission, example('ecf-31', 5), { query: '?validate=true' })).toMatchObject({
+      status: 409,
+    });
+    expect(await world.submit(second, example('ecf-31', 51))).toMatchObject({ status: 200 });
+    expect(await world.submit(second, example('ecf-31', 4))).toMatchObject({ status: 200 });
+  });
+
+  it('names numbers that are used, in flight or cancelled already, and signs nothing', async () => {
+    await world.submit(emission, example('ecf-31', 101));
+    const before = (await arrived()).length;
+    const used = await cancel(request([line('31', [90, 110])]));
+    expect(used).toMatchObject({ status: 409, body: { code: 'encf_in_use' } });
+    expect(used.body.detail).toContain(encf('31', 101));
+    expect(await cancel(request([line('31', [51])]), { submit: false })).toMatchObject({ status: 409 });
+
+    const id = await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
+    const flying = world.submit(emission, example('ecf-31', 102));
+    for (; (await world.row(encf('31', 102))) === null; await new Promise((resolve) => setTimeout(resolve, 20)));
+    expect((await cancel(request([line('31', [102])]), { at: second })).body.detail).toContain(encf('31', 102));
+    await flying;
+    await world.clearFaults(id);
+
+    const again = await cancel(request([line('31', [40, 60])]));
+    expect(again).toMatchObject({ status: 409, body: { code: 'encf_in_use' } });
+    expect(again.body.detail).toContain(`${encf('31', 40)} to ${encf('31', 50)} (by cancellation`);
+    expect(await cancel(request([line('31', [1], [5, 50]), line('44', [10, 46])]))).toMatchObject({ status: 409 });
+    expect(await arrived()).toHaveLength(before);
+  });
+
+  it('takes a number whose document was rejected with the number left free', async () => {
+    const id = await world.fault({
+      operation: 'consultaresultado',
+      kind: 'verdict',
+      verdict: { codigo: '2', estado: 'Rechazado', mensajes: [{ codigo: 1, valor: 'x' }], secuenciaUtilizada: false },
+    });
+    expect((await world.submit(emission, example('ecf-31', 120))).body).toMatchObject({ status: 'Rechazado' });
+    await world.clearFaults(id);
+    await world.fault({
+      operation: 'anulacionrangos',
+      kind: 'verdict',
+      verdict: {
+        codigo: '1',
+        estado: 'Aceptada',
+        mensajes: [{ codigo: '1', valor: 'Las secuencias fueron anuladas correctamente' }],
+      },
+      times: 1,
+    });
+    expect((await cancel(request([line('31', [120])]))).body).toMatchObject({ authority_status: 'Aceptado' });
+    // Neither the rejected document again nor another one.
+    expect(await world.submit(emission, example('ecf-31', 120))).toMatchObject({ status: 409 });
+  });
+
+  it('that is local blocks nothing, is sent later by the same request, with the same bytes and all checks', async () => {
+    const body = request([line('33', [1, 10])]);
+    const local = await cancel(body, { submit: false });
+    expect(local).toMatchObject({
+      status: 201,
+      body: { sent_to_authority: false, sent_at: null, authority_status: null },
+    });
+    expect((await cancel(body, { submit: false })).body.id).toBe(local.body.id);
+    const sent = await cancel(body);
+    expect(sent).toMatchObject({
+      status: 201,
+      body: { id: local.body.id, authority_status: 'Aceptado', xml_checksum: local.body.xml_checksum },
+    });
+    expect((await arrived()).at(-1)).toMatchObject({ sha256: local.body.xml_checksum, effective: true });
+
+    const other = request([line('31', [130, 131])]);
+    await cancel(other, { submit: false });
+    await world.submit(emission, example('ecf-31', 130));
+    expect((await cancel(other)).body).toMatchObject({ code: 'encf_in_use' });
+  });
+
+  it('in CerteCF is made but not sent', async () => {
+    const body = request([line('31', [1])], { authority_environment: 'CerteCF' });
+    expect(await cancel(body, { env: 'CerteCF' })).toMatchObject({
+      status: 422,
+      body: { code: 'service_not_in_environment' },
+    });
+    expect(await cancel(body, { env: 'CerteCF', submit: false })).toMatchObject({ status: 201 });
+  });
+
+  it('is held to every rule before anything is signed; each place is named', async () => {
+    const cases: [object, string, string][] = [
+      [request([]), 'detail_lines', 'too_small'],
+      [request(Array.from({ length: 11 }, (_, n) => line('31', [300 + n]))), 'detail_lines', 'too_big'],
+      [request([line('31', [60, 55])]), 'encf_desde', 'order'],
+      [request([line('31', [0])]), 'encf_desde', 'encf'],
+      [request([line('31', [300, 310], [310, 320])]), 'encf_desde', 'overlap'],
+      [request([line('31', [300, 310]), line('31', [305])]), 'encf_desde', 'overlap'],
+      [request([{ ...line('31', [300]), ecf_type: '33' }]), 'encf_desde', 'ecf_type'],
+      [request([{ ...line('31', [300]), ecf_type: '42' }]), 'ecf_type', 'enum'],
+      [request([{ ...line('31', [300]), total_encf_canceled: 2 }]), 'total_encf_canceled', 'count'],
+      [request([line('31', [300])], { total_encf_canceled: 7 }), 'total_encf_canceled', 'count'],
+      [request([{ ...line('31', [300]), line_number: 3 }]), 'line_number', 'line_number'],
+      [request([line('31', [300])], { authority_environment: undefined }), 'authority_environment', 'missing'],
+      [request([line('31', [300])], { issuer_rnc: '1' }), 'issuer_rnc', 'rnc'],
+      [
+        request([line('31', [300])], { generation_datetime: '2026-02-31T10:00:00' }),
+        'generation_datetime',
+        'timestamp',
+      ],
+      [request([line('31', [300])], { xml_storage_path: 'x' }), 'xml_storage_path', 'unknown'],
+    ];
+    for (const [body, place, type] of cases) {
+      const { status, body: answer } = await cancel(body);
+      expect({ status, place, types: answer.detail }).toEqual({
+        status: 422,
+        place,
+        types: expect.arrayContaining([expect.objectContaining({ loc: expect.arrayContaining([place]), type })]),
+      });
+    }
+    expect(await cancel(request([line('31', [300])], { issuer_rnc: '101000001' }))).toMatchObject({
+      status: 404,
+      body: { code: 'taxpayer_not_found' },
+    });
+    world.ranges(ISSUER, [{ env: 'TesteCF', ecf_type: '47', from: encf('47', 1), to: encf('47', 9), expires: null }]);
+    expect((await cancel(request([line('47', [5, 12])]))).body.detail[0].msg).toContain(
+      `${encf('47', 10)} to ${encf('47', 12)}`,
+    );
+    expect(await cancel(request([line('47', [5, 9])]))).toMatchObject({ status: 201 });
+  });
+
+  it('is found by its account alone', async () => {
+    const { body } = await cancel(request([line('45', [1])]), { submit: false });
+    const stranger = { identity: world.identity('TesteCF', 'account-2') };
+    for (const route of [`/anecf/${body.id}`, `/anecf/${body.id}/xml`, '/anecf/999999'])
+      expect(await world.call(emission, 'GET', route, stranger)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      });
+    expect(await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}`, stranger)).toMatchObject({ status: 404 });
+    expect(await world.call(emission, 'GET', '/anecf/x')).toMatchObject({ status: 422 });
+    expect(await world.call(emission, 'GET', '/anecf')).toMatchObject({ status: 422 });
+    expect(await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}&limit=101`)).toMatchObject({ status: 422 });
+    const listed = await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}&limit=2`);
+    expect(listed.body.map(({ id }: { id: number }) => id)).toEqual([body.id, expect.any(Number)]);
+    expect((await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}&offset=1&limit=1`)).body).toEqual([
+      listed.body[1],
+    ]);
+    expect((await world.call(emission, 'GET', `/anecf?issuer_rnc=${BUYER}`)).body).toEqual([]);
+  });
+});
+
+describe('what the authority makes of it', () => {
+  const verdict = (mensajes: string[], codigo = '1') => ({
+    operation: 'anulacionrangos',
+    kind: 'verdict',
+    verdict: {
+      codigo,
+      estado: codigo === '1' ? 'Aceptada' : 'Rechazada',
+      mensajes: mensajes.map((valor) => ({ codigo, valor })),
+    },
+    times: 1,
+  });
+
+  it('a part: refused ranges are free again, the others stay blocked', async () => {
+    await world.fault(
+      verdict([
+        'Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle',
+        `${encf('31', 402)} - ${encf('31', 403)}`,
+        encf('31', 410),
+      ]),
+    );
+    const { body } = await cancel(request([line('31', [401, 404], [410], [412])]));
+    expect(body).toMatchObject({
+      authority_status: 'Parcial',
+      detail_lines: [
+        {
+          sequence_ranges: [
+            { authority_status: 'Parcial' },
+            { authority_status: 'Rechazado' },
+            { authority_status: 'Aceptado' },
+          ],
+        },
+      ],
+    });
+    const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
+    expect(await Promise.all([401, 402, 403, 404, 410, 412].map(outcome))).toEqual([409, 200, 200, 409, 200, 409]);
+  });
+
+  it('a part in words that cannot be read: all stays blocked, with an alarm', async () => {
+    await world.fault(
+      verdict(['Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle', '?']),
+    );
+    const { body } = await cancel(request([line('31', [420, 421])]));
+    expect(body.authority_status).toBe('Parcial');
+    expect((await world.submit(emission, example('ecf-31', 420))).status).toBe(409);
+    const { rows } = await world.database.query('SELECT alarm FROM cancellation WHERE id = $1', [body.id]);
+    expect(rows).toEqual([{ alarm: 'cancellation-unreadable' }]);
+  });
+
+  it('nothing: all numbers are free again', async () => {
+    await world.fault(
+      verdict(['El RNC del certificado no está delegado para realizar transacciones para el RNC'], '2'),
+    );
+    const { body } = await cancel(request([line('31', [430])]));
+    expect(body).toMatchObject({ authority_status: 'Rechazado', sent_to_authority: true });
+    expect((await world.submit(emission, example('ecf-31', 430))).status).toBe(200);
+  });
+
+  it('no answer: the same bytes go out again by themselves, the numbers stay blocked', async () => {
+    await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 502, body: '<html>', times: 1 });
+    const { status, body } = await cancel(request([line('31', [440, 441])]));
+    expect({ status, is: body.authority_status }).toEqual({ status: 201, is: 'submitted' });
+    expect((await world.submit(emission, example('ecf-31', 440))).status).toBe(409);
+    const after = await settled(body.id, ['Aceptado']);
+    expect(new Set((await arrived()).slice(-1).map(({ sha256 }) => sha256))).toEqual(
+      new Set([after.body.xml_checksum]),
+    );
+  });
+
+  it('an answer that was lost after it was noted leaves it open: blocked, not sent again, an alarm', async () => {
+    await world.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
+    const { body } = await cancel(request([line('31', [450])]));
+    expect(body.authority_status).toBe('submitted');
+    for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+      const { rows } = await world.database.query<{ alarm: string; next_action_at: Date | null }>(
+        'SELECT alarm, next_action_at FROM cancellation WHERE id = $1',
+        [body.id],
+      );
+      if (rows[0]?.alarm === 'cancellation-open') {
+        expect(rows[0].next_action_at).toBeNull();
+        break;
+      }
+      if (Date.now() > end) throw new Error(JSON.stringify(rows));
+    }
+    expect((await find(body.id)).body.authority_status).toBe('submitted');
+    expect((await world.submit(emission, example('ecf-31', 450))).status).toBe(409);
+  });
+
+  it('a process that ended in the middle: another one takes it up', async () => {
+    const { body } = await cancel(request([line('31', [460])]), { submit: false });
+    await world.database.query(
+      "UPDATE cancellation SET state = 'sending', next_action_at = now() - interval '1 second' WHERE id = $1",
+      [body.id],
+    );
+    expect((await settled(body.id, ['Aceptado'])).body.sent_to_authority).toBe(true);
+  });
+});
+
+describe('the same numbers at the same moment', () => {
+  it('are issued or cancelled, never both', async () => {
+    const numbers = Array.from({ length: 16 }, (_, n) => 500 + n);
+    const answers = await Promise.all(
+      numbers.flatMap((sequence) => {
+        const at = sequence % 2 === 0 ? emission : second;
+        const issue = () =>
+          world.submit(at, example('ecf-31', sequence)).then(({ status }) => ({ kind: 'issue', sequence, status }));
+        const drop = () =>
+          cancel(request([line('31', [sequence])]), { at: at === emission ? second : emission }).then(({ status }) => ({
+            kind: 'cancel',
+            sequence,
+            status,
+          }));
+        return sequence % 3 === 0 ? [drop(), issue()] : [issue(), drop()];
+      }),
+    );
+    for (const sequence of numbers) {
+      const of = (kind: string) => answers.find((one) => one.kind === kind && one.sequence === sequence)?.status;
+      expect([
+        [200, 409],
+        [409, 201],
+      ]).toContainEqual([of('issue'), of('cancel')]);
+      const issued = (await world.ledger(encf('31', sequence))).length;
+      expect({ sequence, issued }).toEqual({ sequence, issued: of('issue') === 200 ? 1 : 0 });
+    }
+    const kinds = new Set(answers.filter(({ status }) => status < 300).map(({ kind }) => kind));
+    expect(kinds.size).toBeGreaterThan(0);
+  });
+
+  it('are cancelled once', async () => {
+    const all = await Promise.all(
+      [emission, second, emission, second].map((at, n) =>
+        cancel(request([line('46', [1, 100 + n])], { cancellation_reason: String(n) }), { at }),
+      ),
+    );
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  });
+});
+
+describe('ten lines of ten thousand ranges', () => {
+  it('are cancelled', async () => {
+    const types = ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'];
+    const ranges = Array.from({ length: 10_000 }, (_, n): Range => [1_000_000 + 3 * n, 1_000_001 + 3 * n]);
+    world.ranges(ISSUER, []);
+    const { status, body } = await cancel(request(types.map((type) => line(type, ...ranges))));
+    expect({ status, total: body.total_encf_canceled, is: body.authority_status }).toEqual({
+      status: 201,
+      total: 200_000,
+      is: 'Aceptado',
+    });
+    expect((await world.submit(emission, example('ecf-31', 1_000_001))).status).toBe(409);
+    expect((await world.submit(emission, example('ecf-31', 1_000_002))).status).toBe(200);
+  }, 60_000);
+});
