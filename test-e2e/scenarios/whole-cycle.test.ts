@@ -2,7 +2,7 @@ import { verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
-import { type Invoice, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
+import { encf as encfOf, type Invoice, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
 import { until } from '../support/until.js';
 import { readArchive } from '../support/xml-archive.js';
 
@@ -31,6 +31,7 @@ const caoba: Party = { rnc: '188888885', numbers: new Numbering({ rnc: '18888888
 const courses: Course[] = [];
 /** Consumer summaries of the issuer. */
 const summaries: string[] = [];
+const cancellations: Body[] = [];
 
 const get = (path: string, headers: Record<string, string> = {}) => deployment.demo.call('GET', path, { headers });
 const post = (path: string, body: object) =>
@@ -181,6 +182,28 @@ describe('two taxpayers, each the counterpart of the other', () => {
     expect([status, body.status]).toEqual([200, 'Aceptado']);
     summaries.push(encf);
   });
+
+  it('numbers that are cancelled are never issued, and those that were issued are never cancelled', async () => {
+    const [first, last] = [encfOf('31', 9_001), encfOf('31', 9_010)];
+    const order = (from: string, to: string) => ({
+      issuer_rnc: palma.rnc,
+      authority_environment: 'TesteCF',
+      detail_lines: [{ line_number: 1, ecf_type: '31', sequence_ranges: [{ encf_desde: from, encf_hasta: to }] }],
+    });
+    const made = await post('/anecf/', order(first, last));
+    expect([made.status, made.body]).toMatchObject([201, { authority_status: 'Aceptado', total_encf_canceled: 10 }]);
+    cancellations.push(made.body);
+    expect((await get(`/anecf/${made.body.id}`)).body).toEqual(made.body);
+    expect((await get(`/anecf/?issuer_rnc=${palma.rnc}`)).body).toEqual([made.body]);
+    const { invoice } = palma.numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.IdDoc.eNCF = encfOf('31', 9_005);
+    });
+    const refused = await deployment.demo.submit(invoice);
+    expect([refused.status, refused.body.code]).toEqual([409, 'encf_cancelled']);
+    const used = courses[0]?.encf as string;
+    const again = await post('/anecf/', order(used, used));
+    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(used)]);
+  });
 });
 
 describe("the authority's ledger, the records of both sides and the archive", () => {
@@ -246,6 +269,16 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       const files = archive.filter(({ sha256 }) => sha256 === body.xml_checksum);
       expect(files).toMatchObject([{ document: 'RFCE', encf, path: body.xml_storage_path }]);
       known.add(body.xml_checksum);
+    }
+    expect(ledger.filter(({ operation }: Body) => operation === 'anulacionrangos')).toMatchObject(
+      cancellations.map(({ xml_checksum }) => ({ sha256: xml_checksum, rnc: palma.rnc, effective: true })),
+    );
+    for (const { id, xml_checksum, xml_storage_path } of cancellations) {
+      const { text } = await get(`/anecf/${id}/xml`);
+      const files = archive.filter(({ sha256 }) => sha256 === xml_checksum);
+      expect(files).toMatchObject([{ document: 'ANECF', path: xml_storage_path, text }]);
+      expect(verifyXml(Buffer.from(text)).signature).toBe('valid');
+      known.add(xml_checksum);
     }
     expect(archive.filter(({ sha256 }) => !known.has(sha256)).map(({ path }) => path)).toEqual([]);
     const documents = ledger.filter(({ operation }: Body) => /^(recepcion|aprobacion)/.test(operation));
