@@ -62,6 +62,8 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   started.push(await folder.lock());
   const secrets = config.SANDBOX ? folder.secrets() : null;
 
+  checkSettings(env, config, secrets);
+
   say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
   const database = await openDatabaseServer(config, folder, say);
   started.push(database.stop);
@@ -176,4 +178,24 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   }
   say(`ready           ${url}`);
   return url;
+}
+
+/** Every service's settings, before anything is started for them. Throws ConfigError. */
+function checkSettings(
+  env: Environment,
+  config: ReturnType<typeof readStandaloneConfig>,
+  secrets: ReturnType<DataFolder['secrets']> | null,
+): void {
+  const places = {
+    databaseUrl: () => 'postgresql://127.0.0.1/ecf',
+    authorityUrl: config.AUTHORITY_URL ?? 'http://127.0.0.1',
+    signerRnc: DEMO_BUYER.rnc,
+  };
+  const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
+  readGatewayConfig(settingsOf('gateway'));
+  emissionConfig(settingsOf('emission'));
+  readReceptionConfig(settingsOf('reception'));
+  readStatusPollerConfig(settingsOf('status-poller'));
+  readQueryConfig(settingsOf('query'));
+  readApprovalsConfig(settingsOf('approvals'));
 }

@@ -57,6 +57,11 @@ describe('hostile XML is refused', () => {
     ],
     ['more elements than any document', 'too_complex', `<a>${'<a/>'.repeat(1_000_001)}</a>`],
     ['a text of 11 MB', 'not_well_formed', `<a>${'x'.repeat(11 * MEGABYTE)}</a>`],
+    [
+      'sixty namespaces over fifty thousand elements',
+      'too_complex',
+      `<ECF ${Array.from({ length: 60 }, (_, n) => `xmlns:a${n}="urn:u${n}"`).join(' ')}>${'<b/>'.repeat(50_000)}</ECF>`,
+    ],
     ['21 MB', 'too_large', Buffer.alloc(21 * MEGABYTE, 'x')],
   ])('%s: %s', (_, code, source) => {
     expect(refusal(source).code).toBe(code);
@@ -76,6 +81,7 @@ describe('hostile XML is refused', () => {
 describe('large or crooked XML costs no more than its length', () => {
   it.each<[string, string]>([
     ['many siblings', `<ECF>${'<a/>'.repeat(200_000)}</ECF>`],
+    ['usual namespaces over many', `<ECF xmlns:a="u:a" xmlns:b="u:b" xmlns:c="u:c">${'<a/>'.repeat(100_000)}</ECF>`],
     ['many faults', `<ARECF><DetalleAcusedeRecibo>${'<a>1</a>'.repeat(60_000)}</DetalleAcusedeRecibo></ARECF>`],
     ['a long comment', `<ECF><!--${'- '.repeat(1_000_000)}--></ECF>`],
     ['many comments', `<ECF>${'<!--x-->'.repeat(200_000)}</ECF>`],

@@ -11,6 +11,9 @@ export class StartError extends Error {
   }
 }
 
+/** Signals this close together are one: npm hands on the Ctrl-C that the terminal gave to both. */
+const ONE_SIGNAL_MS = 500;
+
 /** What can be run as a process. */
 export interface RunnableService {
   start(): Promise<unknown>;
@@ -20,8 +23,8 @@ export interface RunnableService {
 }
 
 /**
- * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0. A second signal (one Ctrl-C may bring two: npm hands it
- * on) ends with 130, at once but for what would outlive the process.
+ * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0. A second signal, half a second later or
+ * more, ends with 130, at once but for what would outlive the process.
  * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
  * started with a channel to its parent also stops when that parent is gone.
  */
@@ -29,14 +32,16 @@ export async function runService(name: string, create: () => RunnableService): P
   let service: RunnableService | null = null;
   let stopping = false;
   let hastening = false;
+  let since = 0;
   const stop = async () => {
-    if (hastening) return;
+    if (hastening || (stopping && Date.now() - since < ONE_SIGNAL_MS)) return;
     if (stopping) {
       hastening = true;
       await service?.hasten?.().catch(() => undefined);
       process.exit(130);
     }
     stopping = true;
+    since = Date.now();
     try {
       await service?.stop();
     } catch (error) {
@@ -48,6 +53,8 @@ export async function runService(name: string, create: () => RunnableService): P
     await stopTelemetry();
     process.exit(0);
   };
+  // Whoever read our output may go away before us; that ends nothing.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.once('disconnect', () => {

@@ -48,6 +48,35 @@ describe('documents that the caller signed', () => {
     expect(ledger.filter(({ track_id }) => track_id === body.trackId)).toHaveLength(1);
   });
 
+  it('are refused with a byte order mark, which the authority rejects: nothing is sent, nothing is kept', async () => {
+    const { xml } = await signed('ecf-31', 90);
+    const { rfce_xml } = await signed('ecf-32', 91);
+    for (const query of ['?validate=true', ''])
+      for (const [route, document] of [
+        ['/submit_ecf', xml],
+        ['/submit_fc', rfce_xml],
+      ] as const) {
+        const { status, body } = await world.submitSigned(emission, route, `\ufeff${document}`, token, { query });
+        expect({ status, code: body.code, detail: body.detail }).toEqual({
+          status: 400,
+          code: 'invalid_xml',
+          detail: expect.stringContaining('byte order mark'),
+        });
+      }
+    expect(await world.row(encf('31', 90))).toBeNull();
+    expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(200);
+  });
+
+  it('are a text in the body: anything else is 422', async () => {
+    for (const body of ['{"xml": 1}', '{"xml": null}', '{"xml": ["<ECF/>"]}', '{"xml": ""}', '{}', '[]']) {
+      const answer = await world.call(emission, 'POST', '/submit_ecf', {
+        body,
+        headers: { 'content-type': 'application/json', 'x-token': token },
+      });
+      expect({ body, status: answer.status }).toEqual({ body, status: 422 });
+    }
+  });
+
   it('/submit_fc is decided at once and reminds of the full document', async () => {
     const { rfce_xml } = await signed('ecf-32', 2);
     const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);

@@ -14,6 +14,9 @@ export interface GuardedXml {
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTES = 64;
 const MAX_NAMESPACES_IN_SCOPE = 64;
+/** Every element costs a little for each namespace in scope. Documents declare two or three; those are not counted. */
+const USUAL_NAMESPACES = 4;
+const MAX_NAMESPACES_OVER_ELEMENTS = 500_000;
 
 /** A note of 10,000 full lines has about half as many; a parsed element takes about a hundred bytes, however short it is. */
 const MAX_ELEMENTS = 1_000_000;
@@ -103,6 +106,7 @@ function walkMarkup(source: string): { hasComments: boolean; hasProcessingInstru
 class Bounds {
   private readonly declared: number[] = [];
   private inScope = 0;
+  private namespaceWork = 0;
   private elements = 0;
   private nextEquals: number;
 
@@ -130,6 +134,10 @@ class Bounds {
     }
     if (this.inScope + namespaces > MAX_NAMESPACES_IN_SCOPE) {
       throw refusalAt(source, at, 'too_complex', 'Too many namespace declarations are in scope.');
+    }
+    this.namespaceWork += Math.max(0, this.inScope + namespaces - USUAL_NAMESPACES);
+    if (this.namespaceWork > MAX_NAMESPACES_OVER_ELEMENTS) {
+      throw refusalAt(source, at, 'too_complex', 'Too many namespace declarations are in scope of too many elements.');
     }
     if (source.charCodeAt(end - 2) !== 0x2f) {
       this.declared.push(namespaces);

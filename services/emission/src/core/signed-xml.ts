@@ -52,6 +52,12 @@ export function readSignedXml(
   now: Date,
   maxBytes: number,
 ): SignedDocument {
+  if (xml.startsWith('\ufeff')) {
+    throw new EmissionError(
+      'invalid_xml',
+      'The document begins with a byte order mark, which the authority rejects. Send it without; the signature stays valid.',
+    );
+  }
   const bytes = Buffer.from(xml, 'utf8');
   const parsed = parse(bytes, maxBytes);
   if (parsed.rootName !== expected) {
@@ -61,7 +67,7 @@ export function readSignedXml(
   if (verification.signature !== 'valid' || verification.verified === null || verification.signatureValue === null) {
     throw new EmissionError(
       'invalid_xml',
-      `The signature does not hold: ${verification.reason?.message ?? 'it could not be verified'}. Send the document unchanged since it was signed.`,
+      `The signature does not hold: ${verification.reason?.message ?? 'It could not be verified.'} Send the document unchanged since it was signed.`,
     );
   }
   const examined = examineXml(parsed, { now });

@@ -129,7 +129,8 @@ async function signedSubmission(req: Request, res: Response) {
   requireJson(req.headers['content-type']);
   const body = parsed(await readBody(req, res));
   const xml = typeof body === 'object' && body !== null ? (body as { xml?: unknown }).xml : undefined;
-  if (typeof xml !== 'string' || xml.trim() === '') {
+  // Numbers of the body come as their text.
+  if (typeof xml !== 'string' || /^\s*(-?\d[\d.eE+-]*)?\s*$/.test(xml)) {
     const type = xml === undefined ? 'missing' : 'string';
     throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
   }
