@@ -118,6 +118,10 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     ...shared,
     emission: emission.internal,
     reception: reception.internal,
+    aftermath: {
+      pageOfDeliveries: (page) => approvals.aftermath.pageOfDeliveries(page),
+      pageOfDecisions: (page) => approvals.aftermath.pageOfDecisions(page),
+    },
     taxpayers: {
       account: (accountId) => gateway.taxpayerSource.account(accountId),
       taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),

@@ -9,6 +9,7 @@ import {
   type TokenCache,
 } from '@ecf/authority-client';
 import {
+  type AftermathOperations,
   type ArchiveOperations,
   type DeliveryOperations,
   EMISSION_OPERATIONS,
@@ -60,6 +61,7 @@ import { createDeliveries, type DeliveriesParts } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
+import { createAftermath } from './outbound/aftermath.postgres.js';
 import { createApprovalJudges } from './outbound/approval-judges.threads.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
@@ -97,6 +99,8 @@ export interface Approvals {
   ready(): Promise<Readiness>;
   /** What services of the same process ask instead of the internal routes. */
   readonly internal: DeliveryOperations;
+  /** The same for those who show what became of issued documents. */
+  readonly aftermath: AftermathOperations;
   readonly stored: ArchiveOperations;
 }
 
@@ -197,12 +201,14 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const ready = () =>
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
   const stored = createStoredFiles(database, STORED_FILES);
+  const aftermath = createAftermath(database);
   const app = createApprovalsApp(
     {
       give: new GiveApproval(ports, sending),
       query: new QueryApprovals(ports),
       acknowledgements: deliveries.acknowledgements,
       internal: deliveries.operations,
+      aftermath,
       stored,
       door: {
         receive: new ReceiveApproval(ports),
@@ -229,6 +235,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     app,
     ready,
     internal: deliveries.operations,
+    aftermath,
     stored,
     start: background.start,
     async stop() {

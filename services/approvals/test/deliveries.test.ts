@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Approvals } from '../src/index.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
 import { ACCOUNT, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
 
@@ -623,5 +624,25 @@ describe('asking for acknowledgements', () => {
     expect(text).toMatch(/ecf_delivery_status_total\{env="TesteCF",status="delivered"\} \d+/);
     expect(text).toMatch(/ecf_received_acknowledgements_total\{env="TesteCF",receipt_status="0",valid="true"\} \d+/);
     expect(text).toMatch(/ecf_delivery_attempt_seconds_count\{env="TesteCF",outcome="duplicate"\} \d+/);
+  });
+});
+
+describe('who makes read models anew', () => {
+  it('gets the present state of every delivery, page by page', async () => {
+    const owner = (world.instances[0] as Approvals).aftermath;
+    const told = new Map(changes.map((change) => [change.encf, change]));
+    const pages: DeliveryChanged[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: { deliveries: DeliveryChanged[]; next: number | null } = await owner.pageOfDeliveries({
+        after,
+        limit: 3,
+      });
+      pages.push(...page.deliveries);
+      after = page.next;
+    }
+    expect(pages.length).toBeGreaterThan(3);
+    expect(new Set(pages.map(({ encf }) => encf)).size).toBe(pages.length);
+    for (const one of pages.filter(({ final }) => final)) expect(one).toEqual(told.get(one.encf));
+    expect(await owner.pageOfDecisions({ after: 0, limit: 3 })).toEqual({ decisions: [], next: null });
   });
 });

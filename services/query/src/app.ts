@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import {
+  AFTERMATH_OPERATIONS,
   EMISSION_OPERATIONS,
   type EmissionOperations,
   type InternalHandlers,
@@ -37,7 +38,7 @@ import { createDirectory } from './core/directory.js';
 import { createDocumentXml } from './core/document-xml.js';
 import { createFreshness } from './core/freshness.js';
 import { createMonitoring } from './core/monitoring.js';
-import type { Authority, Ports, ReceivedSource } from './core/ports.js';
+import type { AftermathSource, Authority, Ports, ReceivedSource } from './core/ports.js';
 import { createQueryInvoices } from './core/query-invoices.js';
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
@@ -63,6 +64,7 @@ export interface QueryOverrides {
   /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
   emission?: EmissionOperations;
   reception?: ReceivedSource;
+  aftermath?: AftermathSource;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   taxpayers?: TaxpayerSource | null;
   authority?: Authority;
@@ -114,6 +116,10 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     ...owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
     ...pick(owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
   };
+  const ownAftermath =
+    config.APPROVALS_URL === undefined
+      ? null
+      : owner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
   const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
@@ -124,6 +130,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     taxpayerSource: overrides.taxpayers === undefined ? gateway(config, clock) : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
+    aftermath: createPostgresAftermath(database),
+    aftermathSource: overrides.aftermath ?? ownAftermath,
     tokens: emission,
     authority: overrides.authority ?? client,
     archive: overrides.archive ?? openXmlStore(config),
@@ -165,7 +173,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
         projection: ports.projection,
-        aftermath: createPostgresAftermath(database),
+        aftermath: ports.aftermath,
         taxpayers: ports.taxpayers,
         took: (event) => took(event, clock()),
       });

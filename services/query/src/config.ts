@@ -29,6 +29,10 @@ export const querySettings = z.object({
     description:
       'Address of reception: received documents whose event is still on its way, and all of them for a rebuild',
   }),
+  APPROVALS_URL: setting.optionalUrl({
+    description:
+      'Address of approvals: all deliveries and buyers’ decisions for a rebuild; unset = not part of the deployment',
+  }),
   OWNER_TIMEOUT_MS: setting.integer({
     description: 'Milliseconds to wait for emission or reception before an answer is given without them',
     min: 50,

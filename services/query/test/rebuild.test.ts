@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient, silentLogger } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RebuildState } from '../src/core/ports.js';
+import type { AftermathSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
 import { IDENTITY_KEY } from './support/keys.js';
@@ -24,8 +24,39 @@ const truth = Array.from({ length: COUNT }, (_, index) =>
   }),
 );
 
+const named = (sequence: number) => ({
+  env: 'TesteCF' as const,
+  issuer_rnc: ISSUER,
+  encf: encf('31', sequence),
+  buyer_rnc: FOREIGN_ISSUER,
+});
+/** What the approvals service holds, two to a page. */
+const aftermath: AftermathSource = {
+  pageOfDeliveries: async ({ after }) => ({
+    deliveries: [1, 2].map((n) => ({
+      ...named(after + n),
+      revision: 2,
+      delivery_status: 'delivered' as const,
+      final: true,
+    })),
+    next: after === 0 ? 2 : null,
+  }),
+  pageOfDecisions: async () => ({
+    decisions: [
+      {
+        ...named(3),
+        direction: 'received',
+        revision: 1,
+        approval_status: 'approved',
+        approval_datetime: '2026-01-02T10:00:00-04:00',
+      },
+    ],
+    next: null,
+  }),
+};
+
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({}, { aftermath });
   world.owners.issue(...truth);
   world.owners.receive(received({ sequence: 1 }));
   for (let at = 0; at < truth.length; at += 500)
@@ -126,6 +157,25 @@ describe('a rebuild', () => {
     expect((await world.ask(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
   }, 60_000);
 
+  it('brings back deliveries and decisions of buyers, and keeps what is newer', async () => {
+    await world.database.query('DELETE FROM delivery; DELETE FROM buyer_decision');
+    await world.database.query(
+      'INSERT INTO delivery (env, encf, issuer_rnc, revision, status) VALUES ($1, $2, $3, 9, $4)',
+      ['TesteCF', encf('31', 4), ISSUER, 'refused'],
+    );
+    await ask.startRebuild({});
+    expect(await ended()).toMatchObject({ failure: null });
+    const shown = async (sequence: number) => (await world.ask(`/invoices/${encf('31', sequence)}`, YEAR)).body;
+    expect(await Promise.all([1, 2, 3, 4].map(async (n) => (await shown(n)).delivery_status))).toEqual([
+      'delivered',
+      'delivered',
+      'delivered',
+      'refused',
+    ]);
+    const { rows } = await world.database.query('SELECT encf, status FROM buyer_decision');
+    expect(rows).toEqual([{ encf: encf('31', 3), status: 'approved' }]);
+  }, 60_000);
+
   it('that cannot go on leaves everything as it was, and says why', async () => {
     const before = await answers();
     world.owners.beforePage = async () => {
@@ -181,6 +231,8 @@ describe('the first start', () => {
     let filled = false;
     await createRebuild({
       projection: {} as never,
+      aftermath: {} as never,
+      aftermathSource: null,
       invoiceSource: owners.emission,
       receivedSource: owners.reception,
       observer: { failed: () => undefined } as never,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { deliveryChangedSchema } from '../events/delivery.js';
 import { invoiceChangedSchema } from '../events/invoice.js';
-import { receivedInvoiceChangedSchema } from '../events/received-invoice.js';
+import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../events/received-invoice.js';
 import { trackIdListSchema } from './invoice.js';
 
 /** A question that one service asks another: `POST path` with a JSON body, under a service's signed identity. */
@@ -121,6 +122,23 @@ export const RECEPTION_OPERATIONS = {
     z.object({ holder: z.string().nullable() }),
   ),
 } as const;
+
+/** What approvals answers to those who show what became of issued documents. */
+export const AFTERMATH_OPERATIONS = {
+  /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDeliveries: operation(
+    '/internal/aftermath/deliveries',
+    pageSchema,
+    z.object({ deliveries: z.array(deliveryChangedSchema), next: z.number().int().nullable() }),
+  ),
+  /** What buyers decided about all issued documents, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDecisions: operation(
+    '/internal/aftermath/decisions',
+    pageSchema,
+    z.object({ decisions: z.array(approvalChangedSchema), next: z.number().int().nullable() }),
+  ),
+} as const;
+export type AftermathOperations = InternalHandlers<typeof AFTERMATH_OPERATIONS>;
 
 export const rebuildStateSchema = z.object({
   /** A new generation of the read models is being filled. */

@@ -1,4 +1,6 @@
 import {
+  AFTERMATH_OPERATIONS,
+  type AftermathOperations,
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   DELIVERY_OPERATIONS,
@@ -55,6 +57,7 @@ export interface ApprovalsHttpParts extends ApprovalRouteParts {
   readonly acknowledgements: QueryAcknowledgements;
   readonly internal: DeliveryOperations;
   readonly stored: ArchiveOperations;
+  readonly aftermath: AftermathOperations;
 }
 
 export interface ApprovalsHttpOptions {
@@ -78,6 +81,7 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: Approvals
         app[method](path, identity(options, kind), ...json, handler);
       }
       app.use(internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options));
+      app.use(internalOperationRoutes(AFTERMATH_OPERATIONS, parts.aftermath, options));
       app.use(internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options));
       app.use(mapErrors);
     },

@@ -104,7 +104,8 @@ const RETRY = {
          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' RETURNING *`,
 };
 
-interface Row {
+/** A row of `deliveries`. */
+export interface DeliveryRow {
   id: number;
   env: Environment;
   issuer_rnc: string;
@@ -180,7 +181,7 @@ export function createDeliveryStore(
     );
     const news = items.filter(({ eventId }) => fresh.has(eventId));
     if (news.length === 0) return items.map(() => false);
-    const { rows } = await tx.query<Row>(ADD, [JSON.stringify(news.map(({ delivery }) => newRow(delivery)))]);
+    const { rows } = await tx.query<DeliveryRow>(ADD, [JSON.stringify(news.map(({ delivery }) => newRow(delivery)))]);
     // That it is pending, those who show it know by themselves.
     const told = rows.filter(({ status }) => status !== 'pending');
     await appendToOutbox(
@@ -192,7 +193,7 @@ export function createDeliveryStore(
   }
 
   async function concludeAll(tx: Transaction, items: readonly Concluding[]): Promise<Delivery[]> {
-    const { rows } = await tx.query<Row>(CONCLUDE, [JSON.stringify(items.map(concludingRow))]);
+    const { rows } = await tx.query<DeliveryRow>(CONCLUDE, [JSON.stringify(items.map(concludingRow))]);
     const acknowledgements = items.flatMap(({ conclusion }) => conclusion.acknowledgement ?? []);
     if (acknowledgements.length > 0)
       await tx.query(ACKNOWLEDGE, [JSON.stringify(acknowledgements.map(acknowledgementRow))]);
@@ -206,7 +207,8 @@ export function createDeliveryStore(
       changed.map((row) => event(row, clock())),
     );
     const others = items.map(({ delivery }) => delivery.id).filter((id) => !concluded.has(id));
-    if (others.length > 0) for (const row of (await tx.query<Row>(FIND, [others])).rows) concluded.set(row.id, row);
+    if (others.length > 0)
+      for (const row of (await tx.query<DeliveryRow>(FIND, [others])).rows) concluded.set(row.id, row);
     return items.map(({ delivery: { id } }) => {
       const row = concluded.get(id);
       if (row === undefined) throw new Error(`the delivery ${id} is gone`);
@@ -217,7 +219,15 @@ export function createDeliveryStore(
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
     async claimDue({ now, until, limit, blocked, proven, perLane }) {
-      const { rows } = await database.query<Row>(CLAIM, [now, until, limit, blocked, proven, perLane, randomUUID()]);
+      const { rows } = await database.query<DeliveryRow>(CLAIM, [
+        now,
+        until,
+        limit,
+        blocked,
+        proven,
+        perLane,
+        randomUUID(),
+      ]);
       return rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
     },
     async keep(claims, until) {
@@ -226,13 +236,13 @@ export function createDeliveryStore(
     conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }),
     retry: (key, now, deadlineAt) =>
       database.transaction(async (tx) => {
-        const before = await tx.query<Row>(
+        const before = await tx.query<DeliveryRow>(
           'SELECT * FROM deliveries WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 FOR UPDATE',
           keyValues(key),
         );
         const [present] = before.rows;
         if (present === undefined) return null;
-        const { rows } = await tx.query<Row>(RETRY, [...keyValues(key), now, deadlineAt]);
+        const { rows } = await tx.query<DeliveryRow>(RETRY, [...keyValues(key), now, deadlineAt]);
         const row = rows[0] ?? present;
         if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
         return fromRow(row);
@@ -242,7 +252,7 @@ export function createDeliveryStore(
     },
     async list({ env, status, issuer_rnc, buyer_rnc, encf, before, limit }) {
       const filter = [env, status, issuer_rnc, buyer_rnc, encf, before].map((value) => value ?? null);
-      const { rows } = await database.query<Row>(LIST, [...filter, limit]);
+      const { rows } = await database.query<DeliveryRow>(LIST, [...filter, limit]);
       return rows.map(fromRow);
     },
     async backlog() {
@@ -296,8 +306,9 @@ function concludingRow({ delivery, conclusion }: Concluding) {
   };
 }
 
-function event(row: Row, now: Date): BusEvent {
-  const data: DeliveryChanged = {
+/** The present state as others hear of it. */
+export function deliveryChanged(row: DeliveryRow): DeliveryChanged {
+  return {
     env: row.env,
     issuer_rnc: row.issuer_rnc,
     encf: row.encf,
@@ -306,6 +317,10 @@ function event(row: Row, now: Date): BusEvent {
     delivery_status: row.status,
     final: row.due_at === null,
   };
+}
+
+function event(row: DeliveryRow, now: Date): BusEvent {
+  const data = deliveryChanged(row);
   return makeEvent(
     {
       topic: TOPICS.deliveries.name,
@@ -346,7 +361,7 @@ function storable(text: string | null): string | null {
   return text === null ? null : Buffer.from(text).toString().replaceAll('\u0000', '\ufffd');
 }
 
-function fromRow(row: Row): Delivery {
+function fromRow(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     key: { env: row.env, issuerRnc: row.issuer_rnc, encf: row.encf },

@@ -1,3 +1,4 @@
+import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { appendToOutbox, type Database } from '@ecf/service-kit';
 import { statusWord } from '../core/given-approval.js';
@@ -27,7 +28,7 @@ const REFUSE = {
 export function createReceivedApprovalStore(database: Database): ReceivedApprovalStore {
   return {
     async find({ env, issuerRnc, encf }) {
-      const { rows } = await database.query<Row>(FIND, [env, issuerRnc, encf]);
+      const { rows } = await database.query<ReceivedApprovalRow>(FIND, [env, issuerRnc, encf]);
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
     add(approval) {
@@ -55,17 +56,7 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
           approval.sender,
         ]);
         if (rowCount === 0) return false;
-        const data = {
-          direction: 'received',
-          env: key.env,
-          issuer_rnc: key.issuerRnc,
-          encf: key.encf,
-          buyer_rnc: key.buyerRnc,
-          revision: 1,
-          approval_status: statusWord(approval.decision),
-          approval_datetime: toIsoDominican(approval.decidedAt),
-        };
-        await appendToOutbox(tx, [approvalEvent(data, approval.receivedAt)]);
+        await appendToOutbox(tx, [approvalEvent(decisionReceived(approval), approval.receivedAt)]);
         return true;
       });
     },
@@ -87,7 +78,24 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
   };
 }
 
-interface Row {
+/** What the buyer decided, as others hear of it. It never changes. */
+export function decisionReceived({ key, decision, decidedAt }: ReceivedDecision): ApprovalChanged {
+  return {
+    direction: 'received',
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: key.buyerRnc,
+    revision: 1,
+    approval_status: statusWord(decision),
+    approval_datetime: toIsoDominican(decidedAt),
+  };
+}
+
+type ReceivedDecision = Pick<NewReceivedApproval, 'key' | 'decision' | 'decidedAt'>;
+
+/** A row of `received_approvals`. */
+export interface ReceivedApprovalRow {
   env: Environment;
   issuer_rnc: string;
   encf: string;
@@ -109,7 +117,8 @@ interface Row {
   sender: string | null;
 }
 
-function fromRow(row: Row): NewReceivedApproval {
+/** The approval of a row. */
+export function fromRow(row: ReceivedApprovalRow): NewReceivedApproval {
   return {
     key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,

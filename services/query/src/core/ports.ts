@@ -1,5 +1,6 @@
 import type { AuthorityClient } from '@ecf/authority-client';
 import type {
+  AftermathOperations,
   DeliveryChanged,
   EmissionOperations,
   IssuedInvoiceDecision,
@@ -129,6 +130,9 @@ export type InvoiceSource = Omit<EmissionOperations, 'authorityToken'>;
 /** Where received documents come from, beside the events. */
 export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfReceived'>;
 
+/** Where deliveries and buyers' decisions come from, beside the events. */
+export type AftermathSource = AftermathOperations;
+
 /** What people who operate the service are told. */
 export interface Observer {
   failed(what: string, error: unknown): void;
@@ -148,6 +152,9 @@ export interface Ports {
   readonly taxpayerSource: TaxpayerSource | null;
   readonly invoiceSource: InvoiceSource;
   readonly receivedSource: ReceivedSource;
+  readonly aftermath: AftermathStore;
+  /** Null where no service of the deployment has any. */
+  readonly aftermathSource: AftermathSource | null;
   readonly tokens: TokenSource;
   readonly authority: Authority;
   readonly archive: XmlStore;

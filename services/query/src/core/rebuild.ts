@@ -8,7 +8,14 @@ const FILL_AGAIN_MS = 5_000;
 
 type RebuildPorts = Pick<
   Ports,
-  'generations' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer' | 'sleep'
+  | 'generations'
+  | 'projection'
+  | 'aftermath'
+  | 'invoiceSource'
+  | 'receivedSource'
+  | 'aftermathSource'
+  | 'observer'
+  | 'sleep'
 >;
 
 /**
@@ -57,6 +64,7 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
           await told(received.length);
         },
       );
+      await aftermath(ports);
       await generation.takePlace();
     } catch (error) {
       ports.observer.failed('rebuilding the read models', error);
@@ -116,6 +124,25 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
       await running;
     },
   };
+}
+
+/**
+ * Deliveries and buyers' decisions stand apart from the generations: the highest revision wins, so what is there already
+ * only grows.
+ */
+async function aftermath({ aftermath: store, aftermathSource: source }: RebuildPorts): Promise<void> {
+  if (source === null) return;
+  await pages(
+    (after) => source.pageOfDeliveries({ after, limit: PAGE }),
+    async ({ deliveries }) => void (await Promise.all(deliveries.map((delivery) => store.keepDelivery(delivery)))),
+  );
+  await pages(
+    (after) => source.pageOfDecisions({ after, limit: PAGE }),
+    async ({ decisions }) => {
+      const received = decisions.filter((decision) => decision.direction === 'received');
+      await Promise.all(received.map((decision) => store.keepDecision(decision)));
+    },
+  );
 }
 
 /** Reads the next page while the present one is taken over. */

@@ -1,0 +1,29 @@
+import type { AftermathOperations } from '@ecf/contracts';
+import type { Database } from '@ecf/service-kit';
+import { type DeliveryRow, deliveryChanged } from './deliveries.postgres.js';
+import { decisionReceived, fromRow, type ReceivedApprovalRow } from './received-approvals.postgres.js';
+
+const page = (table: 'deliveries' | 'received_approvals') => ({
+  name: `${table}_page`,
+  text: `SELECT * FROM ${table} WHERE id > $1 ORDER BY id LIMIT $2`,
+});
+const DELIVERIES = page('deliveries');
+const DECISIONS = page('received_approvals');
+
+/** What became of issued documents, for those who make their read models anew. */
+export function createAftermath(database: Database): AftermathOperations {
+  return {
+    async pageOfDeliveries({ after, limit }) {
+      const { rows } = await database.query<DeliveryRow>(DELIVERIES, [after, limit]);
+      return { deliveries: rows.map(deliveryChanged), next: nextOf(rows, limit) };
+    },
+    async pageOfDecisions({ after, limit }) {
+      const { rows } = await database.query<ReceivedApprovalRow & { id: number }>(DECISIONS, [after, limit]);
+      return { decisions: rows.map((row) => decisionReceived(fromRow(row))), next: nextOf(rows, limit) };
+    },
+  };
+}
+
+function nextOf(rows: readonly { id: number }[], limit: number): number | null {
+  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+}
