@@ -15,7 +15,7 @@ import { encf as encfOf } from '../support/documents.js';
 import { SHAPES } from '../support/multipart-shapes.js';
 import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/provided-documents.js';
 import { createSender } from '../support/raw-request.js';
-import { type Standalone, startDeployment } from '../support/standalone-process.js';
+import { DEPLOYMENT, type Standalone, startDeployment } from '../support/standalone-process.js';
 import { until } from '../support/until.js';
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/independent-sender.cjs');
@@ -190,7 +190,10 @@ it('a client library that was written for the authority authenticates and delive
   expect(await deliverWithLibrary()).toMatchObject(RECEIVED);
 });
 
-describe('whatever strangers send to the public address', () => {
+/** The same gateway stands before both deployments: on the distributed one the corpus belongs to the full run alone. */
+const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CI_FULL === 'true';
+
+(hasCorpus ? describe : () => undefined)('whatever strangers send to the public address', () => {
   let raw: ReturnType<typeof createSender>;
   let sequence = 0;
   const next = () => encfOf('31', ++sequence);
