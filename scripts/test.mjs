@@ -8,7 +8,7 @@ import { jest } from './jest.mjs';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
 /** Scenarios that every run of the suite has on both deployments; ECF_DEPLOYMENT=distributed runs any other as well. */
-const CORE = ['repeats', 'queries', 'provider-reception', 'approvals', 'whole-cycle'];
+const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle'];
 
 /** Runs Jest and adds up what came of it. */
 async function run(args, total) {
