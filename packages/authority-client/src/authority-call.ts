@@ -37,6 +37,8 @@ interface AuthorityCall {
   authorization?: string;
   accept?: string;
   maxAnswerBytes?: number;
+  /** Characters of the answer that are kept as it came; 65,536 unless told. */
+  maxRawCharacters?: number;
   login?: boolean;
 }
 

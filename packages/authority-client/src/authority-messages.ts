@@ -1,8 +1,14 @@
 import { type AnswerValue, field, isFields, textField, textOf } from './answer-value.js';
 import type { AuthorityMessage } from './verdicts.js';
 
-const MAX_MESSAGES = 500;
-const MAX_TEXT = 4_000;
+/** How much of an answer is taken for messages: nobody reads more of a verdict on one document. */
+export interface MessageLimits {
+  readonly messages: number;
+  /** Characters of each. */
+  readonly text: number;
+}
+
+const LIMITS: MessageLimits = { messages: 500, text: 4_000 };
 
 /** The field of messages or reasons, `mensajes` or `mensaje`; undefined where there is neither, null where it is null. */
 export function messageField(value: AnswerValue | undefined): AnswerValue | undefined {
@@ -14,8 +20,10 @@ export function messageField(value: AnswerValue | undefined): AnswerValue | unde
  * Messages as a plain list, whatever they came as: null, a text, one object, an array of either, or wrapped once more
  * (XML). The filler of accepted documents (empty text, code 0) is dropped.
  */
-export function readMessages(value: AnswerValue | undefined): AuthorityMessage[] {
-  return collect(value).slice(0, MAX_MESSAGES);
+export function readMessages(value: AnswerValue | undefined, limits = LIMITS): AuthorityMessage[] {
+  return collect(value)
+    .slice(0, limits.messages)
+    .map(({ codigo, valor }) => ({ codigo, valor: valor.slice(0, limits.text) }));
 }
 
 function collect(value: AnswerValue | undefined): AuthorityMessage[] {
@@ -33,5 +41,5 @@ function collect(value: AnswerValue | undefined): AuthorityMessage[] {
 }
 
 function message(codigo: string, valor: string): AuthorityMessage {
-  return { codigo, valor: valor.slice(0, MAX_TEXT) };
+  return { codigo, valor };
 }

@@ -23,6 +23,8 @@ export interface ExchangeRequest {
   accept?: string;
   /** Default 1 MiB. */
   maxAnswerBytes?: number;
+  /** Characters of the answer that are kept as it came. */
+  maxRawCharacters?: number | undefined;
   /** The answer may carry a token, and a 401 is about the seed. */
   login?: boolean;
   signal?: AbortSignal | undefined;
@@ -148,11 +150,12 @@ function judge<V>(
 function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: string): RawAnswer {
   const storable = text.replaceAll('\0', '\uFFFD');
   const clean = withoutCredentials(request.login ? withoutTokens(storable) : storable, request.authorization);
+  const limit = request.maxRawCharacters ?? RAW_BODY_LIMIT;
   return {
     status: received.status,
     contentType: received.contentType,
-    body: clean.slice(0, RAW_BODY_LIMIT),
-    truncated: clean.length > RAW_BODY_LIMIT,
+    body: clean.slice(0, limit),
+    truncated: clean.length > limit,
   };
 }
 

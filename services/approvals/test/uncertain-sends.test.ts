@@ -258,7 +258,7 @@ describe('instances', () => {
     const ended = body.id;
     // As if the instance had ended: after the row, before or after either send, and its claim had run out.
     for (const lost of [
-      `authority_status = 'submitted', authority_sent_at = NULL, authority_due_at = now() - interval '1 second'`,
+      `authority_status = 'submitted', authority_sent_at = NULL, authority_tries = authority_tries + 1, authority_due_at = now() - interval '1 second'`,
       `issuer_status = 'pending', issuer_sent_at = NULL, issuer_due_at = now() - interval '1 second'`,
       `authority_status = 'submitted', issuer_status = 'pending', authority_due_at = now(), issuer_due_at = now()`,
     ]) {

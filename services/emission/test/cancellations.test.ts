@@ -311,6 +311,27 @@ describe('what the authority makes of it', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable' }]);
   });
 
+  it('a part of a thousand ranges: each refused one is told', async () => {
+    const ranges = Array.from({ length: 1_000 }, (_, n): Range => [20_000 + 2 * n]);
+    const refused = ranges.slice(1).map(([number]) => encf('31', number));
+    await world.fault(
+      verdict([
+        'Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle',
+        ...refused,
+      ]),
+    );
+    const { body } = await cancel(request([line('31', ...ranges)]));
+    const told: string[] = body.detail_lines[0].sequence_ranges.map(
+      (range: { authority_status: string }) => range.authority_status,
+    );
+    expect([body.authority_status, told[0], new Set(told.slice(1))]).toEqual([
+      'Parcial',
+      'Aceptado',
+      new Set(['Rechazado']),
+    ]);
+    expect(body.authority_response).toContain(refused.at(-1));
+  });
+
   it('nothing: all numbers are free again', async () => {
     await world.fault(
       verdict(['El RNC del certificado no está delegado para realizar transacciones para el RNC'], '2'),

@@ -15,6 +15,9 @@ export interface SubmitCancellationInput extends AuthorisedInput {
   xml: SignedDocument;
 }
 
+/** A part that is refused is named, up to a hundred thousand ranges. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
 /** Annuls ranges of numbers (contract section 10). Not in CerteCF. No file name rule is published for it. */
 export function submitCancellation(
   context: AuthorityContext,
@@ -29,6 +32,8 @@ export function submitCancellation(
       path: 'api/operaciones/anularrango',
       file: { filename: `${input.issuerRnc}.xml`, content: input.xml },
       authorization: bearer(input.token),
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      maxRawCharacters: MAX_ANSWER_BYTES,
     },
     readCancellation({ rnc: input.issuerRnc }),
   );

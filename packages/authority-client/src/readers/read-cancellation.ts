@@ -1,11 +1,14 @@
 import type { AnswerReader } from '../answer-reader.js';
 import { textField } from '../answer-value.js';
-import { messageField, readMessages } from '../authority-messages.js';
+import { type MessageLimits, messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
 import type { CancellationVerdict } from '../verdicts.js';
 import { contradicts } from './read-verdict.js';
 
 const DONE = 'las secuencias fueron anuladas correctamente';
+
+/** Up to a hundred thousand ranges are named, each of which counts. */
+const ALL: MessageLimits = { messages: 250_000, text: 8_000_000 };
 
 /** The authority's texts for a refusal (contract section 10), folded. */
 const REFUSALS: readonly string[] = [
@@ -33,7 +36,7 @@ export function readCancellation(asked: { rnc: string }): AnswerReader<Cancellat
     if (codigo === null || reasons === undefined || contradicts(asked.rnc, rnc)) return null;
     const code = plainCode(codigo);
     const heading = textField(value, 'nombre');
-    const messages = readMessages(reasons);
+    const messages = readMessages(reasons, ALL);
     const status = decide(
       code,
       [...(heading === null ? [] : [heading]), ...messages.map(({ valor }) => valor)].map(fold),

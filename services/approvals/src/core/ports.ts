@@ -57,6 +57,8 @@ export interface ApprovalStore {
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /** Writes down how a send ended; a side that was decided meanwhile stays as it is. Gives the record as it is then. */
   progress(id: number, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
+  /** Sends to a target whose end was written down. */
+  recordedSends(id: number, target: Target): Promise<number>;
   find(id: number): Promise<GivenApproval | null>;
   /** Newest first by creation, then id. */
   list(filter: { env: Environment; buyerRnc: string; limit: number; offset: number }): Promise<GivenApproval[]>;

@@ -109,14 +109,21 @@ export class SendApproval {
     try {
       let answer = await ask();
       if (answer.outcome === 'unauthorized') answer = await ask();
-      return this.#judgeAuthority(approval, answer);
+      return this.#judgeAuthority(approval, answer, await this.#mayHaveArrived(approval, 'authority'));
     } catch (error) {
       if (error instanceof LoginError) return this.#later(approval, 'authority', error.message);
       throw error;
     }
   }
 
-  #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>): Ending {
+  /** Whether an earlier send may have arrived: it is known to have left, or it ended with its process, unrecorded. */
+  async #mayHaveArrived({ id, ...sides }: GivenApproval, target: Target): Promise<boolean> {
+    const { sentAt, tries } = sides[target];
+    if (sentAt !== null || tries <= 1) return sentAt !== null;
+    return (await this.ports.approvals.recordedSends(id, target)) < tries - 1;
+  }
+
+  #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>, arrivedBefore: boolean): Ending {
     const now = this.ports.clock();
     const raw = answer.raw;
     const response = raw === null ? approval.authority.response : raw.body.slice(0, MOST_RESPONSE);
@@ -126,7 +133,7 @@ export class SendApproval {
     if (answer.outcome === 'verdict' && !answer.verdict.transient) {
       const { status, alreadyAccepted } = answer.verdict;
       // Only of a document that may have arrived before: otherwise somebody else's decision stands there.
-      const ours = alreadyAccepted && approval.authority.tries > 1;
+      const ours = alreadyAccepted && arrivedBefore;
       const final = ours ? 'Aceptado' : status;
       return { progress: { ...side, status: final, dueAt: null }, exchange, word: final };
     }
@@ -164,20 +171,20 @@ export class SendApproval {
         answer = await ask();
       }
       if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
-      return this.#judgeIssuer(approval, answer);
+      return this.#judgeIssuer(approval, answer, await this.#mayHaveArrived(approval, 'issuer'));
     } catch (error) {
       this.ports.receivers.doubt(caller, issuerRnc);
       return this.#later(approval, 'issuer', error instanceof Error ? error.message : String(error));
     }
   }
 
-  #judgeIssuer(approval: GivenApproval, answer: Answer<ApprovalDeliveryAnswer>): Ending {
+  #judgeIssuer(approval: GivenApproval, answer: Answer<ApprovalDeliveryAnswer>, arrivedBefore: boolean): Ending {
     const now = this.ports.clock();
     const exchange = exchangeOf('issuer', answer, answer.raw, now);
     const sentAt = approval.issuer.sentAt ?? (arrived(answer) ? now : null);
     if (answer.outcome === 'verdict') {
       const { accepted, messages } = answer.verdict;
-      const taken = accepted || (approval.issuer.tries > 1 && messages.some(({ valor }) => saysTakenBefore(valor)));
+      const taken = accepted || (arrivedBefore && messages.some(({ valor }) => saysTakenBefore(valor)));
       const error = taken
         ? null
         : (messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.').slice(0, 1_000);

@@ -42,6 +42,10 @@ const SUBMIT = {
           WHERE id = $1 AND submitted_at IS NULL RETURNING *`,
 };
 const FIND = { name: 'approval_find', text: 'SELECT * FROM given_approvals WHERE id = $1' };
+const RECORDED = {
+  name: 'approval_recorded_sends',
+  text: 'SELECT count(*)::int AS count FROM approval_exchanges WHERE approval_id = $1 AND target = $2',
+};
 const EXCHANGE = {
   name: 'approval_exchange',
   text: `INSERT INTO approval_exchanges (approval_id, target, at, outcome, http_status, content_type, body)
@@ -136,6 +140,10 @@ export function createApprovalStore(database: Database): ApprovalStore {
         if (withdrawn && !stillDecided) await announce(tx, after, 'pending', exchange?.at ?? after.createdAt);
         return after;
       });
+    },
+    async recordedSends(id, target) {
+      const { rows } = await database.query<{ count: number }>(RECORDED, [id, target]);
+      return rows[0]?.count ?? 0;
     },
     async find(id) {
       const { rows } = await database.query<Row>(FIND, [id]);

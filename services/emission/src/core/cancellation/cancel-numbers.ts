@@ -5,7 +5,7 @@ import type { Caller, Taxpayers } from '../taxpayers.js';
 import { loginFailure } from '../token-source.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { signCancellation } from './cancellation-document.js';
-import type { CancellationPorts, Taken } from './cancellation-ports.js';
+import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-ports.js';
 import { describe, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
@@ -20,9 +20,6 @@ export interface CancellationOrder {
 /** `POST /anecf/`: the cancellation as it stands when the authority has answered, or has not in time. */
 export type CancelNumbers = (order: CancellationOrder) => Promise<Cancellation>;
 
-/** More time than a send can take, so that nobody else takes it up meanwhile. */
-const LEASE_MARGIN_MS = 10_000;
-
 /**
  * Every rule is checked before anything is signed; what is signed is stored, and committed with its numbers blocked, before
  * the first byte leaves. Source: Formato Anulación de e-NCF v1.0 pp.3-9.
@@ -33,7 +30,7 @@ export function createCancelNumbers(
   certificates: Certificates,
   send: SendCancellation,
 ): CancelNumbers {
-  const lease = () => new Date(ports.clock().getTime() + 2 * ports.settings.sendTimeoutMs + LEASE_MARGIN_MS);
+  const lease = () => leaseFrom(ports.clock(), ports.settings);
 
   return async ({ caller, request, submit }) => {
     const { env, issuerRnc } = request;

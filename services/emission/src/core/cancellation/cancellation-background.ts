@@ -1,7 +1,7 @@
 import type { Certificates } from '../certificates.js';
 import type { Taxpayers } from '../taxpayers.js';
 import type { Cancellation } from './cancellation.js';
-import type { CancellationPorts } from './cancellation-ports.js';
+import { type CancellationPorts, leaseFrom } from './cancellation-ports.js';
 import type { SendCancellation } from './send-cancellation.js';
 
 export interface CancellationBackground {
@@ -27,7 +27,7 @@ export function createCancellationBackground(
 
   async function once(): Promise<boolean> {
     const now = ports.clock();
-    const lease = new Date(now.getTime() + 2 * ports.settings.sendTimeoutMs + 10_000);
+    const lease = leaseFrom(now, ports.settings);
     const claimed = await ports.cancellations.claimDue(now, lease);
     if (claimed === null) return false;
     await ports.checkpoint('claimed');

@@ -57,3 +57,12 @@ export interface CancellationPorts
   readonly cancellationObserver: CancellationObserver;
   readonly settings: Pick<Ports['settings'], 'firstRetryMs' | 'sendTimeoutMs'>;
 }
+
+/** A send with a login before it, refused, and both once more: each call has a time of its own. */
+const CALLS_OF_A_SEND = 6;
+const LEASE_MARGIN_MS = 15_000;
+
+/** Until when nobody else takes up a cancellation that is sent now: longer than all its calls can take. */
+export function leaseFrom(now: Date, { sendTimeoutMs }: CancellationPorts['settings']): Date {
+  return new Date(now.getTime() + CALLS_OF_A_SEND * sendTimeoutMs + LEASE_MARGIN_MS);
+}

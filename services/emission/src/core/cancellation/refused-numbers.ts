@@ -3,18 +3,49 @@ import { isEcfType } from '@ecf/domain';
 import { common, type NumberRange } from './number-set.js';
 
 /** One number, or the first and last of a range, in whatever words stand between them. */
-const NAMED = /E(\d{2})(\d{10})(?:\s*(?:-|–|a|al|hasta)\s*E?(?:\d{2})?(\d{10}))?(?!\d)/giu;
+const NAMED = /E(\d{2})(\d{10})(?:\s*(?:-|–|a|al|hasta)\s*E(\d{2})(\d{10}))?/giu;
+/** Nothing but numbers, ranges and what parts them. */
+const ALL_NAMES = /^(?:[\s,;.]*E\d{12}(?:\s*(?:-|–|a|al|hasta)\s*E\d{12})?)*[\s,;.]*$/iu;
+
+/** What a text says of the numbers that follow it. Source: Descripción Técnica v1.6 pp.31-32. */
+const HEADINGS: readonly { readonly text: string; readonly refused: boolean }[] = [
+  { text: 'las secuencias fueron anuladas correctamente. con excepcion de las secuencias del detalle', refused: true },
+  { text: 'las secuencias fueron anuladas correctamente con excepcion de las secuencias del detalle', refused: true },
+  { text: 'las secuencias fueron anuladas correctamente', refused: false },
+  { text: 'no fue posible anular las siguientes secuencias', refused: true },
+  { text: 'las secuencias que esta intentando anular han sido utilizadas', refused: true },
+];
 
 /**
- * The numbers that the authority names in the texts of a refusal, as far as they were asked for; merged. Its format is not
- * published: an answer that names none is told from one that refuses none by its verdict.
+ * The numbers that a partial success refuses, as far as they were asked for; merged. Null where that cannot be told for
+ * certain: the format of the detail is not published, so whatever is not a known heading or plain numbers may mean anything.
  */
-export function refusedNumbers(messages: readonly AuthorityMessage[], asked: readonly NumberRange[]): NumberRange[] {
+export function refusedNumbers(
+  heading: string | null,
+  messages: readonly AuthorityMessage[],
+  asked: readonly NumberRange[],
+): NumberRange[] | null {
   const named: NumberRange[] = [];
-  for (const { valor } of messages)
-    for (const [, type, first, last = first] of valor.matchAll(NAMED)) {
-      const [from, to] = [Number(first), Number(last)];
-      if (isEcfType(type) && from > 0 && to >= from) named.push({ type, from, to });
-    }
-  return common(asked, named);
+  let refused: boolean | null = null;
+  for (const text of [...(heading === null ? [] : [heading]), ...messages.map(({ valor }) => valor)]) {
+    const plain = fold(text);
+    const known = HEADINGS.find((each) => plain.startsWith(each.text));
+    if (known !== undefined) refused = known.refused;
+    else if (refused === null && !/\d{12}/.test(plain)) continue;
+    const rest = known === undefined ? plain : plain.slice(known.text.length).replace(/^[:.\s]+/, '');
+    if (!ALL_NAMES.test(rest) || (refused === null && rest !== '')) return null;
+    if (refused === true) for (const match of rest.matchAll(NAMED)) named.push(...rangeOf(match));
+  }
+  const found = common(asked, named);
+  return found.length === 0 ? null : found;
+}
+
+function rangeOf([, type, first, lastType, last]: RegExpMatchArray): NumberRange[] {
+  const [from, to] = [Number(first), Number(last ?? first)];
+  const whole = isEcfType(type) && (lastType === undefined || lastType === type) && from > 0 && to >= from;
+  return whole ? [{ type, from, to }] : [];
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -6,11 +6,6 @@ import { type Cancellation, type CancellationProgress, rangesOf } from './cancel
 import type { CancellationPorts } from './cancellation-ports.js';
 import { refusedNumbers } from './refused-numbers.js';
 
-/** Longest answer that is kept, in characters. */
-const LONGEST_RESPONSE = 4_000_000;
-/** What the authority says of numbers that cannot be cancelled (any more). Source: Descripción Técnica v1.6 pp.31-32. */
-const ABOUT_NUMBERS = /han sido utilizadas|no fue posible anular/;
-
 /** Sends a cancellation whose lease we hold, and writes down what came of it. Resolves with its present state. */
 export type SendCancellation = (
   cancellation: Cancellation,
@@ -21,8 +16,9 @@ export type SendCancellation = (
 
 /**
  * The very bytes that were stored go out, each time. The authority has no question for a cancellation, so a lost answer is
- * followed by the same bytes again; a repeat that is refused for its numbers may have been refused for the first copy's
- * sake: that stays open, and a person has to look.
+ * followed by the same bytes again. A repeat that is accepted decides. One that is refused, wholly or in part and for
+ * whatever reason, says nothing about the first copy, which may have annulled the numbers: that stays open, and a person
+ * has to look.
  */
 export function createSendCancellation(ports: CancellationPorts): SendCancellation {
   async function transmit(
@@ -72,7 +68,7 @@ export function after(
   answer: Answer<CancellationVerdict>,
   ports: Schedule,
 ): CancellationProgress {
-  const response = answer.raw?.body.slice(0, LONGEST_RESPONSE).replaceAll('\u0000', '\ufffd') ?? before.response;
+  const response = answer.raw?.body ?? before.response;
   if (answer.outcome !== 'verdict') {
     const reached = answer.outcome === 'unknown' && answer.reachedAuthority === 'maybe';
     const waitMs = answer.outcome === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
@@ -81,14 +77,15 @@ export function after(
   const { status, heading, messages } = answer.verdict;
   const settled = { ...before, sentAt: before.sentAt ?? ports.clock(), response, nextActionAt: null };
   if (status === 'Aceptado') return { ...settled, state: 'accepted', refused: [], alarm: null };
-  if (status === 'Rechazado') {
-    const words = fold([heading ?? '', ...messages.map(({ valor }) => valor)].join(' '));
-    if (before.lostSends > 0 && ABOUT_NUMBERS.test(words))
-      return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
-    return { ...settled, state: 'rejected', refused: [], alarm: null };
-  }
-  const refused = refusedNumbers(messages, rangesOf(before.lines));
-  return { ...settled, state: 'partial', refused, alarm: refused.length === 0 ? 'cancellation-unreadable' : null };
+  if (before.lostSends > 0) return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
+  if (status === 'Rechazado') return { ...settled, state: 'rejected', refused: [], alarm: null };
+  const refused = refusedNumbers(heading, messages, rangesOf(before.lines));
+  return {
+    ...settled,
+    state: 'partial',
+    refused: refused ?? [],
+    alarm: refused === null ? 'cancellation-unreadable' : null,
+  };
 }
 
 /** Again after a pause that grows to an hour, without end. */
@@ -123,7 +120,14 @@ async function recordSurely(
     for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
       try {
         const recorded = await ports.cancellations.record(before, progress);
-        return recorded ?? (await ports.cancellations.find(before.id)) ?? before;
+        if (recorded !== null) return recorded;
+        const present = await ports.cancellations.find(before.id);
+        if (present === null) return before;
+        // Taken up by another while the database was away: what the authority said is known all the same.
+        const isVerdict = ['accepted', 'partial', 'rejected'].includes(progress.state);
+        if (!isVerdict || present.nextActionAt === null) return present;
+        const late = await ports.cancellations.record(present, progress);
+        if (late !== null) return late;
       } catch (error) {
         ports.cancellationObserver.failed('writing down the answer to a cancellation', error, before.id);
         await ports.sleep(pause);
@@ -136,8 +140,4 @@ async function recordSurely(
 
 function wordOf(answer: Answer<CancellationVerdict>): string {
   return answer.outcome === 'unknown' ? `unknown:${answer.cause}` : answer.outcome;
-}
-
-function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,0 +1,117 @@
+import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import { describe, expect, it } from '@jest/globals';
+import type { Cancellation } from '../../src/core/cancellation/cancellation.js';
+import { refusedNumbers } from '../../src/core/cancellation/refused-numbers.js';
+import { after } from '../../src/core/cancellation/send-cancellation.js';
+
+const DONE = 'Las secuencias fueron anuladas correctamente';
+const EXCEPT = `${DONE}. Con excepción de las secuencias del detalle`;
+const asked = [{ type: '31' as const, from: 100, to: 199 }];
+const encf = (sequence: number) => `E31${String(sequence).padStart(10, '0')}`;
+const refused = (...texts: string[]) =>
+  refusedNumbers(
+    null,
+    texts.map((valor) => ({ codigo: '1', valor })),
+    asked,
+  )?.map(({ from, to }) => [from, to]) ?? null;
+
+describe('the numbers that a partial success refuses', () => {
+  it('are those named alone behind the words for it', () => {
+    expect(refused(EXCEPT, encf(101), `${encf(110)} - ${encf(112)}`)).toEqual([
+      [101, 101],
+      [110, 112],
+    ]);
+    expect(refused(`${EXCEPT}: ${encf(101)}, ${encf(103)}.`)).toEqual([
+      [101, 101],
+      [103, 103],
+    ]);
+    expect(refused(DONE, encf(101), 'No fue posible anular las siguientes secuencias', encf(102))).toEqual([
+      [102, 102],
+    ]);
+    expect(refused(EXCEPT, `${encf(190)} al ${encf(250)}`)).toEqual([[190, 199]]);
+    const all = Array.from({ length: 50 }, (_, n) => encf(100 + 2 * n));
+    expect(refused(EXCEPT, ...all)).toHaveLength(50);
+  });
+
+  it.each([
+    ['nothing named', [EXCEPT]],
+    ['other words', [EXCEPT, '?']],
+    [
+      'a range in a sentence',
+      [EXCEPT, `Rango ${encf(121)} - ${encf(129)}: la secuencia ${encf(125)} ha sido utilizada`],
+    ],
+    ['names of elements', [EXCEPT, `SecuenciaeNCFDesde: ${encf(111)}, SecuenciaeNCFHasta: ${encf(115)}`]],
+    ['numbers before any words', [encf(101), EXCEPT]],
+    ['numbers nobody asked for', [EXCEPT, encf(900)]],
+    ['a range over two types', [EXCEPT, `${encf(101)} - E320000000102`]],
+  ])('cannot be told: %s', (_, texts) => {
+    expect(refused(...texts)).toBeNull();
+  });
+});
+
+describe('the answer to a cancellation', () => {
+  const ports = {
+    clock: () => new Date('2026-06-01T12:00:00Z'),
+    random: () => 0.5,
+    settings: { firstRetryMs: 100, sendTimeoutMs: 1_000 },
+  };
+  const sent = (lostSends: number) =>
+    ({
+      state: 'sending',
+      sentAt: null,
+      response: null,
+      refused: [],
+      lostSends,
+      failures: lostSends,
+      nextActionAt: new Date(0),
+      alarm: null,
+      createdAt: ports.clock(),
+      lines: [{ type: '31', total: 100, ranges: [100, 199] }],
+    }) as unknown as Cancellation;
+  const verdict = (status: CancellationVerdict['status'], ...texts: string[]): Answer<CancellationVerdict> => ({
+    outcome: 'verdict',
+    verdict: {
+      status,
+      code: status === 'Rechazado' ? '2' : '1',
+      rnc: null,
+      heading: null,
+      messages: texts.map((valor) => ({ codigo: '1', valor })),
+    },
+    raw: { status: 200, contentType: null, body: texts.join(), truncated: false },
+  });
+
+  it.each([
+    ['Rechazado', 'El RNC Emisor no se encuentra activo.'],
+    ['Rechazado', 'Las secuencias ya fueron anuladas anteriormente'],
+    ['Rechazado', 'No fue posible anular las siguientes secuencias'],
+    ['Parcial', EXCEPT],
+  ] as const)(
+    'after a lost one, %s (%s) says nothing about the first copy: open, blocked, a person looks',
+    (status, text) => {
+      expect(after(sent(1), verdict(status, text, encf(101)), ports)).toMatchObject({
+        state: 'submitted',
+        alarm: 'cancellation-open',
+        nextActionAt: null,
+        refused: [],
+      });
+    },
+  );
+
+  it('after a lost one, a success decides', () => {
+    expect(after(sent(2), verdict('Aceptado', DONE), ports)).toMatchObject({ state: 'accepted', alarm: null });
+  });
+
+  it('decides where no copy was lost', () => {
+    expect(after(sent(0), verdict('Rechazado', 'x'), ports)).toMatchObject({ state: 'rejected', alarm: null });
+    expect(after(sent(0), verdict('Parcial', EXCEPT, encf(101)), ports)).toMatchObject({
+      state: 'partial',
+      refused: [{ type: '31', from: 101, to: 101 }],
+      alarm: null,
+    });
+    expect(after(sent(0), verdict('Parcial', EXCEPT, 'otras'), ports)).toMatchObject({
+      state: 'partial',
+      refused: [],
+      alarm: 'cancellation-unreadable',
+    });
+  });
+});
