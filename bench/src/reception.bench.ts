@@ -21,6 +21,8 @@ import { childCalled, processorSeconds, processorSecondsOfTree, residentBytes } 
 import { heading, line, reportComparison } from './report.js';
 import { certificate, encfOf, invoice } from './sample.js';
 
+const TINY = '500,000 chunks of one byte';
+
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const SENDERS = (process.env.BENCH_SENDERS ?? '1,64').split(',').map(Number);
 const SLOW = Number(process.env.BENCH_SLOW ?? 500);
@@ -235,8 +237,6 @@ async function hostile(url: string, buyer: string, program: number): Promise<voi
     );
   }
 }
-
-const TINY = '500,000 chunks of one byte';
 
 interface Answered {
   readonly status: number;
