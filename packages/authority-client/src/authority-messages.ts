@@ -1,3 +1,4 @@
+import { storableText } from '@ecf/domain';
 import { type AnswerValue, field, isFields, textField, textOf } from './answer-value.js';
 import type { AuthorityMessage } from './verdicts.js';
 
@@ -23,7 +24,10 @@ export function messageField(value: AnswerValue | undefined): AnswerValue | unde
 export function readMessages(value: AnswerValue | undefined, limits = LIMITS): AuthorityMessage[] {
   return collect(value)
     .slice(0, limits.messages)
-    .map(({ codigo, valor }) => ({ codigo, valor: valor.slice(0, limits.text) }));
+    .map(({ codigo, valor }) => ({
+      codigo: storableText(codigo, limits.text),
+      valor: storableText(valor, limits.text),
+    }));
 }
 
 function collect(value: AnswerValue | undefined): AuthorityMessage[] {

@@ -17,4 +17,5 @@ export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
 export { type DeliverableDocument, goesToBuyer } from './rules/delivery-rules.js';
 export type { BusinessRule, DocumentKind, RuleVerdict } from './rules/rule.js';
+export * from './storable-text.js';
 export * from './submission-route.js';

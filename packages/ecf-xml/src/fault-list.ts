@@ -1,4 +1,4 @@
-import { ECF_TYPES, type Fault } from '@ecf/domain';
+import { ECF_TYPES, type Fault, storableText } from '@ecf/domain';
 import type { ElementRule, Schema } from './catalogue/element-rules.js';
 import { typesWithElement } from './catalogue/types-with-element.js';
 import { describeType } from './values/describe-type.js';
@@ -32,7 +32,7 @@ export class FaultList {
   badValue(path: string, rule: ElementRule, fault: ValueFault, value: string): void {
     const { type } = rule;
     if (!type) return;
-    const given = value.length > 60 ? `${value.slice(0, 57)}...` : value;
+    const given = shorten(value);
     const is =
       fault === 'empty' ? 'is empty' : `is "${given}"${fault === 'length' ? ` (${value.length} characters)` : ''}`;
     this.add(path, fault, `${rule.name} ${is}; it must be ${describeType(type)}.`, rule.typeName);
@@ -84,7 +84,7 @@ export function noSuchType(tipoEcf: string | null): FaultList {
 
 /** Names come from outside and may be of any length. */
 export function shorten(name: string): string {
-  return name.length > 60 ? `${name.slice(0, 57)}...` : name;
+  return name.length > 60 ? `${storableText(name, 57)}...` : name;
 }
 
 function titleOf(schema: Schema): string {

@@ -1,3 +1,4 @@
+import { storableText } from '@ecf/domain';
 import { type CanonicalXml, parseXml } from '@ecf/ecf-xml';
 import type { CertificateFacts, Verification } from '@ecf/xml-signing';
 import type { TrustCheck } from './trust.js';
@@ -42,9 +43,9 @@ const LONGEST_SUBJECT = 256;
 
 export function signerFacts(certificate: CertificateFacts): SignerFacts {
   return {
-    subject: certificate.subject.slice(0, LONGEST_SUBJECT),
-    serialNumber: certificate.serial_number.slice(0, LONGEST_SUBJECT),
+    subject: storableText(certificate.subject, LONGEST_SUBJECT),
+    serialNumber: storableText(certificate.serial_number, LONGEST_SUBJECT),
     fingerprint: certificate.fingerprint,
-    holderId: certificate.holderId?.slice(0, LONGEST_SUBJECT) ?? null,
+    holderId: certificate.holderId === null ? null : storableText(certificate.holderId, LONGEST_SUBJECT),
   };
 }

@@ -3,7 +3,7 @@ import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
-import { BUYER, buyer, forger, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
+import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
@@ -47,6 +47,19 @@ async function rows(number: string) {
 }
 
 describe('a document for a buyer we serve', () => {
+  it.each(['', 'x'])('may be signed by a holder whose long name has characters of two units: %s', async (before) => {
+    const { certificate } = issue({ commonName: `${before}${'\u{1F9FE}'.repeat(150)}`, holderId: '00100000001' });
+    const [number, other] = [next(), next()];
+    const refused = (await sampleXml({ encf: other, certificate })).replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11');
+    const [said, saidOfOther] = await Promise.all([
+      world.send(await sampleBytes({ encf: number, certificate })).then(read),
+      world.send(refused).then(read),
+    ]);
+    expect([said.Estado, saidOfOther.CodigoMotivoNoRecibido]).toEqual(['0', '2']);
+    const { received } = await rows(number);
+    expect(received[0]?.certificate_subject).toMatch(/\u{1F9FE}$/u);
+  });
+
   it('is acknowledged in the same call, and everything is kept before', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });

@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type Environment,
   parseSignatureDateTime,
+  storableText,
   toCalendarDate,
   toIsoDominican,
 } from '@ecf/domain';
@@ -71,6 +72,7 @@ export function judgeAcknowledgement(
     const verification = verifyXml(received, now);
     // What does not carry a valid signature is quoted, and never counts.
     const xml = verification.verified ?? received;
+    if (xml.rootName !== 'ARECF') return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
     const detail = detailOf(readXml(xml));
     const said = {
       receiptStatus: oneOf([0, 1] as const, detail.Estado),
@@ -84,10 +86,10 @@ export function judgeAcknowledgement(
       ...inconsistencies(said),
       ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),
     ];
-    return { ...said, fault: faults.length === 0 ? null : faults.join('; ').slice(0, LONGEST_FAULT) };
+    return { ...said, fault: faults.length === 0 ? null : storableText(faults.join('; '), LONGEST_FAULT) };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return { ...UNREADABLE, fault: `it cannot be read: ${words}`.slice(0, LONGEST_FAULT) };
+    return { ...UNREADABLE, fault: storableText(`it cannot be read: ${words}`, LONGEST_FAULT) };
   }
 }
 
@@ -120,7 +122,7 @@ function inconsistencies({ receiptStatus, motive }: Pick<JudgedAcknowledgement, 
 }
 
 function quoted(text: string | undefined): string {
-  return text === undefined ? 'missing' : JSON.stringify(text.slice(0, 40));
+  return text === undefined ? 'missing' : JSON.stringify(storableText(text, 40));
 }
 
 function oneOf<N extends number>(allowed: readonly N[], text: string | undefined): N | null {

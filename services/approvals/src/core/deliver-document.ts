@@ -5,7 +5,7 @@ import {
   LoginError,
   type SeedSigner,
 } from '@ecf/authority-client';
-import { retryDelay } from '@ecf/domain';
+import { retryDelay, storableText } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit';
 import {
   confirmsReceipt,
@@ -162,7 +162,7 @@ export class DeliverDocument {
     const conclusion: Conclusion = {
       status: over ? 'failed' : kept,
       dueAt: over ? null : next,
-      error: detail.slice(0, LONGEST_ERROR),
+      error: storableText(detail, LONGEST_ERROR),
       acknowledgement: null,
       needsCertificate: false,
     };

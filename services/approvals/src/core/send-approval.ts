@@ -5,7 +5,7 @@ import {
   LoginError,
   type RawAnswer,
 } from '@ecf/authority-client';
-import { retryDelay } from '@ecf/domain';
+import { retryDelay, storableText } from '@ecf/domain';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
 import type { Caller } from './receivers.js';
@@ -187,7 +187,7 @@ export class SendApproval {
       const taken = accepted || (arrivedBefore && messages.some(({ valor }) => saysTakenBefore(valor)));
       const error = taken
         ? null
-        : (messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.').slice(0, 1_000);
+        : storableText(messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.', 1_000);
       const status = taken ? 'delivered' : 'refused';
       return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange, word: status };
     }
@@ -207,7 +207,7 @@ export class SendApproval {
     const exchange: Exchange = {
       target,
       at: this.ports.clock(),
-      outcome: `not_sent:${detail}`.slice(0, 300),
+      outcome: storableText(`not_sent:${detail}`, 300),
       httpStatus: null,
       contentType: null,
       body: null,

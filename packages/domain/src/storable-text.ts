@@ -1,0 +1,15 @@
+const REPLACEMENT = '\ufffd';
+
+/**
+ * Foreign text as databases and JSON readers take it: NUL and halves of surrogate pairs become U+FFFD (PostgreSQL refuses
+ * both), and what is longer than `most` UTF-16 units is cut, never inside a pair.
+ */
+export function storableText(text: string, most: number = text.length): string {
+  const kept = text.length > most ? text.slice(0, isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most) : text;
+  // With the flag u a surrogate of a whole pair is no character of this class.
+  return kept.replaceAll('\0', REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
