@@ -32,6 +32,7 @@ export * from './outbox-relay.js';
 export * from './received-number.js';
 export * from './redaction.js';
 export * from './request-id.js';
+export * from './request-parameters.js';
 export * from './run-http-service.js';
 export * from './run-service.js';
 export * from './seal.js';

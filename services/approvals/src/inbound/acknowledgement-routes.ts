@@ -1,8 +1,7 @@
 import { isEncf } from '@ecf/domain';
-import { type Identity, InvalidRequest, identityOf } from '@ecf/service-kit';
+import { type Identity, InvalidRequest, identityOf, RequestParameters } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
-import { Parameters } from './parameters.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
@@ -10,7 +9,7 @@ type Handler = (req: Request, res: Response) => Promise<void>;
 export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'list' | 'one' | 'xml', Handler> {
   return {
     async list(req, res) {
-      const parameters = new Parameters(req);
+      const parameters = new RequestParameters(req);
       const asked = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
       const status = parameters.integer('receipt_status', 0, 1, -1);
       const encf = optionalEncf(req);
@@ -31,7 +30,7 @@ export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'lis
 }
 
 function asked(req: Request) {
-  const parameters = new Parameters(req);
+  const parameters = new RequestParameters(req);
   const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
   parameters.check();
   return { ...callerOf(req), issuerRnc, encf };

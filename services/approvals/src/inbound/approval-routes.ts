@@ -1,10 +1,9 @@
 import { approvalRequestSchema } from '@ecf/contracts';
-import { effectiveEnvironment, type Identity, identityOf, validate } from '@ecf/service-kit';
+import { effectiveEnvironment, type Identity, identityOf, RequestParameters, validate } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { GiveApproval } from '../core/give-approval.js';
 import { publicApproval } from '../core/given-approval.js';
 import type { QueryApprovals } from '../core/query-approvals.js';
-import { Parameters } from './parameters.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
@@ -20,7 +19,7 @@ export function approvalRoutes({
 }: ApprovalRouteParts): Record<'create' | 'list' | 'one' | 'xml' | 'received', Handler> {
   return {
     async create(req, res) {
-      const parameters = new Parameters(req);
+      const parameters = new RequestParameters(req);
       const submit = parameters.flag('submit_to_authority', true);
       parameters.check();
       const request = validate(approvalRequestSchema, req.body ?? {}, 'body');
@@ -29,7 +28,7 @@ export function approvalRoutes({
       res.status(201).json(publicApproval(await give.give({ asker: askerOf(identity), env, request, submit })));
     },
     async list(req, res) {
-      const parameters = new Parameters(req);
+      const parameters = new RequestParameters(req);
       const asked = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
       parameters.check();
       const identity = identityOf(req);
@@ -45,7 +44,7 @@ export function approvalRoutes({
       res.end(bytes);
     },
     async received(req, res) {
-      const parameters = new Parameters(req);
+      const parameters = new RequestParameters(req);
       const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
       parameters.check();
       const identity = identityOf(req);
@@ -56,7 +55,7 @@ export function approvalRoutes({
 
 /** Ids are unique in the deployment: without the header env any environment of the key may hold it. */
 function asked(req: Request) {
-  const parameters = new Parameters(req);
+  const parameters = new RequestParameters(req);
   const id = parameters.id('approval_id');
   parameters.check();
   const identity = identityOf(req);

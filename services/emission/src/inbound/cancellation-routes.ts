@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { isRnc } from '@ecf/domain';
-import { effectiveEnvironment, type Identity, InvalidRequest, identityOf } from '@ecf/service-kit';
+import { effectiveEnvironment, identityOf, RequestParameters } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
@@ -16,11 +15,11 @@ export interface Cancellations {
   readonly query: QueryCancellations;
 }
 
-const MOST_ROWS = 2_147_483_647;
-
 /** `POST /anecf/` */
 export async function createCancellation({ cancel }: Cancellations, req: Request, res: Response): Promise<void> {
-  const submit = flag(req, 'submit_to_authority', true);
+  const parameters = new RequestParameters(req);
+  const submit = parameters.flag('submit_to_authority', true);
+  parameters.check();
   requireJson(req.headers['content-type']);
   const request = readCancellationRequest(parsed(await readBody(req, res)));
   const identity = identityOf(req);
@@ -31,13 +30,11 @@ export async function createCancellation({ cancel }: Cancellations, req: Request
 
 /** `GET /anecf/`: written record by record, since one may hold a hundred thousand ranges. */
 export async function listCancellations({ query }: Cancellations, req: Request, res: Response): Promise<void> {
-  const issuerRnc = text(req, 'issuer_rnc');
-  if (issuerRnc === null) throw refused('issuer_rnc', 'issuer_rnc is required', 'missing');
-  if (!isRnc(issuerRnc)) throw refused('issuer_rnc', 'an RNC has 9 or 11 digits', 'rnc');
-  const limit = integer(req, 'limit', 1, 100, 10);
-  const offset = integer(req, 'offset', 0, MOST_ROWS, 0);
+  const parameters = new RequestParameters(req);
+  const asked = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
+  parameters.check();
   const identity = identityOf(req);
-  const found = await query.list({ caller: callerOf(identity), env: identity.env, issuerRnc, limit, offset });
+  const found = await query.list({ caller: callerOf(identity), env: identity.env, ...asked });
   const rows = found[Symbol.asyncIterator]();
   // The first one before the answer begins: a database that is away is still told by the status.
   let row = await rows.next();
@@ -66,36 +63,10 @@ export async function cancellationXml({ query }: Cancellations, req: Request, re
 
 /** Ids are unique in the deployment: without the header env any environment of the key may hold it. */
 function questionOf(req: Request): CancellationQuestion {
-  const id = String(req.params.submission_id ?? '');
-  if (!/^\d{1,15}$/.test(id))
-    throw new InvalidRequest([
-      { loc: ['path', 'submission_id'], msg: 'submission_id is a whole number', type: 'integer' },
-    ]);
-  const identity: Identity = identityOf(req);
+  const parameters = new RequestParameters(req);
+  const id = parameters.id('submission_id');
+  parameters.check();
+  const identity = identityOf(req);
   const environments = identity.env_given ? [identity.env] : identity.environments;
-  return { caller: callerOf(identity), environments, id: Number(id) };
-}
-
-/** A parameter of the query; one that is given twice counts as malformed. */
-function text(req: Request, name: string): string | null {
-  const value = req.query[name];
-  if (value === undefined || value === '') return null;
-  return typeof value === 'string' ? value : '\u0000';
-}
-
-function integer(req: Request, name: string, least: number, most: number, preset: number): number {
-  const given = text(req, name);
-  const value = given === null ? preset : /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw refused(name, `${name} is a whole number from ${least} to ${most}`, 'integer');
-}
-
-function flag(req: Request, name: string, preset: boolean): boolean {
-  const given = text(req, name)?.toLowerCase() ?? String(preset);
-  if (given === 'true' || given === 'false') return given === 'true';
-  throw refused(name, `${name} is true or false`, 'boolean');
-}
-
-function refused(name: string, msg: string, type: string): InvalidRequest {
-  return new InvalidRequest([{ loc: ['query', name], msg, type }]);
+  return { caller: callerOf(identity), environments, id };
 }

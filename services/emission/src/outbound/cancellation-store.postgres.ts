@@ -72,11 +72,11 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
   /** Under the lock on the issuer's numbers: looked at afresh, then blocked. */
   async function block(tx: Transaction, cancellation: Cancellation): Promise<void> {
     const { env, issuerRnc, id } = cancellation;
-    const ranges = rangesOf(cancellation.lines);
+    const ranges = merged(rangesOf(cancellation.lines));
     await tx.query(sql.LOCK_NUMBERS, [env, issuerRnc]);
     const taken = await lookUp(tx, { env, issuerRnc, ranges });
     if (taken !== null) throw new NumbersTaken(taken);
-    await tx.query(sql.BLOCK, [env, issuerRnc, JSON.stringify(merged(ranges)), id]);
+    await tx.query(sql.BLOCK, [env, issuerRnc, JSON.stringify(ranges), id]);
   }
 
   async function unlessTaken<T>(work: () => Promise<T>): Promise<T | { taken: Taken }> {
@@ -185,7 +185,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
 }
 
 async function lookUp(queries: Queries, { env, issuerRnc, ranges }: Numbers): Promise<Taken | null> {
-  const body = JSON.stringify(merged(ranges));
+  const body = JSON.stringify(ranges);
   const used = await queries.query<Taken['used'][number]>(sql.USED, [env, issuerRnc, body, FREE_STATES, NAMED_AT_MOST]);
   const cancelled = await queries.query<Taken['cancelled'][number]>(sql.CANCELLED, [
     env,

@@ -6,7 +6,7 @@ import { loginFailure } from '../token-source.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { signCancellation } from './cancellation-document.js';
 import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-ports.js';
-import { describe, type NumberRange, without } from './number-set.js';
+import { describe, merged, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
 
@@ -44,7 +44,7 @@ export function createCancelNumbers(
     const key = { env, accountId: caller.accountId, contentHash: request.contentHash };
     const local = await ports.cancellations.findLocal(key);
     if (local !== null && !submit) return local;
-    const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: rangesOf(request.lines) });
+    const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(request.lines)) });
     if (taken !== null) throw inUse(taken);
     const certificate = certificates.stored(taxpayer);
     if (submit) {
@@ -54,7 +54,7 @@ export function createCancelNumbers(
       });
     }
     if (local !== null) {
-      const submitted = await ports.cancellations.submit(local.id, lease(), ports.clock());
+      const submitted = await ports.cancellations.submit(local.id, lease());
       if (submitted === null)
         throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
       return send(required(submitted), certificate);

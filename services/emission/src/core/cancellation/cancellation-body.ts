@@ -6,7 +6,7 @@ import {
 } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { type Cancellation, type CancellationState, rangesOf } from './cancellation.js';
-import { common, count, encfOf, merged, type NumberRange, without } from './number-set.js';
+import { common, count, encfOf, type NumberRange, without } from './number-set.js';
 
 const MOST_LINES = 10;
 const MOST_RANGES = 100_000;
@@ -82,7 +82,7 @@ function statusOf(range: NumberRange, { state, refused }: Cancellation): 'Acepta
 
 /** The present state as others hear of it. */
 export function cancellationChanged(cancellation: Cancellation): CancellationChanged {
-  const blocked = merged(blockedBy(cancellation));
+  const blocked = blockedBy(cancellation);
   return {
     id: cancellation.id,
     env: cancellation.env,

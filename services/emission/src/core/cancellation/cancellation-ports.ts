@@ -12,7 +12,7 @@ export interface Taken {
   readonly cancelled: readonly (NumberRange & { readonly by: number })[];
 }
 
-/** Whose numbers. */
+/** Whose numbers; the ranges merged. */
 export interface Numbers {
   readonly env: Environment;
   readonly issuerRnc: string;
@@ -29,7 +29,7 @@ export interface CancellationStore {
   /** Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. */
   add(cancellation: NewCancellation, lease: Date | null): Promise<{ added: Cancellation } | { taken: Taken }>;
   /** Turns a local one into one that is sent; null where it is local no more. */
-  submit(id: number, lease: Date, now: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
+  submit(id: number, lease: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
   /** The latest local one of that content. */
   findLocal(key: { env: Environment; accountId: string; contentHash: string }): Promise<Cancellation | null>;
   find(id: number): Promise<Cancellation | null>;
@@ -51,7 +51,7 @@ export interface CancellationObserver {
 }
 
 export interface CancellationPorts
-  extends Pick<Ports, 'taxpayers' | 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'checkpoint' | 'pending'> {
+  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'checkpoint' | 'pending'> {
   readonly cancellations: CancellationStore;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
   readonly cancellationObserver: CancellationObserver;

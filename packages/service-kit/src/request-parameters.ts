@@ -1,12 +1,12 @@
 import type { ValidationItem } from '@ecf/contracts';
 import { isEncf, isRnc } from '@ecf/domain';
-import { InvalidRequest } from '@ecf/service-kit';
 import type { Request } from 'express';
+import { InvalidRequest } from './errors.js';
 
 const MOST_ROWS = 2_147_483_647;
 
 /** Reads the parameters of a request and remembers everything that is wrong with them, to say it at once. */
-export class Parameters {
+export class RequestParameters {
   readonly #problems: ValidationItem[] = [];
 
   constructor(private readonly req: Request) {}
