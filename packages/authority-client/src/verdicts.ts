@@ -127,7 +127,10 @@ export interface IssuedToken {
   lifetimeMs: number | null;
 }
 
-/** A receiver's answer to a delivered e-CF: a document whose root is ARECF. Signature and content are unchecked. */
+/**
+ * A receiver's answer to a delivered e-CF: a document whose root is ARECF, or whatever stands in its place in a success.
+ * Nothing is checked.
+ */
 export interface DeliveryAnswer {
   /** The exact bytes. */
   acknowledgement: Uint8Array;

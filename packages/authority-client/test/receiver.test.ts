@@ -41,6 +41,11 @@ describe('delivering an e-CF', () => {
     ['pretty-printed with declaration', 'text/xml', `<?xml version="1.0"?>\r\n<ARECF>\r\n  <a/>\r\n</ARECF>\r\n`],
     ['as text/plain with BOM', 'text/plain', `\uFEFF${ARECF}`],
     ['without content type', null, ARECF],
+    ['cut off', 'application/xml', ARECF.slice(0, 30)],
+    ['HTML in its place', 'text/html', '<html><body>Welcome</body></html>'],
+    ['JSON in its place', 'application/json', '{"estado":"0"}'],
+    ['another document in its place', 'application/xml', '<ECF/>'],
+    ['with a DOCTYPE', 'application/xml', `<!DOCTYPE ARECF>${ARECF}`],
   ])('keeps the exact bytes of an acknowledgement: %s', async (_, type, body) => {
     const { url } = await server((__, socket) => socket.write(httpAnswer('200 OK', type, body)));
     const answer = await receivers().deliverDocument({ ...document, baseUrl: url });
@@ -49,11 +54,8 @@ describe('delivering an e-CF', () => {
   });
 
   it.each([
-    ['HTML', '200 OK', 'text/html', '<html><body>Welcome</body></html>', 'not_a_verdict'],
-    ['JSON', '200 OK', 'application/json', '{"estado":"0"}', 'not_a_verdict'],
-    ['another document', '200 OK', 'application/xml', '<ECF/>', 'not_a_verdict'],
-    ['a document with a DOCTYPE', '200 OK', 'application/xml', `<!DOCTYPE ARECF>${ARECF}`, 'not_a_verdict'],
     ['nothing', '200 OK', null, '', 'not_a_verdict'],
+    ['the page of a 404', '404 Not Found', 'text/html', '<html><body>None</body></html>', 'not_a_verdict'],
     ['an empty 400', '400 Bad Request', null, '', 'not_a_verdict'],
     ['a failure', '500 Internal Server Error', 'application/xml', ARECF, 'server_error'],
   ])('takes %s for no acknowledgement', async (_, status, type, body, cause) => {

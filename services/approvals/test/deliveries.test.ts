@@ -354,8 +354,12 @@ describe('what the answer says', () => {
   });
 
   const bad: [string, Answering, RegExp | null][] = [
-    ['a page', status(200, '<html>ok</html>', { 'content-type': 'text/html' }), null],
+    ['a page', status(200, '<html><body>ok</html>', { 'content-type': 'text/html' }), /cannot be read/],
+    ['JSON', status(200, '{"estado":"0","\u0000ñ":1}', { 'content-type': 'application/json' }), /cannot be read/],
+    ['cut off', async (res, reached, self) => xml(res, (await self.acknowledgement(reached)).slice(0, 300)), /read/],
+    ['no ARECF', status(200, '<ACECF/>', { 'content-type': 'application/xml' }), /its root is "ACECF"/],
     ['nothing', status(200), null],
+    ['the page of a 404', status(404, '<html/>'), null],
     ['another number', saying({ encf: 'E310000099999' }), /eNCF is "E310000099999"/],
     ['another issuer', saying({ issuerRnc: '101000001' }), /RNCEmisor/],
     ['another buyer', saying({ buyerRnc: '101000001' }), /RNCComprador/],
@@ -387,7 +391,11 @@ describe('what the answer says', () => {
     const all = (await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`)).body;
     const invalid = all.filter((one: { valid: boolean }) => !one.valid);
     expect(invalid).toHaveLength(reason === null ? 0 : 1);
-    if (reason !== null) expect(invalid[0].validation_error).toMatch(reason);
+    if (reason !== null) {
+      expect(invalid[0]).toMatchObject({ validation_error: expect.stringMatching(reason) });
+      const kept = await world.archive.get(invalid[0].xml_storage_path, invalid[0].xml_checksum);
+      expect(Buffer.from(kept)).toEqual(to.answered[0]);
+    }
     expect((await acknowledged(encf)).body.valid).toBe(true);
   });
 

@@ -2,11 +2,20 @@ import { parseXml } from '@ecf/ecf-xml';
 import type { AnswerReader } from '../answer-reader.js';
 import type { DeliveryAnswer } from '../verdicts.js';
 
-/** Any well-formed document with root ARECF, with or without declaration, whatever its content type and status. */
-export const readAcknowledgement: AnswerReader<DeliveryAnswer> = ({ bytes }) => {
-  try {
-    return parseXml(bytes).rootName === 'ARECF' ? { verdict: { acknowledgement: bytes } } : null;
-  } catch {
-    return null;
-  }
+/**
+ * Any well-formed document with root ARECF, with or without declaration, whatever its content type and status; and whatever
+ * else a success brings, so that it can be kept as the invalid acknowledgement that it is.
+ */
+export const readAcknowledgement: AnswerReader<DeliveryAnswer> = ({ status, bytes }) => {
+  if (bytes.length === 0) return null;
+  const success = status >= 200 && status < 300;
+  return success || hasItsRoot(bytes) ? { verdict: { acknowledgement: bytes } } : null;
 };
+
+function hasItsRoot(bytes: Uint8Array): boolean {
+  try {
+    return parseXml(bytes).rootName === 'ARECF';
+  } catch {
+    return false;
+  }
+}

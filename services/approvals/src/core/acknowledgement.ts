@@ -72,7 +72,8 @@ export function judgeAcknowledgement(
     const verification = verifyXml(received, now);
     // What does not carry a valid signature is quoted, and never counts.
     const xml = verification.verified ?? received;
-    if (xml.rootName !== 'ARECF') return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
+    if (xml.rootName !== 'ARECF')
+      return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
     const detail = detailOf(readXml(xml));
     const said = {
       receiptStatus: oneOf([0, 1] as const, detail.Estado),

@@ -28,6 +28,8 @@ interface Said {
 /** A buyer's receiver as somebody else wrote it: a real HTTP server that answers what a test says. */
 export class BuyerReceiver {
   readonly reached: Reached[] = [];
+  /** The bodies of its answers to deliveries, in turn. */
+  readonly answered: Buffer[] = [];
   /** One for each delivery, in turn; afterwards `usually`. */
   answers: Answering[] = [];
   usually: Answering = received;
@@ -104,6 +106,11 @@ export class BuyerReceiver {
     }
     if (this.token !== null && req.headers.authorization !== `Bearer ${this.token}`)
       return void res.writeHead(401).end();
+    const end = res.end.bind(res) as (body?: string | Buffer) => ServerResponse;
+    res.end = ((sent: string | Buffer = '') => {
+      this.answered.push(Buffer.from(sent));
+      return end(sent);
+    }) as typeof res.end;
     await (this.answers.shift() ?? this.usually)(res, reached, this);
   }
 }
