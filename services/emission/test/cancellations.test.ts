@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
+import { createInProcessBus, createMemoryDeadLetters, silentLogger } from '@ecf/service-kit';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
@@ -11,9 +13,20 @@ type Range = [number, number?];
 let world: World;
 let emission: Instance;
 let second: Instance;
+const told: CancellationChanged[] = [];
 
 beforeAll(async () => {
-  world = await World.create();
+  const bus = createInProcessBus({
+    logger: silentLogger,
+    deadLetters: createMemoryDeadLetters(),
+    clock: () => new Date(),
+  });
+  await bus.subscribe({
+    topics: [TOPICS.cancellations.name],
+    group: 'test',
+    handler: async (event) => void told.push(cancellationChangedSchema.parse(event.data)),
+  });
+  world = await World.create({ overrides: { bus } });
   [emission, second] = [await world.start(), await world.start()];
 });
 afterAll(() => world.stop());
@@ -47,6 +60,19 @@ async function settled(id: number, statuses: string[], withinMs = 15_000): Promi
     if (statuses.includes(answer.body.authority_status)) return answer;
     if (Date.now() > end) throw new Error(`cancellation ${id}: ${JSON.stringify(answer.body).slice(0, 500)}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+/** What others were told of a cancellation, in order, once the last of it has the revision of the row. */
+async function events(id: number): Promise<CancellationChanged[]> {
+  for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    const seen = told.filter((event) => event.id === id);
+    const { rows } = await world.database.query<{ revision: number }>(
+      'SELECT revision FROM cancellation WHERE id = $1',
+      [id],
+    );
+    if (seen.at(-1)?.revision === rows[0]?.revision) return seen;
+    if (Date.now() > end) throw new Error(`revision ${rows[0]?.revision} was not told: ${JSON.stringify(seen)}`);
   }
 }
 
@@ -186,6 +212,25 @@ describe('a cancellation', () => {
     });
     expect((await arrived()).at(-1)).toMatchObject({ sha256: local.body.xml_checksum, effective: true });
 
+    const { xml_storage_path, xml_checksum } = local.body;
+    const common = {
+      id: local.body.id,
+      env: 'TesteCF',
+      issuer_rnc: ISSUER,
+      account_id: world.accountId,
+      total_encf_canceled: 10,
+      blocked_complete: true,
+      created_at: local.body.created_at,
+      xml_storage_path,
+      xml_checksum,
+    };
+    const blocked = { total_encf_blocked: 10, blocked: [{ ecf_type: '33', from: 1, to: 10 }] };
+    expect(await events(local.body.id)).toEqual([
+      { ...common, revision: 1, authority_status: null, sent_at: null, total_encf_blocked: 0, blocked: [] },
+      { ...common, revision: 2, authority_status: 'submitted', sent_at: null, ...blocked },
+      { ...common, revision: 3, authority_status: 'Aceptado', sent_at: sent.body.sent_at, ...blocked },
+    ]);
+
     const other = request([line('31', [130, 131])]);
     await cancel(other, { submit: false });
     await world.submit(emission, example('ecf-31', 130));
@@ -296,6 +341,12 @@ describe('what the authority makes of it', () => {
         },
       ],
     });
+    expect((await events(body.id)).at(-1)).toMatchObject({
+      authority_status: 'Parcial',
+      total_encf_canceled: 6,
+      total_encf_blocked: 3,
+      blocked: [401, 404, 412].map((sequence) => ({ ecf_type: '31', from: sequence, to: sequence })),
+    });
     const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
     expect(await Promise.all([401, 402, 403, 404, 410, 412].map(outcome))).toEqual([409, 200, 200, 409, 200, 409]);
   });
@@ -338,6 +389,11 @@ describe('what the authority makes of it', () => {
     );
     const { body } = await cancel(request([line('31', [430])]));
     expect(body).toMatchObject({ authority_status: 'Rechazado', sent_to_authority: true });
+    expect((await events(body.id)).at(-1)).toMatchObject({
+      authority_status: 'Rechazado',
+      total_encf_blocked: 0,
+      blocked: [],
+    });
     expect((await world.submit(emission, example('ecf-31', 430))).status).toBe(200);
   });
 
@@ -383,6 +439,43 @@ describe('what the authority makes of it', () => {
       [body.id],
     );
     expect((await settled(body.id, ['Aceptado'])).body.sent_to_authority).toBe(true);
+  });
+
+  it('a process that ended in the middle, and no token for the next one: it may have been sent since it was asked for', async () => {
+    const { body } = await cancel(request([line('31', [461])]), { submit: false });
+    const down = await world.fault({ operation: 'autenticacion', kind: 'down' });
+    // Nobody has a token at hand any more.
+    world.register(ISSUER, world.issue('00100000033'));
+    await world.submit(emission, example('ecf-31', 1_461));
+    await world.database.query(
+      `UPDATE cancellation SET state = 'sending', asked_at = '2026-06-01T12:00:00Z', next_action_at = now() - interval '1 second'
+        WHERE id = $1`,
+      [body.id],
+    );
+    for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+      const { rows } = await world.database.query('SELECT failures FROM cancellation WHERE id = $1', [body.id]);
+      if (Number(rows[0]?.failures) > 0) break;
+      if (Date.now() > end) throw new Error('it was not tried');
+    }
+    expect((await find(body.id)).body).toMatchObject({
+      authority_status: 'submitted',
+      sent_at: '2026-06-01T08:00:00-04:00',
+      sent_to_authority: true,
+    });
+    await world.clearFaults(down);
+    expect((await settled(body.id, ['Aceptado'])).body.sent_at).toBe('2026-06-01T08:00:00-04:00');
+  });
+
+  it('what did not reach it is told as failed, and as submitted when it is sent again', async () => {
+    const { body } = await cancel(request([line('31', [462])]), { submit: false });
+    // The token and the one that comes instead of it.
+    await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 401, body: '', times: 2 });
+    const sent = await cancel(request([line('31', [462])]));
+    expect(sent.body).toMatchObject({ id: body.id, authority_status: 'failed', sent_at: null });
+    await settled(body.id, ['Aceptado']);
+    const statuses = (await events(body.id)).map(({ authority_status }) => authority_status);
+    expect(statuses.slice(0, 4)).toEqual([null, 'submitted', 'failed', 'submitted']);
+    expect((await events(body.id)).map(({ revision }) => revision)).toEqual(statuses.map((_, n) => n + 1));
   });
 });
 
@@ -432,6 +525,23 @@ describe('the same numbers at the same moment', () => {
     );
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
+
+  it('are one record where they are not to be sent, and one where they are', async () => {
+    const body = request([line('46', [201, 210])]);
+    const at = [emission, second, emission, second, emission, second];
+    const local = await Promise.all(at.map((each) => cancel(body, { at: each, submit: false })));
+    expect(local.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    for (const one of local) expect(one.body).toEqual(local[0]?.body);
+    const sent = await Promise.all(at.map((each) => cancel(body, { at: each })));
+    expect(sent.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(sent.find(({ status }) => status === 201)?.body.id).toBe(local[0]?.body.id);
+    const { rows } = await world.database.query(
+      `SELECT count(*)::int AS count FROM cancellation WHERE content_hash =
+        (SELECT content_hash FROM cancellation WHERE id = $1)`,
+      [local[0]?.body.id],
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
 });
 
 describe('a line of ten thousand ranges', () => {
@@ -443,6 +553,9 @@ describe('a line of ten thousand ranges', () => {
       total: 20_000,
       is: 'Aceptado',
     });
+    const event = (await events(body.id)).at(-1);
+    expect(event).toMatchObject({ total_encf_blocked: 20_000, blocked_complete: false });
+    expect(event?.blocked).toHaveLength(1_000);
     expect((await world.submit(emission, example('ecf-31', 1_000_001))).status).toBe(409);
     expect((await world.submit(emission, example('ecf-31', 1_000_002))).status).toBe(200);
     const eleven = Array.from({ length: 10_001 }, (_, n): Range => [2_000_000 + 3 * n]);

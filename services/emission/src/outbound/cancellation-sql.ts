@@ -44,13 +44,19 @@ export const UNBLOCK = {
 export const ADD = {
   name: 'cancellation_add',
   text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
-      xml_path, xml_sha256, lines, state, next_action_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING *`,
+      xml_path, xml_sha256, lines, state, next_action_at, asked_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING *`,
+};
+
+/** Held until the commit: meanwhile nobody adds a local one of the same content. */
+export const LOCK_CONTENT = {
+  name: 'cancellation_lock_content',
+  text: "SELECT pg_advisory_xact_lock(hashtextextended('cancellation:' || $1 || ':' || $2 || ':' || $3, 0))",
 };
 
 export const SUBMIT = {
   name: 'cancellation_submit',
-  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, revision = revision + 1
+  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, asked_at = $3, revision = revision + 1
     WHERE id = $1 AND state = 'local' RETURNING *`,
 };
 
@@ -67,13 +73,18 @@ export const LIST = {
   text: 'SELECT id FROM cancellation WHERE env = $1 AND issuer_rnc = $2 ORDER BY id DESC LIMIT $3 OFFSET $4',
 };
 
-/** One whose send was under way when its lease ended counts as a send with an unknown outcome. */
+/**
+ * One whose send was under way when its lease ended counts as a send with an unknown outcome, which may have left when it
+ * was asked for where that was the first one.
+ */
 export const CLAIM = {
   name: 'cancellation_claim',
   text: `WITH due AS (
       SELECT id FROM cancellation WHERE next_action_at <= $1 ORDER BY next_action_at LIMIT 1 FOR UPDATE SKIP LOCKED)
     UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
-      lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END
+      lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
+      sent_at = CASE WHEN c.state <> 'sending' OR c.sent_at IS NOT NULL THEN c.sent_at
+        WHEN c.failures > 0 THEN $1 ELSE coalesce(c.asked_at, c.created_at) END
     FROM due WHERE c.id = due.id RETURNING c.*`,
 };
 

@@ -37,6 +37,7 @@ interface Row {
   lines: CancellationLine[];
   revision: number;
   state: CancellationState;
+  asked_at: Date | null;
   sent_at: Date | null;
   response: string | null;
   refused: NumberRange[];
@@ -95,6 +96,12 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       const outcome = await unlessTaken(() => {
         tries += 1;
         return database.transaction(async (tx) => {
+          if (lease === null) {
+            const { env, accountId, contentHash } = cancellation;
+            await tx.query(sql.LOCK_CONTENT, [env, accountId, contentHash]);
+            const { rows: there } = await tx.query<Row>(sql.FIND_LOCAL, [env, accountId, contentHash]);
+            if (there[0] !== undefined) return { added: fromRow(there[0]) };
+          }
           const { rows: inserted } = await tx.query<Row>(sql.ADD, [
             cancellation.env,
             cancellation.issuerRnc,
@@ -110,6 +117,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
             JSON.stringify(cancellation.lines),
             lease === null ? 'local' : 'sending',
             lease,
+            lease === null ? null : cancellation.createdAt,
           ]);
           const added = fromRow(inserted[0] as Row);
           await appendToOutbox(tx, [describe(added)]);
@@ -125,10 +133,10 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       }
       return outcome;
     },
-    submit: (id, lease) =>
+    submit: (id, lease, now) =>
       unlessTaken(() =>
         database.transaction(async (tx) => {
-          const { rows: updated } = await tx.query<Row>(sql.SUBMIT, [id, lease]);
+          const { rows: updated } = await tx.query<Row>(sql.SUBMIT, [id, lease, now]);
           if (updated[0] === undefined) return null;
           const added = fromRow(updated[0]);
           await appendToOutbox(tx, [describe(added)]);
@@ -143,10 +151,15 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       const found = await patient(() => database.query<{ id: number }>(sql.LIST, [env, issuerRnc, limit, offset]));
       for (const { id } of found.rows) yield* await rows(sql.FIND, [id]);
     },
-    async claimDue(now, lease) {
-      const { rows: claimed } = await database.query<Row>(sql.CLAIM, [now, lease]);
-      return claimed[0] === undefined ? null : fromRow(claimed[0]);
-    },
+    claimDue: (now, lease) =>
+      database.transaction(async (tx) => {
+        const { rows: claimed } = await tx.query<Row>(sql.CLAIM, [now, lease]);
+        if (claimed[0] === undefined) return null;
+        const taken = fromRow(claimed[0]);
+        // What was `failed` may arrive from now on: that is told as `submitted`.
+        await appendToOutbox(tx, [describe(taken)]);
+        return taken;
+      }),
     record: (before, progress) =>
       database.transaction(async (tx) => {
         const { rows: recorded } = await tx.query<Row>(sql.RECORD, [
@@ -213,6 +226,7 @@ function fromRow(row: Row): Cancellation {
     lines: row.lines,
     revision: row.revision,
     state: row.state,
+    askedAt: row.asked_at,
     sentAt: row.sent_at,
     response: row.response,
     refused: row.refused,

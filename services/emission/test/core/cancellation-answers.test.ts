@@ -66,6 +66,7 @@ describe('the answer to a cancellation', () => {
       nextActionAt: new Date(0),
       alarm: null,
       createdAt: ports.clock(),
+      askedAt: ports.clock(),
       lines: [{ type: '31', total: 100, ranges: [100, 199] }],
     }) as unknown as Cancellation;
   const verdict = (status: CancellationVerdict['status'], ...texts: string[]): Answer<CancellationVerdict> => ({
@@ -99,6 +100,20 @@ describe('the answer to a cancellation', () => {
 
   it('after a lost one, a success decides', () => {
     expect(after(sent(2), verdict('Aceptado', DONE), ports)).toMatchObject({ state: 'accepted', alarm: null });
+  });
+
+  it('is overdue 72 hours after it was asked for, however old the document is', () => {
+    const silence: Answer<CancellationVerdict> = {
+      outcome: 'unknown',
+      cause: 'timeout',
+      reachedAuthority: 'maybe',
+      detail: 'x',
+      raw: null,
+    };
+    const ago = (hours: number) => new Date(ports.clock().getTime() - hours * 3_600_000);
+    const old = { ...sent(0), createdAt: ago(1_000), askedAt: ago(71) };
+    expect(after(old, silence, ports)).toMatchObject({ state: 'submitted', alarm: null, sentAt: ports.clock() });
+    expect(after({ ...old, askedAt: ago(73) }, silence, ports)).toMatchObject({ alarm: 'cancellation-overdue' });
   });
 
   it('decides where no copy was lost', () => {

@@ -1,4 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
+import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../certificates.js';
 import { EmissionError, invalidRequest } from '../errors.js';
 import type { Caller, Taxpayers } from '../taxpayers.js';
@@ -32,7 +33,18 @@ export function createCancelNumbers(
 ): CancelNumbers {
   const lease = () => leaseFrom(ports.clock(), ports.settings);
 
-  return async ({ caller, request, submit }) => {
+  return async (order) => {
+    const { caller, request } = order;
+    // Equal requests that arrive together wait for each other instead of signing twice.
+    const { cancellation, sending } = await ports.lock.run(
+      `anecf:${request.env}:${caller.accountId}:${request.contentHash}`,
+      () => prepare(order),
+    );
+    return sending === null ? cancellation : send(cancellation, sending.certificate, sending.bytes);
+  };
+
+  /** Up to the commit; `sending` is null where nothing is to be sent. */
+  async function prepare({ caller, request, submit }: CancellationOrder): Promise<Prepared> {
     const { env, issuerRnc } = request;
     if (submit && env === 'CerteCF')
       throw new EmissionError(
@@ -43,7 +55,7 @@ export function createCancelNumbers(
     requireRegistered(taxpayer, request);
     const key = { env, accountId: caller.accountId, contentHash: request.contentHash };
     const local = await ports.cancellations.findLocal(key);
-    if (local !== null && !submit) return local;
+    if (local !== null && !submit) return { cancellation: local, sending: null };
     const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(request.lines)) });
     if (taken !== null) throw inUse(taken);
     const certificate = certificates.stored(taxpayer);
@@ -54,10 +66,10 @@ export function createCancelNumbers(
       });
     }
     if (local !== null) {
-      const submitted = await ports.cancellations.submit(local.id, lease());
+      const submitted = await ports.cancellations.submit(local.id, lease(), ports.clock());
       if (submitted === null)
         throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
-      return send(required(submitted), certificate);
+      return { cancellation: required(submitted), sending: { certificate } };
     }
     const now = ports.clock();
     const generatedAt = request.generatedAt ?? now;
@@ -66,15 +78,20 @@ export function createCancelNumbers(
     await ports.archive.put(xml.path, bytes);
     await ports.checkpoint('stored');
     const { generatedAt: _stated, ...content } = request;
-    const added = required(
+    const cancellation = required(
       await ports.cancellations.add(
         { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml },
         submit ? lease() : null,
       ),
     );
     await ports.checkpoint('committed');
-    return submit ? send(added, certificate, bytes) : added;
-  };
+    return { cancellation, sending: submit ? { certificate, bytes } : null };
+  }
+}
+
+interface Prepared {
+  readonly cancellation: Cancellation;
+  readonly sending: { readonly certificate: SigningCertificate; readonly bytes?: Uint8Array } | null;
 }
 
 function required(outcome: { added: Cancellation } | { taken: Taken }): Cancellation {

@@ -26,16 +26,22 @@ export interface Numbers {
 export interface CancellationStore {
   /** What keeps the numbers from being cancelled now; null where nothing does. */
   taken(numbers: Numbers): Promise<Taken | null>;
-  /** Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. */
+  /**
+   * Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. Where a
+   * local one of that content is there, whoever made it, that one is the result of adding another.
+   */
   add(cancellation: NewCancellation, lease: Date | null): Promise<{ added: Cancellation } | { taken: Taken }>;
   /** Turns a local one into one that is sent; null where it is local no more. */
-  submit(id: number, lease: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
+  submit(id: number, lease: Date, now: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
   /** The latest local one of that content. */
   findLocal(key: { env: Environment; accountId: string; contentHash: string }): Promise<Cancellation | null>;
   find(id: number): Promise<Cancellation | null>;
   /** Newest first, one after the other: one may hold a hundred thousand ranges. */
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
-  /** Gives one that is due into a lease, or null; instances share the work. */
+  /**
+   * Gives one that is due into a lease, or null; instances share the work. It counts as `sending` from then on; one that was
+   * so already was left by whoever sent it, and may have arrived.
+   */
   claimDue(now: Date, lease: Date): Promise<Cancellation | null>;
   /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
   record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
@@ -51,7 +57,7 @@ export interface CancellationObserver {
 }
 
 export interface CancellationPorts
-  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'checkpoint' | 'pending'> {
+  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'lock' | 'checkpoint' | 'pending'> {
   readonly cancellations: CancellationStore;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
   readonly cancellationObserver: CancellationObserver;

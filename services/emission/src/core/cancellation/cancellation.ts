@@ -50,6 +50,8 @@ export interface Cancellation extends NewCancellation {
   /** Increases with every change; guards against lost updates. */
   readonly revision: number;
   readonly state: CancellationState;
+  /** When sending was asked for; null while it is local. */
+  readonly askedAt: Date | null;
   /** When the bytes were first sent, or may have been. */
   readonly sentAt: Date | null;
   /** The authority's last answer as it came. */
