@@ -56,6 +56,15 @@ const statuses = (encf: string) =>
     .filter(({ data }) => data.encf === encf && data.direction === 'given')
     .map(({ data }) => data.approval_status);
 
+/** What the authority says where a decision stands already. */
+const BEFORE = (encf: string) => ({
+  codigo: '02',
+  estado: 'Aprobacion Comercial Rechazada.',
+  mensajes: [
+    { codigo: '02', valor: `La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente` },
+  ],
+});
+
 describe('the authority', () => {
   beforeAll(() => world.list(ISSUER, issuer.url));
 
@@ -107,6 +116,26 @@ describe('the authority', () => {
     const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
     expect(after.authority_submission_status).toBe('Aceptado');
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
+  });
+
+  it('somebody else decided meanwhile, and the try before never left: that is a refusal, not our success', async () => {
+    const encf = await world.invoice();
+    // The token and the one that comes instead of it: nothing was taken.
+    await world.fault({ kind: 'http', status: 401, body: '', times: 2 });
+    await world.fault({ kind: 'verdict', verdict: BEFORE(encf) });
+    const { body } = await post(order(encf));
+    expect(body).toMatchObject({ authority_submission_status: 'submitted', sent_to_authority: false });
+    const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+    expect(after).toMatchObject({
+      authority_submission_status: 'Rechazado',
+      authority_response: expect.stringContaining('previamente'),
+    });
+  });
+
+  it('somebody else decided before the first try: that is a refusal too', async () => {
+    const encf = await world.invoice();
+    await world.fault({ kind: 'verdict', times: 1, verdict: BEFORE(encf) });
+    expect((await post(order(encf))).body).toMatchObject({ authority_submission_status: 'Rechazado' });
   });
 
   it('a refusal is no answer: the invoice waits again, and the same decision goes to the authority alone', async () => {
@@ -231,6 +260,17 @@ describe('the issuer', () => {
     const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
     expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
     expect(issuer.requests.length).toBe(3);
+  });
+
+  it('that says "before" though no copy of ours left: refused, its words are kept', async () => {
+    const before = JSON.stringify({ codigo: '2', estado: 'x', mensaje: [BEFORE('X').mensajes[0]?.valor] });
+    issuer.answers.push({ status: 401, body: '' }, { status: 401, body: '' }, { status: 400, body: before });
+    const { body } = await post(order(await world.invoice()));
+    const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
+    expect(after).toMatchObject({
+      issuer_delivery_status: 'refused',
+      issuer_delivery_error: expect.stringContaining('previamente'),
+    });
   });
 
   it('whose answer was lost says "before" to the second copy: delivered', async () => {
