@@ -67,7 +67,7 @@ export const intakeSettings = {
     default: 1_024,
   }),
   LARGE_DOCUMENT_THREADS: setting.integer({
-    description: 'Threads that judge large documents, beside the one that answers everybody',
+    description: 'Threads that judge large and costly documents, beside the one that answers everybody',
     min: 1,
     max: 64,
     default: 1,

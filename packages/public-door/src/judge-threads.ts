@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from './fair-queue.js';
 import type { RefusalWords, ThreadAnswer, ThreadQuestion } from './judge-answers.js';
+import { isQuicklyJudged } from './judging-cost.js';
 
 export interface JudgeThreadsOptions<J> {
   /** The compiled module of the threads; it calls `answerJudgements`. */
@@ -17,14 +19,13 @@ export interface JudgeThreadsOptions<J> {
 
 /** Judges documents by themselves, within bounds on time and memory. */
 export interface JudgeThreads<J> {
-  judge(bytes: Uint8Array, now: Date): Promise<J>;
+  /** @param sender what limits count by: the costly documents of one wait for no more than a share of the places */
+  judge(bytes: Uint8Array, now: Date, sender: string): Promise<J>;
   stop(): Promise<void>;
 }
 
-/** Documents up to this size, a hundred lines, are judged where they arrive: no made-up one costs more than some 40 ms. */
-const INLINE_BYTES = 128 * 1024;
-/** Large documents that wait for a thread; more are sent away for a moment. */
-const MOST_WAITING = 64;
+/** Costly documents that wait for a thread, of all senders and of one; more are sent away for a moment. */
+const PLACES = { all: 64, perSender: 16 };
 /** A thread that has nothing to do is ended: its memory only ever grows. */
 const IDLE_MS = 30_000;
 /** Megabytes of JavaScript memory of a thread; the largest real document needs a third. */
@@ -38,19 +39,19 @@ interface Case<J> {
 }
 
 /**
- * Judges small documents at once and large ones in threads of their own, so that nothing that anybody sends keeps others
- * waiting. A thread that takes too long is ended, its document put off: on another day it may be judged in time. One that
+ * Judges small plain documents at once and all others in threads of their own, so that nothing that anybody sends keeps
+ * others waiting; those who send much of it wait for each other in turn. A thread that takes too long is ended, its document put off: on another day it may be judged in time. One that
  * takes too much memory ends, its document refused: it would take as much on any day.
  */
 export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
-  const waiting: Case<J>[] = [];
+  const waiting = new FairQueue<Case<J>>(PLACES);
   const threads = new Set<JudgeThread<J>>();
 
   function assign(): void {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       const free = [...threads].find((thread) => !thread.busy) ?? start();
       if (free === null) return;
-      free.take(waiting.shift() as Case<J>);
+      free.take(waiting.next() as Case<J>);
     }
   }
 
@@ -62,11 +63,10 @@ export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThr
   }
 
   return {
-    async judge(bytes, now) {
-      if (bytes.length <= INLINE_BYTES) return options.judge(bytes, now);
-      if (waiting.length >= MOST_WAITING) throw options.unavailable(TOO_MANY);
+    async judge(bytes, now, sender) {
+      if (isQuicklyJudged(bytes)) return options.judge(bytes, now);
       return new Promise((resolve, reject) => {
-        waiting.push({ bytes, now, resolve, reject });
+        waiting.add(sender, { bytes, now, resolve, reject })?.reject(options.unavailable(TOO_MANY));
         assign();
       });
     },

@@ -8,6 +8,7 @@ import { sampleBytes } from './support/documents.js';
 import { authority, issue, NOW } from './support/senders.js';
 
 const MEGABYTE = 1024 * 1024;
+const SENDER = '203.0.113.7';
 const made: { stop(): Promise<void> }[] = [];
 
 function judges(options: { timeoutMs?: number; trusted?: boolean; threads?: number } = {}): Judges {
@@ -43,7 +44,7 @@ async function kindOf(work: Promise<unknown>): Promise<string> {
 it('a large document is judged in a thread as a small one is here', async () => {
   const bytes = await sampleBytes();
   const all = judges();
-  const [small, big] = [await all.judge(bytes, NOW), await all.judge(await large(bytes), NOW)];
+  const [small, big] = [await all.judge(bytes, NOW, SENDER), await all.judge(await large(bytes), NOW, SENDER)];
   expect({ ...big, canonical: null }).toEqual({ ...small, canonical: null });
   expect(big).toMatchObject({ motive: null, canonical: 'whitespace-dropped' });
 });
@@ -54,16 +55,19 @@ it('refusals and trust are the same in both', async () => {
     certificate: issue({ commonName: 'Foreign', holderId: '00900000009', by: createTestAuthority() }).certificate,
   });
   for (const bytes of [foreign, await large(foreign)]) {
-    expect(await all.judge(bytes, NOW)).toMatchObject({ motive: 2, particulars: expect.stringContaining('trust') });
+    expect(await all.judge(bytes, NOW, SENDER)).toMatchObject({
+      motive: 2,
+      particulars: expect.stringContaining('trust'),
+    });
   }
-  expect(await kindOf(all.judge(Buffer.alloc(MEGABYTE, 'x'), NOW))).toBe('xml.not_well_formed');
+  expect(await kindOf(all.judge(Buffer.alloc(MEGABYTE, 'x'), NOW, SENDER))).toBe('xml.not_well_formed');
 });
 
 it('many at once share the thread, each gets its own answer', async () => {
   const all = judges();
   const numbers = Array.from({ length: 8 }, (_, i) => `E31000000000${i}`);
   const answers = await Promise.all(
-    numbers.map(async (encf) => all.judge(await large(await sampleBytes({ encf })), NOW)),
+    numbers.map(async (encf) => all.judge(await large(await sampleBytes({ encf })), NOW, SENDER)),
   );
   expect(answers.map(({ parties }) => parties.encf)).toEqual(numbers);
 });
@@ -71,25 +75,49 @@ it('many at once share the thread, each gets its own answer', async () => {
 it('a document that takes too long is put off, no fault of its own, and the next one is judged', async () => {
   const all = judges({ timeoutMs: 200 });
   const costly = Buffer.from(`<ECF>${'<a/>'.repeat(900_000)}</ECF>`);
-  await expect(all.judge(costly, NOW)).rejects.toMatchObject({ code: 'unavailable', kind: 'judging.timeout' });
-  expect(await kindOf(all.judge(Buffer.alloc(MEGABYTE, 'x'), NOW))).toBe('xml.not_well_formed');
+  await expect(all.judge(costly, NOW, SENDER)).rejects.toMatchObject({ code: 'unavailable', kind: 'judging.timeout' });
+  expect(await kindOf(all.judge(Buffer.alloc(MEGABYTE, 'x'), NOW, SENDER))).toBe('xml.not_well_formed');
 });
 
 it('while a large one is judged, small ones are', async () => {
   const all = judges();
   let done = false;
-  const costly = kindOf(all.judge(Buffer.from(`<ECF>${'<a/>'.repeat(500_000)}</ECF>`), NOW)).then((kind) => {
+  const costly = kindOf(all.judge(Buffer.from(`<ECF>${'<a/>'.repeat(500_000)}</ECF>`), NOW, SENDER)).then((kind) => {
     done = true;
     return kind;
   });
-  await all.judge(await sampleBytes(), NOW);
+  await all.judge(await sampleBytes(), NOW, SENDER);
   expect(done).toBe(false);
   expect(await costly).toBe('document.not_an_ecf');
 });
 
-it('more than can wait are sent away for a moment', async () => {
+it('who sends more than its share can wait is sent away for a moment, others are served in turn', async () => {
   const all = judges();
-  const bytes = Buffer.alloc(200_000, 'x');
-  const kinds = await Promise.all(Array.from({ length: 80 }, () => kindOf(all.judge(bytes, NOW))));
-  expect(new Set(kinds)).toEqual(new Set(['xml.not_well_formed', 'judging.busy']));
+  const order: string[] = [];
+  const send = async (sender: string, fill: string) => {
+    const kind = await kindOf(all.judge(Buffer.alloc(200_000, fill), NOW, sender));
+    order.push(sender);
+    return kind;
+  };
+  const flood = Promise.all(Array.from({ length: 80 }, () => send('198.51.100.1', 'x')));
+  const others = Promise.all(['203.0.113.7', '203.0.113.8'].map((sender) => send(sender, 'y')));
+  expect(await others).toEqual(['xml.not_well_formed', 'xml.not_well_formed']);
+  const kinds = await flood;
+  expect(kinds.filter((kind) => kind === 'xml.not_well_formed')).toHaveLength(17);
+  expect(kinds.filter((kind) => kind === 'judging.busy')).toHaveLength(63);
+  // Of the flood those that were sent away, the one under way and the one whose turn it was came before.
+  expect(order.indexOf('203.0.113.8')).toBeLessThan(63 + 4);
+});
+
+it('a small document that is made to be costly is judged in a thread too', async () => {
+  const all = judges();
+  let done = false;
+  const costly = Buffer.from(`<ECF>${'<a xmlns="x"/>'.repeat(9_000)}</ECF>`);
+  const kind = kindOf(all.judge(costly, NOW, SENDER)).finally(() => {
+    done = true;
+  });
+  // What is judged where it arrives is judged by the end of this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toBe(false);
+  expect(await kind).toBe('document.not_an_ecf');
 });

@@ -42,13 +42,14 @@ export function exclusiveCanonical(
     for (const { name } of own) if (name.includes(':') && !name.startsWith('xml:')) used.add(prefixOf(name));
 
     let rendered = around.rendered;
-    const declarations: string[] = [];
-    for (const prefix of [...used].sort(compareCodePoints)) {
+    const fresh: { prefix: string; uri: string }[] = [];
+    for (const prefix of used) {
       const uri = namespaceOf(scope, prefix);
-      if (uri === undefined || uri === namespaceOf(rendered, prefix)) continue;
-      rendered = declare(rendered, prefix, uri);
-      declarations.push(declarationText(prefix, uri));
+      if (uri !== undefined && uri !== namespaceOf(rendered, prefix)) fresh.push({ prefix, uri });
     }
+    fresh.sort((a, b) => compareCodePoints(a.prefix, b.prefix));
+    for (const { prefix, uri } of fresh) rendered = declare(rendered, prefix, uri);
+    const declarations = fresh.map(({ prefix, uri }) => declarationText(prefix, uri));
     output.push(text.slice(copied, tag.nameEnd), ...declarations);
     for (const { name, raw } of own) output.push(` ${name}="${raw}"`);
     output.push('>');

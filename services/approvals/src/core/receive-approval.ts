@@ -13,6 +13,8 @@ export interface ApprovalArrival {
   readonly arrivedAt: Date;
   readonly requestId: string;
   readonly sender: string | null;
+  /** Network of the sender: an IPv4 address or an IPv6 /64, what limits count by. */
+  readonly network: string;
 }
 
 /** What the sender is told. */
@@ -35,7 +37,7 @@ export class ReceiveApproval {
   constructor(private readonly ports: ReceivePorts) {}
 
   async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
-    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock());
+    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock(), arrival.network);
     const about = judgement.refusal === null ? judgement.facts : judgement.about;
     const invoice = about === null ? null : await this.#invoice(arrival.env, about.issuerRnc, about.encf);
     const refusal = refusalOf(judgement, invoice);

@@ -37,6 +37,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
           arrivedAt,
           requestId: requestIdOf(req),
           sender,
+          network,
         });
         parts.report.answered(refusal, env, performance.now() - started);
         res.status(refusal === null ? 200 : 400);

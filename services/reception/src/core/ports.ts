@@ -127,8 +127,8 @@ export interface TokenKeys {
 
 /** Judges documents by themselves, within bounds on time and memory. */
 export interface Judges {
-  /** Rejects with ReceptionError `unreadable_document`, or `unavailable` where too many wait. */
-  judge(bytes: Uint8Array, now: Date): Promise<Judgement>;
+  /** Rejects with ReceptionError `unreadable_document`, or `unavailable` where too many of one sender or of all wait. */
+  judge(bytes: Uint8Array, now: Date, network: string): Promise<Judgement>;
 }
 
 /** What people who operate the service are told. */

@@ -70,7 +70,7 @@ export class ReceiveDocument {
   }
 
   async #receive(arrival: Arrival, sha256: string): Promise<Acknowledged> {
-    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock());
+    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock(), arrival.network);
     const incoming: Incoming = {
       ...arrival,
       sha256,
