@@ -12,7 +12,7 @@ const swc = [
 export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
-  roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e'],
+  roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e', '<rootDir>/bench'],
   testMatch: ['**/test/**/*.test.ts', '<rootDir>/test-e2e/**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/.data', '<rootDir>/.tools'],
   extensionsToTreatAsEsm: ['.ts'],

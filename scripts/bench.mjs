@@ -17,6 +17,9 @@ if (chosen.length === 0) fail(`No benchmark is named ${wanted.join(', ')}.`, `Th
 let failures = 0;
 for (const name of chosen) {
   say(`benchmark: ${name}`);
-  if ((await runTool(process.execPath, [path.join(folder, `${name}.bench.js`)])) !== 0) failures += 1;
+  const code = await runTool(process.execPath, [path.join(folder, `${name}.bench.js`)]);
+  // A signal ended it, or nobody reads the figures any more: it has told so by its code, and no other is wanted.
+  if (code > 128) process.exit(code);
+  if (code !== 0) failures += 1;
 }
 process.exit(failures === 0 ? 0 : 1);

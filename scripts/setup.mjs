@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -128,12 +129,22 @@ export async function setup() {
   await run('Compiling', process.execPath, [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
 }
 
-/** Runs a program of the checkout in the foreground and resolves with its exit code. */
+const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+
+/**
+ * Runs a program of the checkout in the foreground and resolves with its exit code, 128 and the number of a signal that ended
+ * it. What would end this process meanwhile ends the program, and this process goes on with its code.
+ */
 export function runTool(command, args, env = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' });
+    const pass = (signal) => child.kill(signal);
+    for (const signal of ENDING) process.on(signal, pass);
     child.on('error', reject);
-    child.on('exit', (code, signal) => resolve(signal ? 1 : (code ?? 1)));
+    child.on('exit', (code, signal) => {
+      for (const one of ENDING) process.off(one, pass);
+      resolve(signal ? 128 + os.constants.signals[signal] : (code ?? 1));
+    });
   });
 }
 

@@ -4,14 +4,12 @@
 //
 // BENCH_DOCUMENTS (400): e-CF for each part; BENCH_SENDERS (1,32); BENCH_ROUNDS (7).
 import { createPublicKey, sign, verify } from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { judgeApproval } from '@ecf/approvals';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
+import { benchFolder } from './ending.js';
 import { type Call, createLoad, type Round } from './load.js';
 import { compare, inTurn, percentile, repeat } from './measure.js';
 import { heading, line, reportComparison } from './report.js';
@@ -64,9 +62,7 @@ async function engine(): Promise<void> {
 }
 
 async function deployed(): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-  // The database server of a root user runs as another one, who has to get there.
-  fs.chmodSync(folder, 0o755);
+  const folder = benchFolder();
   const subject = await startSubject(folder, formatDocumentDate(today), LINES, 'standalone', { toSandboxBuyer: true });
   try {
     await issue(subject, DOCUMENTS * 2 * SENDERS.length);
@@ -80,7 +76,6 @@ async function deployed(): Promise<void> {
     for (const senders of SENDERS) report(senders, await given(subject, batch(), senders));
   } finally {
     await subject.standalone.end('SIGTERM');
-    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -3,10 +3,8 @@
 // The reference is a cancellation of one range in the same run.
 //
 // BENCH_LINES (10), BENCH_RANGES (10000): ranges a line; BENCH_ROUNDS (3).
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import { benchFolder } from './ending.js';
 import { median, seconds } from './measure.js';
 import { peakBytes, residentBytes } from './processes.js';
 import { heading, line } from './report.js';
@@ -27,9 +25,7 @@ interface Round {
   bytes: number;
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-// The database server of a root user runs as another one, who has to get there.
-fs.chmodSync(folder, 0o755);
+const folder = benchFolder();
 const subject = await startSubject(folder, formatDocumentDate(toCalendarDate(new Date())), 10);
 const gateway = subject.standalone.child.pid as number;
 try {
@@ -88,5 +84,4 @@ try {
   line(`memory at most: ${((most - before) / MIB).toFixed(0)} MiB above the ${(before / MIB).toFixed(0)} MiB before`);
 } finally {
   await subject.standalone.end('SIGTERM');
-  fs.rmSync(folder, { recursive: true, force: true });
 }

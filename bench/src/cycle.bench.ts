@@ -5,14 +5,12 @@
 //
 // BENCH_DOCUMENTS (60): cycles, one after another.
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
+import { benchFolder } from './ending.js';
 import { percentile } from './measure.js';
 import { heading, line } from './report.js';
 import { encfOf, invoice, totalOf } from './sample.js';
@@ -134,15 +132,12 @@ async function withDeployment(
   env: Record<string, string>,
   work: (standalone: StandaloneProcess) => Promise<void>,
 ): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-  // The database server of a root user runs as another one, who has to get there.
-  fs.chmodSync(folder, 0o755);
+  const folder = benchFolder();
   const standalone = await startDeploymentProcess('standalone', folder, { ...SETTINGS, ...env });
   try {
     await work(standalone);
   } finally {
     await standalone.end('SIGTERM');
-    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 

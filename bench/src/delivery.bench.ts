@@ -6,8 +6,6 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApprovals, readApprovalsConfig } from '@ecf/approvals';
@@ -26,6 +24,7 @@ import {
 } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { serialiseCertificate, signXml } from '@ecf/xml-signing';
+import { benchFolder } from './ending.js';
 import { median } from './measure.js';
 import { heading, line } from './report.js';
 import { certificate, encfOf, ISSUER, invoice } from './sample.js';
@@ -41,7 +40,7 @@ const rncOf = (n: number) => String(140_000_000 + n);
 const healthy = Array.from({ length: RECEIVERS - HANGING }, (_, n) => rncOf(n));
 const hung = Array.from({ length: HANGING }, (_, n) => rncOf(500_000 + n));
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-delivery-'));
+const folder = benchFolder();
 const simulator = await createSimulator({ processingMs: 0 });
 const receivers = fork(new URL('./delivery-receivers.js', import.meta.url));
 receivers.send({ buyers: healthy, hung });
@@ -106,7 +105,6 @@ try {
   await bus.close();
   await database.close();
   await simulator.stop();
-  fs.rmSync(folder, { recursive: true, force: true });
 }
 
 function rate(seconds: number): string {

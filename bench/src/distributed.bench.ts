@@ -2,10 +2,9 @@
 // hear of a submission; memory of each process, idle and after the load.
 //
 // BENCH_ROUNDS (5) and BENCH_CALLS (600) make it shorter or longer.
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import { benchFolder } from './ending.js';
 import { createLoad } from './load.js';
 import { median, percentile } from './measure.js';
 import { residentBytes } from './processes.js';
@@ -18,14 +17,12 @@ const CALLERS = 32;
 const LINES = 10;
 const MEBIBYTE = 1024 * 1024;
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-fs.chmodSync(folder, 0o755);
+const folder = benchFolder();
 const subjects: Subject[] = [];
 try {
   await run();
 } finally {
   for (const { standalone } of subjects) await standalone.end('SIGTERM');
-  fs.rmSync(folder, { recursive: true, force: true });
 }
 
 async function run(): Promise<void> {

@@ -4,10 +4,8 @@
 //
 // POLLER_DOCUMENTS (1500) a round, POLLER_ROUNDS (5).
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { documentKey, type InvoiceChanged, TOPICS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
@@ -24,6 +22,7 @@ import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import got from 'got';
+import { benchFolder } from './ending.js';
 import { median, percentile, seconds, together } from './measure.js';
 import { heading, line } from './report.js';
 import { encfOf, ISSUER } from './sample.js';
@@ -66,9 +65,7 @@ await new Promise<void>((resolve) => {
   authority.listen(0, '127.0.0.1', resolve);
 });
 const authorityUrl = `http://127.0.0.1:${(authority.address() as AddressInfo).port}`;
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-// The database server of a root user runs as another one, who has to get there.
-fs.chmodSync(folder, 0o755);
+const folder = benchFolder();
 const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: EMBEDDED_SETTINGS });
 try {
   await throughput();
@@ -77,7 +74,6 @@ try {
   authority.close();
   authority.closeAllConnections();
   await postgres.stop();
-  fs.rmSync(folder, { recursive: true, force: true });
 }
 
 async function throughput(): Promise<void> {

@@ -3,10 +3,13 @@ import fs from 'node:fs';
 /** Clock ticks a second in which Linux counts processor time; 100 on every architecture that Node runs on. */
 const TICKS = 100;
 
-interface Stat {
+/** What the system tells of a process. */
+export interface Stat {
   pid: number;
   parent: number;
   command: string;
+  /** False once it has ended and only waits for its parent to notice. */
+  running: boolean;
   /** Seconds of processor time, user and system. */
   own: number;
   /** The same of children that have ended. */
@@ -44,6 +47,18 @@ export function childCalled(pid: number, text: string): number {
   return found.pid;
 }
 
+/** The processes that a process has started and that they have started; none where the system does not tell. */
+export function descendantsOf(pid: number): Stat[] {
+  if (!fs.existsSync('/proc/self/stat')) return [];
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child.pid)]);
+}
+
+/** Whether it is still there, and no other process under its number. */
+export function isRunning({ pid, command }: Stat): boolean {
+  const present = statOf(pid);
+  return present?.running === true && present.command === command;
+}
+
 function childrenOf(pid: number): Stat[] {
   return fs
     .readdirSync('/proc')
@@ -67,6 +82,7 @@ function statOf(pid: number): Stat | null {
     pid,
     parent: Number(fields[1]),
     command: text.slice(open + 1, close),
+    running: fields[0] !== 'Z',
     own: ticks(14) + ticks(15),
     ended: ticks(16) + ticks(17),
   };

@@ -1,10 +1,9 @@
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { EmissionOperations, InvoiceChanged } from '@ecf/contracts';
 import { createQuery, readQueryConfig } from '@ecf/query';
 import { createLogger, IDENTITY_HEADER, identityKeyFrom, openDatabase, serve, signIdentity } from '@ecf/service-kit';
 import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { benchFolder } from './ending.js';
 import { median, percentile, seconds } from './measure.js';
 import { ACCOUNT, loadInvoices } from './query-data.js';
 import { heading, line } from './report.js';
@@ -29,8 +28,7 @@ const QUESTIONS: readonly (readonly [name: string, path: (size: number) => strin
     ['one invoice', (size) => `/invoices/E31${String(size / 2).padStart(10, '0')}`, {}],
   ];
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-query-'));
-fs.chmodSync(folder, 0o755);
+const folder = benchFolder();
 const postgres = await startEmbeddedPostgres({
   dataDir: path.join(folder, 'postgres'),
   settings: {
@@ -40,10 +38,7 @@ const postgres = await startEmbeddedPostgres({
     maintenance_work_mem: '256MB',
   },
 });
-const stops: (() => Promise<unknown> | unknown)[] = [
-  () => fs.rmSync(folder, { recursive: true, force: true }),
-  () => postgres.stop(),
-];
+const stops: (() => Promise<unknown> | unknown)[] = [() => postgres.stop()];
 try {
   await run(postgres.url('ecf_query'));
 } finally {

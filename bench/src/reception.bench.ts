@@ -4,10 +4,7 @@
 // BENCH_ROUNDS (7), BENCH_SENDERS (1,64), BENCH_SLOW (500) and BENCH_HOSTILE (1; 0 leaves them out);
 // BENCH_ENGINE=1 stops after the first part.
 import { createPublicKey, sign, verify } from 'node:crypto';
-import fs from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
@@ -15,6 +12,7 @@ import { judgeDocument, signAcknowledgement, trustCheck } from '@ecf/reception';
 import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
 import { signXml } from '@ecf/xml-signing';
+import { benchFolder } from './ending.js';
 import { type Call, createLoad, type Load } from './load.js';
 import { compare, inTurn, median, percentile, repeat, seconds, type Task, together } from './measure.js';
 import { childCalled, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
@@ -50,15 +48,12 @@ if (process.env.BENCH_ENGINE !== '1') await deployed();
 
 /** The rest is measured on the deployment as its users run it. */
 async function deployed(): Promise<void> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-  // The database server of a root user runs as another one, who has to get there.
-  fs.chmodSync(folder, 0o755);
+  const folder = benchFolder();
   const standalone = await startStandaloneProcess(folder, { LOG_LEVEL: 'warn' });
   try {
     await overHttp(standalone);
   } finally {
     await standalone.end('SIGTERM');
-    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,8 @@
+import { endWithChildren } from './ending.js';
 import type { Comparison } from './measure.js';
+
+// Every bench reports, so none is without this.
+endWithChildren();
 
 /** Prints one compared figure: ratio first, absolute times for orientation. */
 export function reportComparison(name: string, reference: string, result: Comparison, goal?: string): void {

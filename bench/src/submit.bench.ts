@@ -2,14 +2,13 @@
 // transactions, one RSA-2048 signature, one submission of a document signed in advance to the same simulator.
 //
 // BENCH_ROUNDS (5), BENCH_CALLERS (1,32), BENCH_WARM_UP (3000) and BENCH_INVOICES (10000) make it shorter or longer.
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient, logIn } from '@ecf/authority-client';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createDatabaseIfMissing } from '@ecf/service-kit';
 import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
+import { benchFolder } from './ending.js';
 import { type Call, createLoad, type Load } from './load.js';
 import { median, percentile } from './measure.js';
 import { childCalled, peakBytes, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
@@ -52,10 +51,8 @@ interface Cpu {
   simulator: number;
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-// The database server of a root user runs as another one, who has to get there.
-fs.chmodSync(folder, 0o755);
-const ending: (() => Promise<unknown> | unknown)[] = [() => fs.rmSync(folder, { recursive: true, force: true })];
+const folder = benchFolder();
+const ending: (() => Promise<unknown> | unknown)[] = [];
 try {
   await run();
 } finally {

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from '@jest/globals';
+import { descendantsOf, isRunning } from '../src/processes.js';
+
+const ENDING = new URL('../dist/ending.js', import.meta.url).href;
+
+/** A bench with one child that never ends, which then writes a line now and again. */
+const BENCH = `
+  import { spawn } from 'node:child_process';
+  import { benchFolder, endWithChildren } from '${ENDING}';
+  endWithChildren();
+  process.on('SIGUSR2', () => { throw new Error('a fault of the bench'); });
+  spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  console.log(benchFolder());
+  setInterval(() => console.log('one more figure'), 25);
+`;
+
+describe('a bench that does not get to its end', () => {
+  it.each([
+    ['SIGINT', 130, (bench: ChildProcess) => bench.kill('SIGINT')],
+    ['SIGTERM', 143, (bench: ChildProcess) => bench.kill('SIGTERM')],
+    ['a reader that is gone', 141, (bench: ChildProcess) => bench.stdout?.destroy()],
+    ['a fault of its own', 1, (bench: ChildProcess) => bench.kill('SIGUSR2')],
+  ])('after %s ends with %d, its children and its folder with it', async (_, code, disturb) => {
+    const bench = spawn(process.execPath, ['--input-type=module', '--eval', BENCH], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [folder] = (await once(createInterface(bench.stdout), 'line')) as [string];
+    const children = descendantsOf(bench.pid as number);
+    expect([fs.existsSync(folder), children.map(isRunning)]).toEqual([true, [true]]);
+
+    disturb(bench);
+
+    expect(await once(bench, 'exit')).toEqual([code, null]);
+    expect([fs.existsSync(folder), children.map(isRunning)]).toEqual([false, [false]]);
+  });
+});
