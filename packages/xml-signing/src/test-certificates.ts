@@ -42,6 +42,8 @@ export interface TestAuthorityOptions {
   readonly commonName?: string;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
+  /** A private key made earlier; by default a new RSA-2048 key. */
+  readonly key?: KeyObject;
   /** An authority made earlier; names and dates are then those of its certificate. */
   readonly existing?: { readonly pem: string; readonly key: string };
 }
@@ -66,7 +68,7 @@ interface Request {
  * A certificate authority for sandboxes, simulators and tests. What it issues is worth nothing outside them.
  */
 export function createTestAuthority(options: TestAuthorityOptions = {}): TestAuthority {
-  const key = options.existing ? createPrivateKey(options.existing.key) : newRsaKey();
+  const key = options.existing ? createPrivateKey(options.existing.key) : (options.key ?? newRsaKey());
   const pem = options.existing?.pem ?? authorityCertificate(key, options);
   const issuer = forge.pki.certificateFromPem(pem).subject.attributes as Attribute[];
   const authorityDer = derOf(pem);

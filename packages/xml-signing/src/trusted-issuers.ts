@@ -1,11 +1,14 @@
-import { X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { CertificateFacts } from './verification.js';
+import { hasAcceptedSize } from './verification-certificates.js';
 
 /** The certificate authorities whose certificates a deployment trusts. */
 export type TrustedIssuers = ReadonlyMap<string, X509Certificate>;
 
 /** A chain in the field has two or three certificates. */
 const LONGEST_CHAIN = 6;
+/** Signatures of certificates that are verified for one document: whoever sends it may name many issuers alike. */
+const MOST_VERIFICATIONS = 16;
 
 /**
  * Reads a PEM file of trusted issuers; text between the certificates is ignored.
@@ -20,7 +23,8 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 
 /**
  * Whether a chain of certificates leads from the signer to a trusted issuer, each of them valid at the given time.
- * Intermediate certificates may come from the document or from the trusted list. Revocation is not asked.
+ * Intermediate certificates may come from the document or from the trusted list; what they cost is bounded. Revocation is
+ * not asked.
  */
 export function isTrusted(
   signer: Pick<CertificateFacts, 'der' | 'others'>,
@@ -31,6 +35,11 @@ export function isTrusted(
     const offered = signer.others.flatMap(readOffered);
     const candidates = [...trusted.values(), ...offered];
     let current = read(signer.der);
+    let verifications = 0;
+    const hasIssued = (issuer: X509Certificate, subject: X509Certificate): boolean => {
+      if (!issuer.ca || !subject.checkIssued(issuer) || !isQuicklyVerified(issuer.publicKey)) return false;
+      return ++verifications <= MOST_VERIFICATIONS && subject.verify(issuer.publicKey);
+    };
     for (let length = 0; length < LONGEST_CHAIN && isValidAt(current, at); length++) {
       if (trusted.has(current.fingerprint256)) return true;
       const subject = current;
@@ -44,10 +53,10 @@ export function isTrusted(
   }
 }
 
-function hasIssued(issuer: X509Certificate, subject: X509Certificate): boolean {
-  if (!issuer.ca || !subject.checkIssued(issuer)) return false;
-  const key = issuer.publicKey;
-  return (key.asymmetricKeyDetails?.modulusLength ?? 0) <= 8192 && subject.verify(key);
+/** Issuers may have keys on named curves; RSA keys are bounded as those of signers are. */
+function isQuicklyVerified(key: KeyObject): boolean {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  return hasAcceptedSize(key) || (type === 'ec' && details?.namedCurve !== undefined) || type === 'ed25519';
 }
 
 function isValidAt(certificate: X509Certificate, at: Date): boolean {

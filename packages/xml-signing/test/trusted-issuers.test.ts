@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { describe, expect, it, jest } from '@jest/globals';
 import { isTrusted, readTrustedIssuers } from '../src/index.js';
 import { createTestAuthority } from '../src/test-certificates.js';
 import { authority, certificate, now } from './samples.js';
@@ -24,6 +25,31 @@ describe('isTrusted', () => {
     expect(isTrusted(signer, trusted, new Date('2050-01-01'))).toBe(false);
   });
 
+  it('does not follow issuers whose keys take long to verify with', () => {
+    const long = createTestAuthority({ commonName: 'Long', key: keyWithExponent(2n ** 89n - 1n) });
+    const held = {
+      commonName: 'A',
+      holderId: '1',
+      notBefore: new Date('2024-01-01'),
+      notAfter: new Date('2030-01-01'),
+    };
+    const { pem } = long.issue({ ...held, password: 'x' });
+    expect(new X509Certificate(pem).verify(new X509Certificate(long.pem).publicKey)).toBe(true);
+    expect(isTrusted({ der: derOf(pem), others: [] }, readTrustedIssuers(long.pem), now)).toBe(false);
+  });
+
+  it('verifies no more than a few certificates, however many bear the name of the issuer', () => {
+    const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const namesakes = Array.from({ length: 40 }, () => createTestAuthority({ key }).pem);
+    const verify = jest.spyOn(X509Certificate.prototype, 'verify');
+    expect(isTrusted({ ...signer, others: namesakes.map(derOf) }, readTrustedIssuers(namesakes[0] ?? ''), now)).toBe(
+      false,
+    );
+    expect(verify.mock.calls.length).toBeLessThanOrEqual(16);
+    expect(isTrusted({ ...signer, others: namesakes.map(derOf) }, readTrustedIssuers(authority.pem), now)).toBe(true);
+    verify.mockRestore();
+  });
+
   it('stays calm with certificates that are none', () => {
     const trusted = readTrustedIssuers(authority.pem);
     expect(isTrusted({ der: 'AAAA', others: [] }, trusted, now)).toBe(false);
@@ -31,3 +57,31 @@ describe('isTrusted', () => {
     expect(() => readTrustedIssuers('nothing')).toThrow('no certificate');
   });
 });
+
+function derOf(pem: string): string {
+  return pem.replace(/-----[^-]+-----|\s/g, '');
+}
+
+/** An RSA key with an exponent that no tool makes by itself. */
+function keyWithExponent(e: bigint): KeyObject {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const jwk = privateKey.export({ format: 'jwk' });
+  const number = (text = ''): bigint => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
+  const text = (value: bigint): string => {
+    const hex = value.toString(16);
+    return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url');
+  };
+  const [p, q] = [number(jwk.p), number(jwk.q)];
+  const d = inverse(e, (p - 1n) * (q - 1n));
+  const parts = { e: text(e), d: text(d), dp: text(d % (p - 1n)), dq: text(d % (q - 1n)) };
+  return createPrivateKey({ key: { ...jwk, ...parts }, format: 'jwk' });
+}
+
+function inverse(value: bigint, modulus: bigint): bigint {
+  let [r, next, t, following] = [modulus, value % modulus, 0n, 1n];
+  while (next !== 0n) {
+    const quotient = r / next;
+    [r, next, t, following] = [next, r - quotient * next, following, t - quotient * following];
+  }
+  return t < 0n ? t + modulus : t;
+}
