@@ -89,6 +89,9 @@ beforeAll(async () => {
     return { issuer_rnc, authority_environment: 'TesteCF', detail_lines: [line] };
   };
   const cancelled = (await post('/anecf', cancellation())).body?.id ?? 1;
+  await client.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
+  const doubtful = (await post('/anecf', cancellation())).body?.id ?? 1;
+  await until(async () => (await client.admin('GET', '/cancellations/doubtful')).body?.cancellations?.length > 0);
   await until(async () => (await client.admin('GET', '/documents/alarmed')).body?.documents?.length > 0);
   await until(async () => (await client.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}`)).body.length > 0);
 
@@ -150,6 +153,7 @@ beforeAll(async () => {
     setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
+    settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
     resolveDocument: () => ({ env: 'CerteCF', issuer_rnc, encf: undecided.encf, action: 'resend' }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
     putRanges: () => [

@@ -370,4 +370,43 @@ describe('for those who operate it', () => {
     }
     expect((await ecf(deployment, 'resolve', ISSUER.rnc, 'E310000000001', '--env', 'CerteCF')).code).toBe(2);
   }, 120_000);
+
+  it('ecf cancellations ends the uncertainty of a cancellation, with a note', async () => {
+    const range = { encf_desde: 'E470000009001', encf_hasta: 'E470000009009' };
+    const body = {
+      issuer_rnc: ISSUER.rnc,
+      authority_environment: 'TesteCF',
+      detail_lines: [{ ecf_type: '47', sequence_ranges: [range] }],
+    };
+    await client.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
+    const headers = { 'content-type': 'application/json' };
+    const { body: made } = await client.call('POST', '/anecf/', { headers, body: JSON.stringify(body) });
+    expect(made.authority_status).toBe('submitted');
+    const doubtful = async (...more: string[]) =>
+      (await ecf(deployment, 'cancellations', 'list', '--issuer', ISSUER.rnc, ...more)).rows.find(
+        ({ id }) => id === made.id,
+      );
+    for (let looks = 0; (await doubtful())?.alarm !== 'cancellation-open'; looks += 1) {
+      if (looks > 60) throw new Error('there was no alarm');
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    const settle = (...decision: string[]) => ecf(deployment, 'cancellations', 'settle', String(made.id), ...decision);
+    for (const wrong of [['--accepted'], ['--accepted', '--rejected', '--note', 'x'], ['--note', 'x']])
+      expect((await settle(...wrong)).code).toBe(2);
+    expect((await settle('--refused', 'E470000009010', '--note', 'x')).stderr).toContain('not in the cancellation');
+    const settled = await settle(
+      '--refused',
+      'E470000009001,E470000009003-E470000009009',
+      '--note',
+      'the portal says so',
+    );
+    expect(settled).toMatchObject({ code: 0, rows: [{ id: made.id, authority_status: 'Parcial', alarm: null }] });
+    expect(await doubtful()).toBeUndefined();
+    expect(await doubtful('--settled')).toMatchObject({ note: 'the portal says so' });
+    expect((await client.call('GET', `/anecf/${made.id}`)).body.authority_status).toBe('Parcial');
+    expect(await settle('--accepted', '--note', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('409'),
+    });
+  }, 60_000);
 });

@@ -47,6 +47,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list documents that need a person, decide on one',
     load: () => import('./commands/resolve.js'),
   },
+  cancellations: {
+    section: 'operation',
+    summary: 'list cancellations that need a person, settle one',
+    load: () => import('./commands/cancellations.js'),
+  },
   rebuild: {
     section: 'operation',
     summary: 'make the read models anew',

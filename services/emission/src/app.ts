@@ -53,6 +53,7 @@ import { cancellationChanged } from './core/cancellation/cancellation-body.js';
 import type { CancellationPorts } from './core/cancellation/cancellation-ports.js';
 import { createQueryCancellations } from './core/cancellation/query-cancellations.js';
 import { createSendCancellation } from './core/cancellation/send-cancellation.js';
+import { createSettleCancellation } from './core/cancellation/settle-cancellation.js';
 import { createCertificates } from './core/certificates.js';
 import { createDocumentCertificates } from './core/document-certificates.js';
 import { createDocumentToken } from './core/document-token.js';
@@ -230,7 +231,12 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const internal = internalOperations({ told, obtainToken });
   const followUps = followUpOperations({ told, documentToken: createDocumentToken(ports, documentTokens) });
   const signing = signingOperations(createSignSeed(ports, documentCertificates));
-  const resolution = resolutionOperations({ told, resolve: createResolveByOperator(ports) });
+  const resolution = resolutionOperations({
+    told,
+    resolve: createResolveByOperator(ports),
+    cancellations: cancellationPorts.cancellations,
+    settle: createSettleCancellation(cancellationPorts),
+  });
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),

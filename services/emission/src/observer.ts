@@ -118,6 +118,11 @@ export function createCancellationMetrics(
       sent: ({ env }, outcome) => sends.inc({ env, outcome }),
       alarm: ({ id, env, issuerRnc, alarm }) =>
         logger.error({ cancellation: id, env, issuer_rnc: issuerRnc, alarm }, 'a cancellation needs a person'),
+      settled: ({ id, env, issuerRnc, state, settled }) =>
+        logger.info(
+          { cancellation: id, env, issuer_rnc: issuerRnc, state, note: settled?.note },
+          'a cancellation was settled by a person',
+        ),
       failed: (what, error, id) => logger.error({ cancellation: id, err: error }, `${what} failed`),
     },
     backlog(present) {

@@ -479,6 +479,83 @@ describe('what the authority makes of it', () => {
   });
 });
 
+describe('a person who looked at the portal', () => {
+  const settle = (id: number, said: object) =>
+    emission.emission.resolution.settleCancellation({ id, outcome: 'accepted', note: 'seen', ...said });
+  const doubtful = async (settled: 'true' | 'false' = 'false') =>
+    (await emission.emission.resolution.listDoubtful({ issuer_rnc: ISSUER, settled, limit: 100, after: 0 }))
+      .cancellations;
+
+  /** One whose answer was lost after it was noted, and whose copy was refused. */
+  async function open(...ranges: Range[]): Promise<number> {
+    await world.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
+    const { id } = (await cancel(request([line('31', ...ranges)]))).body;
+    for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+      const found = (await doubtful()).find((one) => one.id === id);
+      if (found?.alarm === 'cancellation-open') return id;
+      if (Date.now() > end) throw new Error(`no alarm stands on ${id}`);
+    }
+  }
+  const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
+
+  it('says that all are annulled: the alarm ends, the numbers stay blocked', async () => {
+    const id = await open([470, 471]);
+    expect((await doubtful()).find((one) => one.id === id)).toMatchObject({
+      env: 'TesteCF',
+      authority_status: 'submitted',
+      numbers: `${encf('31', 470)} to ${encf('31', 471)}`,
+      total_encf_canceled: 2,
+      note: null,
+    });
+    expect(await settle(id, { note: 'portal\u0000, M. Peña' })).toMatchObject({
+      authority_status: 'Aceptado',
+      alarm: null,
+      note: 'portal\ufffd, M. Peña',
+    });
+    const { body } = await find(id);
+    expect(body).toMatchObject({ authority_status: 'Aceptado', authority_response: expect.stringContaining('anula') });
+    expect((await events(id)).at(-1)).toMatchObject({ authority_status: 'Aceptado', total_encf_blocked: 2 });
+    expect(await outcome(470)).toBe(409);
+    expect((await doubtful()).map((one) => one.id)).not.toContain(id);
+    expect((await doubtful('true')).find((one) => one.id === id)?.settled_at).toMatch(/-04:00$/);
+    await expect(settle(id, {})).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    await expect(settle(999_999, {})).rejects.toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('says that none is: all are free again', async () => {
+    const id = await open([472, 473]);
+    expect(await settle(id, { outcome: 'rejected' })).toMatchObject({ authority_status: 'Rechazado' });
+    expect((await events(id)).at(-1)).toMatchObject({ authority_status: 'Rechazado', blocked: [] });
+    expect(await outcome(472)).toBe(200);
+  });
+
+  it('says which are not: those are free again', async () => {
+    const id = await open([474, 479]);
+    const refused = (...ranges: Range[]) => ({
+      outcome: 'partial',
+      refused: ranges.map(([from, to = from]) => ({ encf_desde: encf('31', from), encf_hasta: encf('31', to) })),
+    });
+    for (const wrong of [refused([480]), refused([474, 479]), refused([476, 475])])
+      await expect(settle(id, wrong)).rejects.toMatchObject({ status: 422, code: 'validation_error' });
+    expect(await settle(id, refused([474], [476, 477]))).toMatchObject({ authority_status: 'Parcial' });
+    expect((await find(id)).body.detail_lines[0].sequence_ranges[0].authority_status).toBe('Parcial');
+    expect(await Promise.all([474, 475, 476, 479].map(outcome))).toEqual([200, 409, 200, 409]);
+  });
+
+  it('settles what two say at once, once, and nothing that is being sent', async () => {
+    const id = await open([480]);
+    const both = await Promise.allSettled([settle(id, {}), settle(id, { outcome: 'rejected' })]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await world.fault({ operation: 'anulacionrangos', kind: 'slow', delay_ms: 1_000, times: 1 });
+    const sending = cancel(request([line('31', [481])]));
+    const next = id + 1;
+    for (; (await find(next)).status !== 200; await new Promise((resolve) => setTimeout(resolve, 20)));
+    await world.database.query("UPDATE cancellation SET alarm = 'cancellation-overdue' WHERE id = $1", [next]);
+    await expect(settle(next, {})).rejects.toMatchObject({ status: 409 });
+    await sending;
+  });
+});
+
 describe('the same numbers at the same moment', () => {
   it('are issued or cancelled, never both', async () => {
     const numbers = Array.from({ length: 16 }, (_, n) => 500 + n);

@@ -41,6 +41,8 @@ export const ADMIN_OPERATIONS = [
   { id: 'retryDelivery', method: 'POST', path: '/admin/deliveries/retry' },
   { id: 'listAlarmed', method: 'GET', path: '/admin/documents/alarmed' },
   { id: 'resolveDocument', method: 'POST', path: '/admin/documents/resolve' },
+  { id: 'listDoubtful', method: 'GET', path: '/admin/cancellations/doubtful' },
+  { id: 'settleCancellation', method: 'POST', path: '/admin/cancellations/settle' },
   { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
   { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },

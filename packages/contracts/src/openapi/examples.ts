@@ -30,6 +30,21 @@ const document = {
   warnings: [],
 };
 
+const doubtful = {
+  id: 7,
+  env: 'TesteCF',
+  issuer_rnc: ISSUER,
+  account_id: '1',
+  authority_status: 'submitted',
+  alarm: 'cancellation-open',
+  total_encf_canceled: 10,
+  numbers: 'E310000000001 to E310000000010',
+  authority_response: '{"codigo":"2"}',
+  created_at: AT,
+  settled_at: null,
+  note: null,
+};
+
 export const invoiceData = {
   ECF: {
     Encabezado: {
@@ -199,6 +214,15 @@ export const EXAMPLES = {
     state: 'processing',
     status: 'EnProceso',
     track_id: TRACK_ID,
+  },
+  doubtfulPage: { cancellations: [doubtful], next: null },
+  settlement: { id: 7, outcome: 'accepted', note: 'The portal shows all of them as annulled.' },
+  settled: {
+    ...doubtful,
+    authority_status: 'Aceptado',
+    alarm: null,
+    settled_at: AT,
+    note: 'The portal shows all of them as annulled.',
   },
   rebuild: { building: true, started_at: AT, finished_at: null, documents: 12_000, failure: null },
   storedFiles: {

@@ -16,7 +16,14 @@ import { storedFilesPageSchema } from '../http/archive.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/delivery.js';
 import { rebuildStateSchema } from '../http/internal.js';
 import type { AdminOperationId } from '../http/own-operations.js';
-import { alarmedPageSchema, resolutionSchema, resolvedDocumentSchema } from '../http/resolution.js';
+import {
+  alarmedPageSchema,
+  doubtfulCancellationSchema,
+  doubtfulPageSchema,
+  resolutionSchema,
+  resolvedDocumentSchema,
+  settlementSchema,
+} from '../http/resolution.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
@@ -213,6 +220,24 @@ export const ADMIN = {
       '`adopt` gives it the trackId that the authority has it under; `resend` sends the very same bytes again, since the authority does not have it.',
     body: { required: true, content: json(resolutionSchema, EXAMPLES.resolution) },
     answers: { 200: { description: 'The document.', content: json(resolvedDocumentSchema, EXAMPLES.resolved) } },
+    errors: [...BODY, 'not_found', 'conflict'],
+  },
+  listDoubtful: {
+    tag: 'Cancellations',
+    summary: 'Cancellations that a person has to look at, or settled',
+    parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.doubtfulLimit, P.alarmedAfter],
+    answers: { 200: { description: 'A page.', content: json(doubtfulPageSchema, EXAMPLES.doubtfulPage) } },
+    errors: ['validation_error'],
+  },
+  settleCancellation: {
+    tag: 'Cancellations',
+    summary: 'Says what became of a cancellation whose outcome nobody can ask for',
+    description:
+      '`accepted`: all numbers are annulled. `rejected`: none is, all are free again. `partial`: all but `refused` are annulled.',
+    body: { required: true, content: json(settlementSchema, EXAMPLES.settlement) },
+    answers: {
+      200: { description: 'The cancellation.', content: json(doubtfulCancellationSchema, EXAMPLES.settled) },
+    },
     errors: [...BODY, 'not_found', 'conflict'],
   },
   startRebuild: {

@@ -1,5 +1,11 @@
 import type { ResolutionOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import { type Cancellation, rangesOf } from '../core/cancellation/cancellation.js';
+import { CANCELLATION_STATUS } from '../core/cancellation/cancellation-body.js';
+import type { CancellationStore } from '../core/cancellation/cancellation-ports.js';
+import { describe, merged, rangeOf } from '../core/cancellation/number-set.js';
+import type { SettleCancellation } from '../core/cancellation/settle-cancellation.js';
+import { invalidRequest } from '../core/errors.js';
 import type { ResolveByOperator } from '../core/resolve-by-operator.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { refusing } from './internal.js';
@@ -8,6 +14,8 @@ import { refusing } from './internal.js';
 export function resolutionOperations(parts: {
   told: Pick<ToldDocuments, 'alarmed'>;
   resolve: ResolveByOperator;
+  cancellations: Pick<CancellationStore, 'needingPerson'>;
+  settle: SettleCancellation;
 }): ResolutionOperations {
   return {
     async listAlarmed({ env, issuer_rnc, limit, after }) {
@@ -30,5 +38,42 @@ export function resolutionOperations(parts: {
       const { state, status, trackId } = await parts.resolve({ env, issuerRnc: issuer_rnc, encf }, decision);
       return { env, issuer_rnc, encf, state, status, track_id: trackId };
     }),
+    async listDoubtful({ env, issuer_rnc, settled, limit, after }) {
+      const filter = { env: env ?? null, issuerRnc: issuer_rnc ?? null, settled: settled === 'true', limit, after };
+      const found = await parts.cancellations.needingPerson(filter);
+      return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
+    },
+    settleCancellation: refusing(async ({ id, outcome, refused = [], note }) => {
+      const ranges = refused.map(({ encf_desde, encf_hasta }, index) => {
+        const range = rangeOf(encf_desde, encf_hasta);
+        if (range !== null) return range;
+        throw invalidRequest(['body', 'refused', index], 'is a range of one type, first not after last', 'order');
+      });
+      return doubtful(await parts.settle({ id, outcome, refused: ranges, note }));
+    }),
+  };
+}
+
+/** Ranges that are named, and characters of an answer: enough to know what to look for at the authority. */
+const MOST_NAMED = 10;
+const MOST_ANSWER = 2_000;
+
+function doubtful(cancellation: Cancellation) {
+  const { state, settled } = cancellation;
+  const ranges = merged(rangesOf(cancellation.lines));
+  const more = ranges.length > MOST_NAMED ? `, and ${ranges.length - MOST_NAMED} ranges more` : '';
+  return {
+    id: cancellation.id,
+    env: cancellation.env,
+    issuer_rnc: cancellation.issuerRnc,
+    account_id: cancellation.accountId,
+    authority_status: CANCELLATION_STATUS[state] ?? state,
+    alarm: cancellation.alarm,
+    total_encf_canceled: cancellation.total,
+    numbers: `${ranges.slice(0, MOST_NAMED).map(describe).join(', ')}${more}`,
+    authority_response: cancellation.response?.slice(0, MOST_ANSWER) ?? null,
+    created_at: toIsoDominican(cancellation.createdAt),
+    settled_at: settled === null ? null : toIsoDominican(settled.at),
+    note: settled?.note ?? null,
   };
 }

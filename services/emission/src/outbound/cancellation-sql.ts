@@ -91,8 +91,16 @@ export const CLAIM = {
 export const RECORD = {
   name: 'cancellation_record',
   text: `UPDATE cancellation SET revision = revision + 1, state = $3, sent_at = $4, response = $5, refused = $6, lost_sends = $7,
-      failures = $8, next_action_at = $9, alarm = $10
+      failures = $8, next_action_at = $9, alarm = $10, settled_at = $11, settled_note = $12
     WHERE id = $1 AND revision = $2 RETURNING *`,
+};
+
+export const NEEDING_PERSON = {
+  name: 'cancellation_needing_person',
+  text: `SELECT * FROM cancellation
+    WHERE CASE WHEN $3 THEN settled_at IS NOT NULL ELSE alarm IS NOT NULL END AND id > $4
+      AND ($1::text IS NULL OR env = $1) AND ($2::text IS NULL OR issuer_rnc = $2)
+    ORDER BY id LIMIT $5`,
 };
 
 export const BACKLOG = {

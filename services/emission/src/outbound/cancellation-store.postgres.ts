@@ -45,6 +45,8 @@ interface Row {
   failures: number;
   next_action_at: Date | null;
   alarm: CancellationAlarm | null;
+  settled_at: Date | null;
+  settled_note: string | null;
 }
 
 /** Numbers that an answer names at most. */
@@ -173,6 +175,8 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
           progress.failures,
           progress.nextActionAt,
           progress.alarm,
+          progress.settled?.at ?? null,
+          progress.settled?.note ?? null,
         ]);
         if (recorded[0] === undefined) return null;
         const after = fromRow(recorded[0]);
@@ -183,6 +187,8 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
         await appendToOutbox(tx, [describe(after)]);
         return after;
       }),
+    needingPerson: ({ env, issuerRnc, settled, after, limit }) =>
+      rows(sql.NEEDING_PERSON, [env, issuerRnc, settled, after, limit]),
     async backlog() {
       const { rows: groups } = await database.query<{
         alarm: CancellationAlarm | null;
@@ -234,5 +240,6 @@ function fromRow(row: Row): Cancellation {
     failures: row.failures,
     nextActionAt: row.next_action_at,
     alarm: row.alarm,
+    settled: row.settled_at === null ? null : { at: row.settled_at, note: row.settled_note ?? '' },
   };
 }

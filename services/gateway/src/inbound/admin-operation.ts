@@ -3,9 +3,11 @@ import {
   type ArchiveOperations,
   type ArchivingService,
   alarmedFilterSchema,
+  doubtfulFilterSchema,
   type QueryOperations,
   type ResolutionOperations,
   resolutionSchema,
+  settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
 import { ApiError, validate } from '@ecf/service-kit';
@@ -23,6 +25,8 @@ export interface OperationOwners {
 /**
  * GET /admin/documents/alarmed: documents that do not go on by themselves, by `env` and `issuer_rnc`.
  * POST /admin/documents/resolve `{env, issuer_rnc, encf, action, track_id}`: a person's decision about one.
+ * GET /admin/cancellations/doubtful: cancellations that a person has to look at, or settled (`settled=true`).
+ * POST /admin/cancellations/settle `{id, outcome, refused, note}`: what a person found out about one.
  * POST, GET /admin/rebuilds/query: makes the read models anew; how far that has come.
  * GET /admin/archive/{service}: the XML that a service says is stored, page by page.
  */
@@ -38,6 +42,18 @@ export function adminOperation({ resolution, readModels, archive }: OperationOwn
     .route('/documents/resolve')
     .post(json, async (req: Request, res: Response) => {
       res.json(await present(resolution, 'emission').resolveDocument(validate(resolutionSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  routes
+    .route('/cancellations/doubtful')
+    .get(async (req: Request, res: Response) => {
+      res.json(await present(resolution, 'emission').listDoubtful(validate(doubtfulFilterSchema, req.query, 'query')));
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/cancellations/settle')
+    .post(json, async (req: Request, res: Response) => {
+      res.json(await present(resolution, 'emission').settleCancellation(validate(settlementSchema, req.body, 'body')));
     })
     .all(otherMethods('POST'));
   routes

@@ -11,7 +11,8 @@ import { common, count, encfOf, type NumberRange, without } from './number-set.j
 const MOST_LINES = 10;
 const MOST_RANGES = 100_000;
 
-const STATUS: Readonly<Record<CancellationState, CancellationStatus | null>> = {
+/** How callers are told of a state. */
+export const CANCELLATION_STATUS: Readonly<Record<CancellationState, CancellationStatus | null>> = {
   local: null,
   sending: 'submitted',
   failed: 'failed',
@@ -61,7 +62,7 @@ export function cancellationBody(cancellation: Cancellation): CancellationRecord
     })),
     sent_to_authority: cancellation.sentAt !== null,
     sent_at: cancellation.sentAt === null ? null : toIsoDominican(cancellation.sentAt),
-    authority_status: STATUS[state],
+    authority_status: CANCELLATION_STATUS[state],
     authority_response: cancellation.response,
     xml_storage_path: cancellation.xml.path,
     xml_checksum: cancellation.xml.sha256,
@@ -89,7 +90,7 @@ export function cancellationChanged(cancellation: Cancellation): CancellationCha
     issuer_rnc: cancellation.issuerRnc,
     account_id: cancellation.accountId,
     revision: cancellation.revision,
-    authority_status: STATUS[cancellation.state],
+    authority_status: CANCELLATION_STATUS[cancellation.state],
     total_encf_canceled: cancellation.total,
     total_encf_blocked: count(blocked),
     blocked: blocked.slice(0, MAX_EVENT_RANGES).map(({ type, from, to }) => ({ ecf_type: type, from, to })),

@@ -45,14 +45,28 @@ export interface CancellationStore {
   claimDue(now: Date, lease: Date): Promise<Cancellation | null>;
   /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
   record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
+  /** Those that a person has to look at, or (`settled`) those that a person settled; in the order of their ids. */
+  needingPerson(filter: PersonFilter): Promise<Cancellation[]>;
   /** Those that are not decided, and those with an alarm. */
   backlog(): Promise<{ undecided: number; alarms: readonly { kind: CancellationAlarm; count: number }[] }>;
+}
+
+/** Which cancellations people are told of. */
+export interface PersonFilter {
+  readonly env: Environment | null;
+  readonly issuerRnc: string | null;
+  readonly settled: boolean;
+  /** Ids above this one only. */
+  readonly after: number;
+  readonly limit: number;
 }
 
 /** What people who operate the service are told. */
 export interface CancellationObserver {
   sent(cancellation: Cancellation, outcome: string): void;
   alarm(cancellation: Cancellation): void;
+  /** A person settled it. */
+  settled(cancellation: Cancellation): void;
   failed(what: string, error: unknown, id?: number): void;
 }
 

@@ -64,12 +64,14 @@ export interface Cancellation extends NewCancellation {
   /** When it is sent next; a send under way keeps it in the future. Null: nothing is left to do by itself. */
   readonly nextActionAt: Date | null;
   readonly alarm: CancellationAlarm | null;
+  /** When a person settled it, and in what words; null where nobody did. */
+  readonly settled: { readonly at: Date; readonly note: string } | null;
 }
 
 /** What a send changes. */
 export type CancellationProgress = Pick<
   Cancellation,
-  'state' | 'sentAt' | 'response' | 'refused' | 'lostSends' | 'failures' | 'nextActionAt' | 'alarm'
+  'state' | 'sentAt' | 'response' | 'refused' | 'lostSends' | 'failures' | 'nextActionAt' | 'alarm' | 'settled'
 >;
 
 /** All ranges of the lines, as asked for. */

@@ -1,4 +1,4 @@
-import type { EcfType } from '@ecf/domain';
+import { type EcfType, isEcfType } from '@ecf/domain';
 
 /** Numbers of one type from `from` to `to`, both included, by their ten-digit sequence. */
 export interface NumberRange {
@@ -55,6 +55,13 @@ export function count(ranges: readonly Pick<NumberRange, 'from' | 'to'>[]): numb
 /** `E` and twelve digits. */
 export function encfOf(type: string, sequence: number): string {
   return `E${type}${String(sequence).padStart(10, '0')}`;
+}
+
+/** From first to last eNCF; null where they are of two types, or the first is after the last. */
+export function rangeOf(first: string, last: string): NumberRange | null {
+  const type = first.slice(1, 3);
+  const [from, to] = [Number(first.slice(3)), Number(last.slice(3))];
+  return isEcfType(type) && last.slice(1, 3) === type && from >= 1 && from <= to ? { type, from, to } : null;
 }
 
 /** As a person reads it. */

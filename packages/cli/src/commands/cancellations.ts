@@ -1,0 +1,109 @@
+import type { Console, ExitCode } from '../command.js';
+import { openGatewayAdmin } from '../gateway-admin.js';
+import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
+import { printable } from '../output/readable.js';
+import { RowWriter } from '../output/row-writer.js';
+import { UsageError } from '../usage-error.js';
+
+export const options: Options = {
+  env: 'value',
+  issuer: 'value',
+  settled: 'switch',
+  accepted: 'switch',
+  rejected: 'switch',
+  refused: 'value',
+  note: 'value',
+  'data-dir': 'value',
+  json: 'switch',
+  text: 'switch',
+};
+
+export const help = `ecf cancellations list [options]
+ecf cancellations settle ID (--accepted | --rejected | --refused NUMBERS) --note TEXT [options]
+
+Cancellations (ANECF) whose outcome cannot be found out here, and a person's word about one. Look at the authority's portal
+first: the numbers stay blocked until then.
+
+  list      tells which cancellations an alarm stands on, and which alarm
+  settle    ends it: the alarm goes, nothing is sent any more
+
+  --accepted       the authority annulled all numbers
+  --rejected       it annulled none: all are free again
+  --refused N,N    it annulled all but these, which are free again: numbers and ranges (E310000000001-E310000000005)
+  --note TEXT      what was found out and by whom; kept with the cancellation, required
+
+  --settled        list: those that a person settled, with the note
+  --env ENV        list: of this environment alone
+  --issuer RNC     list: of this issuer alone
+  --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
+  --json           one JSON object a line; --text is readable for people, the default on a terminal
+
+Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
+when it was used wrongly or the gateway refuses (also where there is nothing to settle by hand).
+
+  ecf cancellations list
+  ecf cancellations settle 7 --accepted --note 'annulled by the portal, 21-11-2026, M. Pena'
+`;
+
+interface Row {
+  id: number;
+  env: string;
+  issuer_rnc: string;
+  authority_status: string;
+  alarm: string | null;
+  numbers: string;
+  created_at: string;
+  note: string | null;
+}
+
+export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  const [verb, id, ...rest] = given;
+  const settlement = settlementOf(values);
+  const listing = verb === 'list' && id === undefined;
+  if (!listing && !(verb === 'settle' && /^[1-9]\d{0,14}$/.test(id ?? '') && rest.length === 0))
+    throw new UsageError('say list, or settle with the id of a cancellation.');
+  if (listing !== (settlement === null))
+    throw new UsageError('settle needs --accepted, --rejected or --refused; list takes none of them.');
+  const json = wantsJson(values, console.stdout);
+  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const writer = new RowWriter(console.stdout);
+  const show = (row: Row) => writer.write(json ? `${JSON.stringify(row)}\n` : readable(row));
+  if (settlement !== null) {
+    await show((await admin.call('POST', '/admin/cancellations/settle', { id: Number(id), ...settlement })) as Row);
+  } else {
+    for (let after: number | null = 0; after !== null; ) {
+      const query = new URLSearchParams({ after: String(after), settled: String(values.settled === true) });
+      if (values.env !== undefined) query.set('env', String(values.env));
+      if (values.issuer !== undefined) query.set('issuer_rnc', String(values.issuer));
+      const page = (await admin.call('GET', `/admin/cancellations/doubtful?${query}`)) as {
+        cancellations: Row[];
+        next: number | null;
+      };
+      for (const row of page.cancellations) await show(row);
+      after = page.next;
+    }
+  }
+  await writer.flush();
+  return 0;
+}
+
+function settlementOf({ accepted, rejected, refused, note }: OptionValues) {
+  const given = [accepted, rejected, refused].filter((value) => value !== undefined);
+  if (given.length === 0) return null;
+  if (given.length > 1) throw new UsageError('say one of --accepted, --rejected and --refused.');
+  if (note === undefined) throw new UsageError('settle needs --note: what was found out, and by whom.');
+  if (refused === undefined) return { outcome: accepted === true ? 'accepted' : 'rejected', note };
+  const ranges = String(refused)
+    .split(',')
+    .map((part) => {
+      const [first = '', last = first] = part.trim().split('-');
+      return { encf_desde: first.trim(), encf_hasta: last.trim() };
+    });
+  return { outcome: 'partial', refused: ranges, note };
+}
+
+function readable({ id, env, issuer_rnc, authority_status, alarm, numbers, created_at, note }: Row): string {
+  const why = note === null ? '' : `  ${printable(note)}`;
+  return `${String(id).padStart(6)}  ${env}  ${issuer_rnc}  ${authority_status}  ${alarm ?? 'settled'}  ${numbers}  of ${created_at}${why}\n`;
+}

@@ -1,0 +1,61 @@
+import { storableText } from '@ecf/domain';
+import { EmissionError, invalidRequest } from '../errors.js';
+import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
+import type { CancellationPorts } from './cancellation-ports.js';
+import { common, describe, type NumberRange, without } from './number-set.js';
+
+/** What a person found out at the authority. */
+export interface Settlement {
+  readonly id: number;
+  /** `accepted`: all numbers are annulled. `rejected`: none is. `partial`: all but `refused`. */
+  readonly outcome: 'accepted' | 'rejected' | 'partial';
+  /** Numbers that are not annulled; with `partial` alone. */
+  readonly refused: readonly NumberRange[];
+  /** In the person's own words. */
+  readonly note: string;
+}
+
+/** `ecf resolve cancellation`: ends the uncertainty of a cancellation by hand. */
+export type SettleCancellation = (settlement: Settlement) => Promise<Cancellation>;
+
+/**
+ * Only what an alarm stands on is settled, and not while it is being sent. Numbers that were refused are free from then on,
+ * nothing is sent any more, and the words are kept beside the authority's last answer.
+ */
+export function createSettleCancellation(
+  ports: Pick<CancellationPorts, 'cancellations' | 'cancellationObserver' | 'clock'>,
+): SettleCancellation {
+  return async (settlement) => {
+    const before = await ports.cancellations.find(settlement.id);
+    if (before === null) throw new EmissionError('not_found', `There is no cancellation ${settlement.id}.`);
+    if (before.alarm === null || before.state === 'sending') throw conflict(before);
+    const recorded = await ports.cancellations.record(before, settledBy(before, settlement, ports.clock()));
+    if (recorded === null) throw conflict(before);
+    ports.cancellationObserver.settled(recorded);
+    return recorded;
+  };
+}
+
+function settledBy(before: Cancellation, { outcome, refused, note }: Settlement, at: Date): CancellationProgress {
+  const asked = rangesOf(before.lines);
+  const [stranger] = without(refused, asked);
+  if (stranger !== undefined)
+    throw invalidRequest(['body', 'refused'], `${describe(stranger)} is not in the cancellation.`, 'not_in_range');
+  if (outcome === 'partial' && without(asked, refused).length === 0)
+    throw invalidRequest(['body', 'refused'], 'all numbers are named: then it is rejected, not partial', 'too_big');
+  return {
+    ...before,
+    state: outcome,
+    refused: outcome === 'partial' ? common(asked, refused) : [],
+    nextActionAt: null,
+    alarm: null,
+    settled: { at, note: storableText(note) },
+  };
+}
+
+function conflict({ id }: Cancellation): EmissionError {
+  return new EmissionError(
+    'conflict',
+    `There is nothing to settle by hand about the cancellation ${id} now: it is decided, or being sent.`,
+  );
+}
