@@ -10,6 +10,7 @@ export * from './fault.js';
 export * from './identifiers.js';
 export * from './lifecycle.js';
 export * from './number-reuse.js';
+export * from './public-address.js';
 export * from './retry-delay.js';
 export * from './rfce.js';
 export { APPROVABLE_TYPES } from './rules/approval-rules.js';

@@ -1,17 +1,17 @@
+import { OPERATIONS } from '@ecf/contracts';
+import { publicAddress } from '@ecf/domain';
 import type { RequestHandler } from 'express';
 
-const ENVIRONMENT_PREFIX = /^\/(?:testecf|certecf|ecf)(?=\/fe\/)/i;
-/** The official text prints the route with an accent too: percent-encoded, or as raw UTF-8 or Latin-1 bytes. */
-const ACCENTED = /^(\/fe\/recepci)(?:%c3%b3|\u00c3\u00b3|%f3|\u00f3)(n(?:\/|\?|$))/i;
+const PUBLIC_PATHS: ReadonlySet<string> = new Set(
+  OPERATIONS.filter(({ access }) => access === 'public').map(({ path }) => path),
+);
 
-/**
- * The address of a public route as the route table writes it: without environment prefix (the gateway has read it),
- * without accent, without doubled slashes before it. Other addresses stay as they are. Routes are compared without case.
- */
+/** The address of a public route as the route table writes it; other addresses stay as they are. The gateway has read the environment. */
 export function plainPublicPath(url: string): string {
-  const single = url.startsWith('//') ? url.replace(/^\/+/, '/') : url;
-  const bare = single.replace(ENVIRONMENT_PREFIX, '');
-  return bare.replace(ACCENTED, '$1o$2');
+  const queryAt = url.indexOf('?');
+  const address = publicAddress(queryAt < 0 ? url : url.slice(0, queryAt));
+  if (address === null || !PUBLIC_PATHS.has(address.path)) return url;
+  return queryAt < 0 ? address.path : address.path + url.slice(queryAt);
 }
 
 /** Has the routes see the plain address. */

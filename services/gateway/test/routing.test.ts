@@ -43,6 +43,10 @@ describe('the routing table', () => {
   it.each([
     ['/fe/recepcion/api/ecf', reception],
     ['/FE/Recepcion/API/ECF', reception],
+    ['//fe/recepcion/api/ecf', reception],
+    ['///FE//recepci%C3%B3n/api//ecf//', reception],
+    ['/testecf//fe/recepcion/api/ecf', `${reception} in TesteCF`],
+    ['//ecf/fe/recepcion/api/ecf', `${reception} in eCF`],
     ['/fe/recepci%C3%B3n/api/ecf', reception],
     ['/fe/recepci%c3%b3n/api/ecf/', reception],
     ['/fe/Recepci%C3%93n/api/ecf', reception],

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS, type Environment, environmentSegment, isEnvironment } from '@ecf/domain';
+import { ENVIRONMENTS, type Environment, isEnvironment } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
 
 /** What applies where neither header nor body names one. */
@@ -35,11 +35,4 @@ export function requireEnvironment(environments: readonly Environment[], env: En
     'environment_not_allowed',
     `This key was issued for ${environments.join(', ')}, not for ${env}; use a key of that environment or name the right one in the header env.`,
   );
-}
-
-const BY_SEGMENT: ReadonlyMap<string, Environment> = new Map(ENVIRONMENTS.map((env) => [environmentSegment(env), env]));
-
-/** The environment that a path segment in lower case names, e.g. `testecf`. */
-export function environmentOfSegment(segment: string): Environment | null {
-  return BY_SEGMENT.get(segment) ?? null;
 }

@@ -1,6 +1,5 @@
 import { type HttpMethod, OPERATIONS, type Operation } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
-import { environmentOfSegment } from './environment.js';
+import { type Environment, publicAddress } from '@ecf/domain';
 
 /** Where a request goes. `path` is the owner's: no slash at the end, an eNCF in capitals, a public address in its plain form. */
 export type Routed =
@@ -20,8 +19,6 @@ interface Branch {
 export interface Router {
   route(method: string, path: string): Routed;
 }
-
-const PUBLIC = /^\/(?:(?:testecf|certecf|ecf)\/)?fe\//i;
 
 /** Builds the table from the operations of the interface. */
 export function createRouter(operations: readonly Operation[] = OPERATIONS): Router {
@@ -52,7 +49,7 @@ export function createRouter(operations: readonly Operation[] = OPERATIONS): Rou
       const direct = pick(asKeyed?.methods, method);
       if (direct !== undefined)
         return { kind: 'operation', operation: direct, path: asKeyed?.path ?? path, prefix: null };
-      const asPublic = PUBLIC.test(path) ? publicForm(path) : null;
+      const asPublic = publicAddress(path);
       const methods = asPublic === null ? undefined : open.get(asPublic.path);
       const operation = pick(methods, method);
       if (asPublic !== null && operation !== undefined) return { kind: 'operation', operation, ...asPublic };
@@ -108,19 +105,4 @@ function withoutSlashes(path: string): string {
 
 function capitalEncf(part: string): string {
   return /^e\d{12}$/.test(part) ? part.toUpperCase() : part;
-}
-
-/**
- * The plain form of a public address: decoded, in lower case, without accents, without its environment prefix. Callers
- * write `recepción` in UTF-8 or Latin-1, percent-encoded in either case or as raw bytes (which the HTTP parser hands over
- * as one character each).
- */
-function publicForm(path: string): { path: string; prefix: Environment | null } {
-  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const utf8 = Buffer.from(bytes, 'latin1').toString('utf8');
-  const text = utf8.includes('\ufffd') ? bytes : utf8;
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  const first = plain.slice(1, plain.indexOf('/', 1));
-  const prefix = environmentOfSegment(first);
-  return { path: prefix === null ? plain : plain.slice(first.length + 1), prefix };
 }

@@ -1,0 +1,27 @@
+import { ENVIRONMENTS, type Environment, environmentSegment } from './environment.js';
+
+/** The path of a public route as tables write it, and the environment that stood before it. */
+export interface PublicAddress {
+  readonly path: string;
+  readonly prefix: Environment | null;
+}
+
+const PUBLIC = /^\/+(?:(?:testecf|certecf|ecf)\/+)?fe\//i;
+const BY_SEGMENT: ReadonlyMap<string, Environment> = new Map(ENVIRONMENTS.map((env) => [environmentSegment(env), env]));
+
+/**
+ * The plain form of a path under `/fe/`, null for any other: decoded, in lower case, without accents, without its
+ * environment prefix, slashes single and none at the end. Callers write `recepción` in UTF-8 or Latin-1, percent-encoded in
+ * either case or as raw bytes (which the HTTP parser hands over as one character each), and append their paths to directory
+ * entries that end in a slash.
+ */
+export function publicAddress(path: string): PublicAddress | null {
+  if (!PUBLIC.test(path)) return null;
+  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const utf8 = Buffer.from(bytes, 'latin1').toString('utf8');
+  const text = utf8.includes('\ufffd') ? bytes : utf8;
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
+  const first = plain.slice(1, plain.indexOf('/', 1));
+  const prefix = BY_SEGMENT.get(first) ?? null;
+  return { path: prefix === null ? plain : plain.slice(first.length + 1), prefix };
+}
