@@ -259,6 +259,19 @@ describe('a cancellation', () => {
       [request([{ ...line('31', [300]), total_encf_canceled: 2 }]), 'total_encf_canceled', 'count'],
       [request([line('31', [300])], { total_encf_canceled: 7 }), 'total_encf_canceled', 'count'],
       [request([{ ...line('31', [300]), line_number: 3 }]), 'line_number', 'line_number'],
+      [request([{ ...line('31', [300]), line_number: '1' }]), 'line_number', 'line_number'],
+      [request([{ ...line('31', [300]), total_encf_canceled: '1' }]), 'total_encf_canceled', 'integer'],
+      [request([line('31', [300])], { total_encf_canceled: '1' }), 'total_encf_canceled', 'integer'],
+      [request([line('31', [300])], { total_encf_canceled: 1.5 }), 'total_encf_canceled', 'integer'],
+      [
+        request([
+          { ecf_type: '31', sequence_ranges: [{ ...line('31', [300]).sequence_ranges[0], quantity_canceled: '1' }] },
+        ]),
+        'quantity_canceled',
+        'integer',
+      ],
+      [request([line('31', [300])], { detail_lines: 5 }), 'detail_lines', 'type'],
+      [request([], { detail_lines: [5] }), 'detail_lines', 'type'],
       [request([line('31', [300])], { authority_environment: undefined }), 'authority_environment', 'missing'],
       [request([line('31', [300])], { issuer_rnc: '1' }), 'issuer_rnc', 'rnc'],
       [

@@ -23,6 +23,8 @@ export class JsonRefused extends Error {
 
 export const MAX_JSON_BYTES = 20 * 1024 * 1024;
 
+type NumberOf = (stated: string) => unknown;
+
 /** Our documents are seven levels deep; a list of one may stand around every value. */
 const MAX_DEPTH = 64;
 
@@ -32,15 +34,16 @@ const MAX_DEPTH = 64;
  * since the meaning of the document would hang on which one counts.
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
+ * @param numberOf what stands for a number, where it must be told from a string of the same text
  * @throws JsonRefused with the position where the text has one
  */
-export function parseJson(text: string | Uint8Array): unknown {
+export function parseJson(text: string | Uint8Array, numberOf: NumberOf = (stated) => stated): unknown {
   if (text.length > MAX_JSON_BYTES) {
     throw new JsonRefused('too_large', `The document is longer than ${MAX_JSON_BYTES} bytes; split it.`);
   }
-  if (typeof text === 'string') return new JsonParser(text).document();
+  if (typeof text === 'string') return new JsonParser(text, numberOf).document();
   const decoded = decodeUtf8(text);
-  if ('text' in decoded) return new JsonParser(decoded.text).document();
+  if ('text' in decoded) return new JsonParser(decoded.text, numberOf).document();
   const before = Buffer.from(text.buffer, text.byteOffset, decoded.badOffset).toString('utf8');
   const { line, column } = positionOf(before, before.length);
   throw new JsonRefused(
@@ -67,7 +70,10 @@ class JsonParser {
   private at = 0;
   private depth = 0;
 
-  constructor(private readonly text: string) {
+  constructor(
+    private readonly text: string,
+    private readonly numberOf: NumberOf,
+  ) {
     if (text.charCodeAt(0) === 0xfeff) this.at = 1;
   }
 
@@ -84,7 +90,7 @@ class JsonParser {
     if (code === 0x22 /* " */) return this.string();
     if (code === 0x7b /* { */) return this.object();
     if (code === 0x5b /* [ */) return this.array();
-    if (code === 0x2d /* - */ || (code >= 0x30 && code <= 0x39)) return this.number();
+    if (code === 0x2d /* - */ || (code >= 0x30 && code <= 0x39)) return this.numberOf(this.number());
     if (this.literal('true')) return true;
     if (this.literal('false')) return false;
     if (this.literal('null')) return null;

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
 import type { CancellationQuestion, QueryCancellations } from '../core/cancellation/query-cancellations.js';
-import { readCancellationRequest } from '../core/cancellation/request.js';
+import { readCancellationRequest, statedNumber } from '../core/cancellation/request.js';
 import { parsed, readBody } from './body.js';
 import { callerOf } from './caller.js';
 import { requireJson } from './submission-form.js';
@@ -21,7 +21,7 @@ export async function createCancellation({ cancel }: Cancellations, req: Request
   const submit = parameters.flag('submit_to_authority', true);
   parameters.check();
   requireJson(req.headers['content-type']);
-  const request = readCancellationRequest(parsed(await readBody(req, res)));
+  const request = readCancellationRequest(parsed(await readBody(req, res), statedNumber));
   const identity = identityOf(req);
   const env = effectiveEnvironment(identity, request.env);
   const cancellation = await cancel({ caller: callerOf(identity), request: { ...request, env }, submit });

@@ -44,6 +44,16 @@ const LONGEST_REASON = 1_000;
 /** A body of a hundred thousand faults would help nobody. */
 const MOST_ITEMS = 100;
 
+/** A number of the body by its text: counts are numbers, not text that looks like one. */
+class StatedNumber {
+  constructor(readonly text: string) {}
+}
+
+/** What stands for a number in a body that {@link readCancellationRequest} reads. */
+export function statedNumber(text: string): unknown {
+  return new StatedNumber(text);
+}
+
 /**
  * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault.
  * Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
@@ -71,17 +81,17 @@ class Reader {
 
   read(body: unknown): CancellationRequest {
     const fields = this.#object(body, ['body'], FIELDS);
-    const version = fields.version ?? '1.0';
+    const version = text(fields.version ?? '1.0');
     if (version !== '1.0') this.#fault(['body', 'version'], 'The version is "1.0".', 'enum');
     const env = fields.authority_environment;
-    const issuer = fields.issuer_rnc;
+    const issuer = text(fields.issuer_rnc);
     if (env === undefined) this.#missing(['body', 'authority_environment']);
     else if (!isEnvironment(env))
       this.#fault(['body', 'authority_environment'], `It is one of ${ENVIRONMENTS.join(', ')}.`, 'enum');
     if (issuer === undefined) this.#missing(['body', 'issuer_rnc']);
     else if (typeof issuer !== 'string' || !isRnc(issuer))
       this.#fault(['body', 'issuer_rnc'], 'An RNC has 9 or 11 digits, as text.', 'rnc');
-    const reason = this.#reason(fields.cancellation_reason ?? null);
+    const reason = this.#reason(text(fields.cancellation_reason ?? null));
     const generatedAt = this.#timestamp(fields.generation_datetime ?? null);
     const lines = this.#lines(fields.detail_lines);
     const total = lines.reduce((sum, line) => sum + line.total, 0);
@@ -112,7 +122,8 @@ class Reader {
 
   #line(value: unknown, loc: Loc, number: number): CancellationRequest['lines'][number] {
     const fields = this.#object(value, loc, LINE_FIELDS);
-    const { line_number: stated, ecf_type: type } = fields;
+    const { line_number: stated } = fields;
+    const type = text(fields.ecf_type);
     if (stated !== undefined && wholeNumber(stated) !== number)
       this.#fault([...loc, 'line_number'], `Lines count from 1: this one is number ${number}.`, 'line_number');
     if (type === undefined) this.#missing([...loc, 'ecf_type']);
@@ -169,7 +180,7 @@ class Reader {
   }
 
   /**
-   * A count may be left out; a wrong one is at fault. Numbers come as their text. Nothing to compare with (NaN): its ranges
+   * A count may be left out; a wrong one is at fault. Nothing to compare with (NaN): its ranges
    * are at fault.
    */
   #quantity(value: unknown, loc: Loc | (() => Loc), actual: number, holds: string): void {
@@ -207,7 +218,7 @@ class Reader {
 
   #object(value: unknown, loc: Loc | (() => Loc), known: readonly string[]): Fields {
     const place = () => (typeof loc === 'function' ? loc() : loc);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof StatedNumber) {
       this.#fault(place(), 'An object is expected.', 'type');
       return {};
     }
@@ -227,7 +238,12 @@ class Reader {
   }
 }
 
-/** A whole number from 1, given as its text. */
+/** A number where text belongs counts as its digits. */
+function text(value: unknown): unknown {
+  return value instanceof StatedNumber ? value.text : value;
+}
+
+/** A whole number from 1. */
 function wholeNumber(value: unknown): number | null {
-  return typeof value === 'string' && /^[1-9]\d{0,14}$/.test(value) ? Number(value) : null;
+  return value instanceof StatedNumber && /^[1-9]\d{0,14}$/.test(value.text) ? Number(value.text) : null;
 }
