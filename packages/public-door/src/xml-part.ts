@@ -158,8 +158,12 @@ function partName(disposition: string): string | null {
 
 function choosePart(parts: readonly Part[]): Buffer {
   const named = parts.filter((part) => part.name?.toLowerCase() === PART);
+  const filled = named.filter(({ content }) => content === null || !isBlank(content));
+  if (named.length > 0 && filled.length === 0) {
+    throw new XmlPartError('body_empty', 'The part xml is empty; put the document into it.');
+  }
   const candidates =
-    named.length > 0 ? named : parts.filter(({ content }) => content !== null && startsLikeXml(content));
+    filled.length > 0 ? filled : parts.filter(({ content }) => content !== null && startsLikeXml(content));
   const [first, second] = candidates;
   if (first === undefined) {
     throw new XmlPartError('xml_part_missing', 'The body has no part named xml; put the document into it.');
@@ -174,6 +178,11 @@ function choosePart(parts: readonly Part[]): Buffer {
     );
   }
   return first.content;
+}
+
+/** Forms send an empty part for a file field that nobody filled. */
+function isBlank(content: Buffer): boolean {
+  return content.every((byte) => byte === SPACE || byte === TAB || byte === CR || byte === LF);
 }
 
 /**

@@ -113,6 +113,7 @@ describe('the document is taken out of bodies as senders write them', () => {
       multipart([part('name="note"', [], 'x'), part('name="xml"'), part('name="ok"', [], '1')]),
       TYPE,
     ],
+    ['an empty part of the same name', multipart([part('name="xml"', [], ''), part('name="xml"')]), TYPE],
     ['a second XML under another name', multipart([part('name="copy"'), part('name="xml"')]), TYPE],
   ])('%s', (_, body, type) => {
     expect(take(body, type)).toBe(XML);
@@ -150,6 +151,7 @@ describe('what holds no single document is refused by name', () => {
     ['a part bomb', multipart(many), TYPE, 'multipart_too_many_parts'],
     ['a header bomb', multipart([`X: ${'y'.repeat(20_000)}\r\n\r\n${XML}`]), TYPE, 'multipart_headers_too_large'],
     ['no document', multipart([part('name="note"', [], 'x')]), TYPE, 'xml_part_missing'],
+    ['an empty one', multipart([part('name="xml"', [], ' ')]), TYPE, 'body_empty'],
     ['two of them', multipart([part('name="xml"'), part('name="xml"')]), TYPE, 'xml_part_repeated'],
     ['two under other names', multipart([part('name="a"'), part('name="b"')]), TYPE, 'xml_part_repeated'],
     [

@@ -127,12 +127,13 @@ describe('signatures of xmlsec1', () => {
 });
 
 describe('a signed document as it travels', () => {
-  it('verifies with byte order mark, CRLF, without prolog, with a comment before the root', () => {
+  it('verifies with byte order mark, CRLF, without prolog, with comments before and behind the root', () => {
     expectValid(`\ufeff${signed}`);
     expectValid(signed.replace(/^<\?xml[^>]*>/, ''));
     expectValid(
       `<?xml version='1.0' encoding='UTF-8'?>\r\n<!-- made by a cash desk -->\n${signed.replace(/^<\?xml[^>]*>/, '')}\r\n`,
     );
+    expectValid(`${signed}\n<!-- sent by <!a> -->\n<!-- -> -->\n`);
     const crlf = signWithXmlCrypto(ecf.output.replace(/></g, '>\n<'));
     expectValid(crlf.replaceAll('\n', '\r\n'));
   });

@@ -210,7 +210,12 @@ describe('signature wrapping', () => {
       () => signed.replace('<DigestValue>', '<DigestValue><!-- -->'),
       'comment_or_instruction',
     ],
-    ['a comment after the root', () => `${signed}<!-- -->`, 'comment_or_instruction'],
+    [
+      'a comment inside and one after the root',
+      () => `${signed.replace('118.00', '118<!---->.00')}<!-- -->`,
+      'comment_or_instruction',
+    ],
+    ['an instruction after the root', () => `${signed}<?x y?>`, 'comment_or_instruction'],
     ['an instruction inside a value', () => signed.replace('118.00', '118<?x ?>.00'), 'comment_or_instruction'],
     [
       'an instruction before the root',

@@ -105,7 +105,7 @@ const documents: readonly Hostile[] = [
   },
   {
     name: 'another declared encoding',
-    make: (xml) => xml.replace(/encoding="[^"]*"/, 'encoding="ISO-8859-1"'),
+    make: (xml) => xml.replace(/encoding="[^"]*"/, 'encoding="ISO-8859-1"').replace('Comercial', 'Comerciál'),
     answer: unreadable('xml.encoding'),
   },
   {

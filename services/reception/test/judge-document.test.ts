@@ -45,9 +45,26 @@ describe('a sound document', () => {
     ['without prolog', (xml: string) => xml.replace(/^<\?xml[^>]*\?>/, '')],
     ['with line ends before the prolog', (xml: string) => `\r\n\n  ${xml}`],
     ['pretty-printed after signing', (xml: string) => xml.replaceAll('><', '>\n  <')],
+    ['with a comment behind the root', (xml: string) => `${xml}\n<!-- sent by a cash desk -->\n`],
+    [
+      'called UTF-16 by whoever wrote it in memory',
+      (xml: string) => xml.replace(/encoding="[^"]*"/, 'encoding="utf-16"'),
+    ],
     ['with CRLF', (xml: string) => xml.replaceAll('><', '>\r\n<')],
   ])('%s', async (_, change) => {
     expect(judge(change(await sampleXml()))).toMatchObject({ motive: null });
+  });
+
+  it('may be called Latin-1 where it is ASCII alone, and is refused where that makes a difference', async () => {
+    const edit = (ecf: EditableEcf) => {
+      const plain = JSON.stringify(ecf)
+        .normalize('NFD')
+        .replace(/[^ -~]/g, '');
+      Object.assign(ecf, JSON.parse(plain));
+    };
+    const latin = (xml: string) => xml.replace(/encoding="[^"]*"/, "encoding='ISO-8859-1'");
+    expect(judge(latin(await sampleXml({ edit })))).toMatchObject({ motive: null });
+    expect(refusal(latin(await sampleXml())).kind).toBe('xml.encoding');
   });
 
   it('may say Version 1, as the authority does itself', async () => {
@@ -182,6 +199,11 @@ describe('what cannot be read gets no acknowledgement', () => {
       'no buyer',
       `<ECF><Encabezado><IdDoc><TipoeCF>31</TipoeCF><eNCF>E310000000001</eNCF></IdDoc><Emisor><RNCEmisor>${PROVIDER}</RNCEmisor></Emisor></Encabezado></ECF>`,
       'document.party_missing',
+    ],
+    [
+      'prefixed elements',
+      '<x:ECF xmlns:x="urn:x"><x:Encabezado><x:IdDoc><x:eNCF>E310000000001</x:eNCF></x:IdDoc></x:Encabezado></x:ECF>',
+      'document.not_an_ecf',
     ],
     [
       'path characters for an RNC',

@@ -25,7 +25,9 @@ export function quotedParties(checked: CheckedDocument, xml: Pick<CanonicalXml, 
     encf: read('IdDoc', 'eNCF'),
   };
   if (Object.values(parties).every((text) => text === '')) {
-    throw unreadable(`The root is ${xml.rootName.slice(0, 60)}; this is no e-CF.`, 'document.not_an_ecf');
+    const root = `The root is ${xml.rootName.slice(0, 60)}`;
+    const rule = 'an e-CF names its issuer, buyer and number in ECF.Encabezado, in elements without prefix';
+    throw unreadable(`${root} and there is nothing to acknowledge in it: ${rule}.`, 'document.not_an_ecf');
   }
   requireRnc(parties.issuerRnc, 'ECF.Encabezado.Emisor.RNCEmisor');
   requireRnc(parties.buyerRnc, 'ECF.Encabezado.Comprador.RNCComprador');
