@@ -72,6 +72,17 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
       world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
       expect((await world.ask(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
+      expect((await world.ask(`/${encf('31', 50)}/xml`)).text).toBe('<ECF>received</ECF>');
+      world.owners.receive(
+        received({
+          sequence: 51,
+          encf: encf('31', 50),
+          issuer_rnc: '122222228',
+          xml_storage_path: 'r/c.xml',
+          xml_checksum: checksum,
+        }),
+      );
+      expect((await world.ask(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
     });
 
     it('under many callers at once, each finds its own', async () => {

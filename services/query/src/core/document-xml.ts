@@ -73,7 +73,9 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
         throw ambiguous(`Several providers sent ${query.encf}`);
       return fitting[0] ?? null;
     };
-    const known = await look();
+    // Where nobody names the provider, one that is not known here yet may have used the number too.
+    const decided = query.issuerRnc !== null || query.sha256 !== null;
+    const known = decided ? await look() : null;
     if (known !== null) return known;
     await freshness.received(search);
     return look();
