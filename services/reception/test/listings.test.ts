@@ -42,6 +42,28 @@ async function json(path: string, headers: Record<string, string> = {}, account 
   return { status: response.status, body: await response.json() };
 }
 
+it('amounts are numbers that are right to the cent, however large', async () => {
+  const number = encf(9_001);
+  await world.send(await sampleBytes({ encf: number, buyer: OTHER_BUYER, total: '9007199254740993.37' }));
+  const response = await world.ask(
+    `/fe/recepcion/api/invoices/${number}`,
+    { 'buyer-rnc': OTHER_BUYER },
+    {
+      account_id: OTHER_ACCOUNT,
+    },
+  );
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(await response.text()).toContain('"total_amount":9007199254740993.37,');
+  const all = await world.ask(
+    '/fe/recepcion/api/invoices/all',
+    { ...ALL, 'buyer-rnc': OTHER_BUYER },
+    {
+      account_id: OTHER_ACCOUNT,
+    },
+  );
+  expect(await all.text()).toContain('"total_amount":9007199254740993.37,');
+});
+
 describe('GET /fe/recepcion/api/invoices', () => {
   it('lists what one provider sent, newest first, as the specification shapes it', async () => {
     const { status, body } = await json('/fe/recepcion/api/invoices', { ...ALL, 'provider-rnc': PROVIDER });

@@ -14,6 +14,10 @@ export interface PeriodQuery {
   readonly last: CalendarDate;
 }
 
+/** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
+export type ShownInvoice = Omit<ReceivedInvoice, 'total_amount'> & { readonly total_amount: string };
+type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices'> & { readonly invoices: readonly ShownInvoice[] };
+
 export interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -30,13 +34,13 @@ export class QueryReceived {
   ) {}
 
   /** From one provider. Throws `not_found` where there are none at all in the period. */
-  async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<ReceivedInvoicesList> {
+  async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<Shown<ReceivedInvoicesList>> {
     const { count, total, invoices, ...rest } = await this.#page(query, query.providerRnc);
     return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
   }
 
   /** From every provider. Throws `not_found` where there are none at all in the period. */
-  all(query: PeriodQuery & Page): Promise<AllReceivedInvoices> {
+  all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
     return this.#page(query, null);
   }
 
@@ -53,7 +57,7 @@ export class QueryReceived {
     buyerRnc: string;
     encf: string;
     providerRnc: string | null;
-  }): Promise<ReceivedInvoice> {
+  }): Promise<ShownInvoice> {
     await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
     const found = await this.#only({
       env: query.env,
@@ -82,7 +86,7 @@ export class QueryReceived {
     return this.ports.archive.get(stored.path, stored.sha256);
   }
 
-  async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<AllReceivedInvoices> {
+  async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
     const filter = await this.#filter(query, providerRnc);
     const { count: total } = await this.ports.documents.totals(filter);
     if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
@@ -97,7 +101,7 @@ export class QueryReceived {
     };
   }
 
-  #shown(listed: ListedDocument): ReceivedInvoice {
+  #shown(listed: ListedDocument): ShownInvoice {
     if (this.deadlineDays === null) return receivedInvoice(listed);
     const left = approvalDaysLeft(listed.document, this.deadlineDays, this.ports.clock());
     return { ...receivedInvoice(listed), approval_days_left: left };
@@ -122,7 +126,7 @@ export class QueryReceived {
 }
 
 /** A row of the listings. */
-export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedDocument): ReceivedInvoice {
+export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedDocument): ShownInvoice {
   const { key, facts } = document;
   return {
     id: document.id,
@@ -130,7 +134,7 @@ export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedD
     ecf_type: facts.ecfType,
     date_received: toIsoDominican(document.receivedAt),
     date_issued: facts.dateIssued === null ? null : `${facts.dateIssued}T00:00:00-04:00`,
-    total_amount: Number(facts.totalAmount),
+    total_amount: facts.totalAmount,
     provider_rnc: key.issuerRnc,
     provider_name: facts.issuerName,
     buyer_rnc: key.buyerRnc,

@@ -2,6 +2,7 @@ import { findByNumber, identityOf } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import { ReceptionError } from '../core/errors.js';
 import type { QueryReceived } from '../core/query-received.js';
+import { withExactAmounts } from './exact-amounts.js';
 import { Parameters } from './parameters.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
@@ -17,14 +18,14 @@ export function listings(
       const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
-      res.json(await query.fromProvider({ ...asked, ...period, providerRnc }));
+      sendListing(res, await query.fromProvider({ ...asked, ...period, providerRnc }));
     },
     async all(req, res) {
       const parameters = new Parameters(req);
       const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
-      res.json(await query.all({ ...asked, ...period }));
+      sendListing(res, await query.all({ ...asked, ...period }));
     },
     async count(req, res) {
       const parameters = new Parameters(req);
@@ -38,7 +39,7 @@ export function listings(
       const buyerRnc = parameters.rnc('buyer-rnc');
       const providerRnc = parameters.optionalRnc('provider-rnc');
       parameters.check();
-      res.json(await byNumber(req, (encf) => query.one({ ...asker(req), buyerRnc, encf, providerRnc })));
+      sendListing(res, await byNumber(req, (encf) => query.one({ ...asker(req), buyerRnc, encf, providerRnc })));
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
@@ -60,6 +61,10 @@ function asker(req: Request) {
     asker: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
     env: identity.env,
   };
+}
+
+function sendListing(res: Response, listing: object): void {
+  res.type('json').send(withExactAmounts(listing));
 }
 
 function sendXml(res: Response, bytes: Uint8Array): void {
