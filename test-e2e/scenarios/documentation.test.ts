@@ -7,15 +7,40 @@ import { describe, expect, it } from '@jest/globals';
 import { useDeployment } from '../support/deployment.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const PAGES = ['integrators.md', 'providers.md', 'operators.md', 'extending.md'];
-/** Shown and not run here: each is what starts or runs these very tests. */
-const SHOWN = ['npm start', 'npm run generate', 'npm test', 'npm run lint', 'npm run typecheck'];
+/** Every page that is not generated, by its path from the root. */
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'examples/README.md',
+  ...pagesIn('docs'),
+  ...pagesIn('docs/adr'),
+  ...pagesIn('docs/runbooks'),
+];
+/** Shown and not run here: each starts a deployment or runs these very tests, and other tests do the same. */
+const SHOWN = [
+  'npm start',
+  'npm run distributed',
+  'npm run generate',
+  'npm test',
+  'npm run lint',
+  'npm run typecheck',
+  'cp deploy/compose/.env.example deploy/compose/.env      # fill in the secrets',
+  'docker compose -f deploy/compose/compose.yaml up --build',
+  'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',
+  'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm run distributed',
+];
 
 const deployment = useDeployment({ LOG_LEVEL: 'info' });
 
+function pagesIn(folder: string): string[] {
+  const names = fs.readdirSync(path.join(ROOT, folder));
+  return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+}
+
 /** The fenced blocks of a page, by their language. */
 function blocks(page: string): { language: string; text: string; line: number }[] {
-  const text = fs.readFileSync(path.join(ROOT, 'docs', page), 'utf8');
+  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: body = '', index }) => ({
     language,
     text: body,
@@ -40,13 +65,24 @@ function run(script: string, env: Record<string, string>): Promise<{ code: numbe
 }
 
 describe('the commands of a page of the documentation', () => {
-  it.each(PAGES)(
+  const running = PAGES.filter((page) => blocks(page).some(({ language }) => language === 'sh'));
+
+  it('are on the pages for those who use, operate and extend it', () => {
+    const names = running.map((page) => path.basename(page, '.md'));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['integrators', 'providers', 'operators', 'extending'],
+        ...['approvals', 'cancellations', 'deliveries', 'reception'],
+      ]),
+    );
+  });
+
+  it.each(running)(
     'work as they stand: %s',
     async (page) => {
       const work = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-docs-'));
       try {
         const parts = blocks(page).filter(({ language }) => language === 'sh');
-        expect(parts.length).toBeGreaterThan(3);
         const script = parts.map(({ text, line }) => `echo "== line ${line}"\n${text}`).join('\n');
         const env = { DATA_DIR: deployment.dataDir, WORK: work };
         const { code, output } = await run(script, env);
@@ -61,14 +97,15 @@ describe('the commands of a page of the documentation', () => {
 
   it.each(PAGES)('are all run, but for those that start or run the tests: %s', (page) => {
     const others = blocks(page).filter(({ language }) => language !== 'sh');
-    expect(others.filter(({ language }) => language !== 'console')).toEqual([]);
-    const lines = others.flatMap(({ text }) => text.trim().split('\n'));
+    expect(others.filter(({ language }) => !['console', 'text', 'json'].includes(language))).toEqual([]);
+    const shown = others.filter(({ language }) => language === 'console');
+    const lines = shown.flatMap(({ text }) => text.trim().split('\n'));
     expect(lines.filter((line) => !SHOWN.includes(line))).toEqual([]);
   });
 
   it.each(PAGES)('stand beside links that lead somewhere: %s', (page) => {
-    const text = fs.readFileSync(path.join(ROOT, 'docs', page), 'utf8');
+    const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link as string);
-    expect(links.filter((link) => !fs.existsSync(path.join(ROOT, 'docs', link)))).toEqual([]);
+    expect(links.filter((link) => !fs.existsSync(path.join(ROOT, path.dirname(page), link)))).toEqual([]);
   });
 });
