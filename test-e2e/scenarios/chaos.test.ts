@@ -3,11 +3,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, openDatabase } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit';
 import { afterAll, expect, it } from '@jest/globals';
 import { clientsOf, killer, load, type Submitted } from '../support/chaos.js';
 import { Client, type LedgerRow } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
+import { embeddedDatabase } from '../support/embedded-database.js';
 import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
 
 /** Invoices of the load; 2000 by hand: `ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos`. */
@@ -44,11 +45,8 @@ afterAll(async () => {
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** Straight to the database of a service, as nobody but a test does. */
 function databaseOf(service: string): Database {
-  const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
-  const port = fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
-  const database = openDatabase(`postgresql://ecf:${password}@127.0.0.1:${port}/ecf_${service}`, { max: 1 });
+  const database = embeddedDatabase(dataDir, service);
   databases.push(database);
   return database;
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
+import { embeddedDatabase } from '../support/embedded-database.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
 
 const SETTINGS = {
@@ -36,6 +37,32 @@ async function arrived(client: Client, encfs: string[]): Promise<void> {
   throw new Error('not all documents arrived');
 }
 
+/** Numbers whose cancellation the authority noted, or did not, before the process was killed. */
+const NOTED = 'E310000900001';
+const UNNOTED = 'E310000900002';
+
+function cancel(client: Client, number: string) {
+  const body = {
+    issuer_rnc: '199999991',
+    authority_environment: 'TesteCF',
+    detail_lines: [{ ecf_type: '31', sequence_ranges: [{ encf_desde: number, encf_hasta: number }] }],
+  };
+  return client.call('POST', '/anecf/', {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+/** The simulator's ledger of cancellations once it holds so many, those after the first by their bytes. */
+async function cancellations(client: Client, count: number) {
+  for (const end = Date.now() + 20_000; ; await delay(50)) {
+    const { body } = await client.control('GET', '/submissions?operation=anulacionrangos');
+    const [first, ...rest] = body as { sha256: string }[];
+    if (body.length === count) return [first, ...rest.sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))];
+    if (Date.now() > end) throw new Error(`${body.length} cancellations arrived, not ${count}`);
+  }
+}
+
 async function expectAllAcceptedOnce(client: Client, all: { invoice: object; encf: string }[]): Promise<void> {
   for (const { invoice, encf } of all) {
     await client.until('Aceptado', () => client.submit(invoice), 30_000);
@@ -60,6 +87,11 @@ describe('documents under way', () => {
     await client.fault({ operation: 'recepcion', kind: 'timeout' });
     await client.fault({ operation: 'recepcionfc', kind: 'timeout' });
     answers.push(...lost.map(({ invoice }) => client.submit(invoice).catch(() => null)));
+    await client.fault({ operation: 'anulacionrangos', kind: 'slow', delay_ms: 30_000, times: 1 });
+    answers.push(cancel(client, NOTED).catch(() => null));
+    await cancellations(client, 1);
+    await client.fault({ operation: 'anulacionrangos', kind: 'timeout', times: 1 });
+    answers.push(cancel(client, UNNOTED).catch(() => null));
     await delay(1_000);
     await running.end('SIGKILL');
     expect(await Promise.all(answers)).toEqual(answers.map(() => null));
@@ -72,6 +104,39 @@ describe('documents under way', () => {
     );
     await expectAllAcceptedOnce(next, [...noted, ...lost]);
   }, 180_000);
+
+  it('so are cancellations: their numbers stay blocked, and what may have arrived is never taken for refused', async () => {
+    const client = new Client(running);
+    const list = async () => (await client.call('GET', '/anecf/?issuer_rnc=199999991')).body;
+    expect((await list()).map((one: { authority_status: string }) => one.authority_status)).toEqual(
+      Array(2).fill('submitted'),
+    );
+    for (const number of [NOTED, UNNOTED]) {
+      const { invoice } = numbers.next('ecf-31', (ecf) => {
+        ecf.Encabezado.IdDoc.eNCF = number;
+      });
+      expect(await client.submit(invoice)).toMatchObject({ status: 409, body: { code: 'encf_cancelled' } });
+      expect((await cancel(client, number)).body).toMatchObject({ code: 'encf_in_use' });
+    }
+    // As if the leases of the process that was killed were over.
+    const database = embeddedDatabase(dataDir, 'emission');
+    await database.query('UPDATE cancellation SET next_action_at = now()');
+    await database.close();
+    const alarmed = async () => (await client.admin('GET', '/cancellations/doubtful')).body.cancellations;
+    for (const end = Date.now() + 20_000; ; await delay(100)) {
+      const [unnoted] = await list();
+      const [doubtful] = await alarmed();
+      if (unnoted.authority_status === 'Aceptado' && doubtful !== undefined) break;
+      if (Date.now() > end) throw new Error(JSON.stringify([unnoted, doubtful]));
+    }
+    const [unnoted, noted] = await list();
+    expect(noted).toMatchObject({ authority_status: 'submitted', sent_to_authority: true, sent_at: noted.created_at });
+    expect(await alarmed()).toMatchObject([{ id: noted.id, alarm: 'cancellation-open', numbers: NOTED }]);
+    expect(await cancellations(client, 3)).toMatchObject([
+      { sha256: noted.xml_checksum, effective: true, answered: false },
+      ...[noted.xml_checksum, unnoted.xml_checksum].sort().map((sha256) => ({ sha256 })),
+    ]);
+  }, 60_000);
 
   it('when it is told to stop are answered first', async () => {
     const client = new Client(running);
