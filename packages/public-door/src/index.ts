@@ -2,6 +2,7 @@ export * from './body-intake.js';
 export * from './door-settings.js';
 export * from './judge-answers.js';
 export * from './judge-threads.js';
+export * from './judging-cost.js';
 export * from './public-caller.js';
 export * from './public-path.js';
 export * from './signed-document.js';

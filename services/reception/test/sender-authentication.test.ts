@@ -107,10 +107,24 @@ describe('seeds', () => {
     ],
     ['another document', () => '<ECF/>', 'seed.not_a_seed'],
     ['no XML', () => 'valor', 'seed.xml_not_well_formed'],
+    ['too large', (seed: string) => seed.padEnd(200_000), 'seed.xml_too_large'],
+    ['stuffed', (seed: string) => seed.replace('<valor>', `${'<a/>'.repeat(20_000)}<valor>`), 'seed.too_costly'],
+    [
+      'of many namespaces',
+      (seed: string) => seed.replace('<valor>', `${'<a xmlns="x"/>'.repeat(9)}<valor>`),
+      'seed.too_costly',
+    ],
   ])('%s is refused', async (_, change, kind) => {
     const { seeds } = seedsAt();
     const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8');
     expect(await refusalOf(seeds.redeem(Buffer.from(change(signed), 'utf8'), 'TesteCF'))).toBe(kind);
+  });
+
+  it('with line ends before it, called UTF-16, or a comment behind it is fine', async () => {
+    const { seeds } = seedsAt();
+    const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8').replace(/^<\?xml[^>]*\?>/, '');
+    const sent = `\r\n<?xml version="1.0" encoding="utf-16"?>${signed}\n<!-- x -->`;
+    expect(await refusalOf(seeds.redeem(Buffer.from(sent, 'utf8'), 'TesteCF'))).toBe('none');
   });
 
   it('pretty-printed by the client before signing is fine', async () => {

@@ -9,7 +9,7 @@ import {
   toIsoDominican,
 } from '@ecf/domain';
 import { checkXml, readXml } from '@ecf/ecf-xml';
-import { distrust, parseReceived, type TrustCheck } from '@ecf/public-door';
+import { distrust, isQuicklyJudged, parseReceived, type TrustCheck } from '@ecf/public-door';
 import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from './delivery.js';
 import type { StoredBytes } from './given-approval.js';
@@ -67,6 +67,7 @@ export function judgeAcknowledgement(
   trust: TrustCheck,
 ): JudgedAcknowledgement {
   if (bytes.length > MAX_BYTES) return { ...UNREADABLE, fault: `it is larger than ${MAX_BYTES} bytes` };
+  if (!isQuicklyJudged(bytes)) return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
   try {
     const received = parseReceived(bytes, MAX_BYTES);
     const verification = verifyXml(received, now);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ENVIRONMENTS, type Environment, groupOf, textOf, toIsoDominican } from '@ecf/domain';
-import { parseXml, readXml, writeXml, XmlRefused } from '@ecf/ecf-xml';
-import type { TrustCheck } from '@ecf/public-door';
+import { readXml, writeXml, XmlRefused } from '@ecf/ecf-xml';
+import { isQuicklyJudged, parseReceived, type TrustCheck } from '@ecf/public-door';
 import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { SpentSeeds } from './ports.js';
@@ -83,7 +83,11 @@ export class Seeds {
 
 function readSignedSeed(bytes: Uint8Array, now: Date): { valor: string; certificate: CertificateFacts } {
   try {
-    const xml = parseXml(bytes, { maxBytes: MAX_SEED_BYTES });
+    // Seeds are judged where everybody is answered; a real one has some twenty elements.
+    if (bytes.length <= MAX_SEED_BYTES && !isQuicklyJudged(bytes)) {
+      throw refused('The document has more tags or namespace declarations than any seed.', 'seed.too_costly');
+    }
+    const xml = parseReceived(bytes, MAX_SEED_BYTES);
     if (xml.rootName !== 'SemillaModel') throw refused('This is no SemillaModel.', 'seed.not_a_seed');
     const { reason, certificate, verified } = verifyXml(xml, now);
     if (certificate === null || verified === null) {
