@@ -276,4 +276,17 @@ describe('over PostgreSQL', () => {
       return rowCount;
     },
   }));
+
+  it('looks one number up by a plan that was made before, not by a new one each time', async () => {
+    const { url } = databases[0] as Database;
+    const database = openDatabase(url, { max: 1 });
+    const store = createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 1_000 });
+    // PostgreSQL makes five plans for what it is given, and compares them with one for anything.
+    for (let calls = 0; calls < 8; calls += 1) await store.find({ ...fresh(), encf: 'E319999999999' });
+    const { rows } = await database.query<{ again: number }>(
+      "SELECT generic_plans AS again FROM pg_prepared_statements WHERE name = 'emission_find'",
+    );
+    await database.close();
+    expect(rows).toEqual([{ again: 3 }]);
+  });
 });
