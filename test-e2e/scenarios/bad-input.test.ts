@@ -266,3 +266,105 @@ describe('the certificate', () => {
     expect((await newcomer.submit(one.invoice)).body).toMatchObject({ status: 'Aceptado', encf: one.encf });
   });
 });
+
+describe('a cancellation', () => {
+  const range = (from: number, to = from) => ({
+    encf_desde: `E31${String(from).padStart(10, '0')}`,
+    encf_hasta: `E31${String(to).padStart(10, '0')}`,
+  });
+  const body = (sequence_ranges: object[], change: object = {}) => ({
+    issuer_rnc: TAXPAYER.rnc,
+    authority_environment: 'TesteCF',
+    detail_lines: [{ ecf_type: '31', sequence_ranges }],
+    ...change,
+  });
+  const cancel = (content: unknown, { headers = {}, query = '' }: { headers?: object; query?: string } = {}) =>
+    client.call('POST', `/anecf/${query}`, {
+      body:
+        typeof content === 'string' || content instanceof Uint8Array ? (content as BodyInit) : JSON.stringify(content),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const kept = async () => (await client.call('GET', `/anecf/?issuer_rnc=${TAXPAYER.rnc}&limit=100`)).body.length;
+  const arrived = async () =>
+    (await client.control('GET', `/submissions?operation=anulacionrangos&rnc=${TAXPAYER.rnc}`)).body.length;
+
+  it('that is malformed, foreign or hostile is refused, and nothing is kept, sent or blocked', async () => {
+    const text = JSON.stringify(body([range(700_001)]));
+    const cases: [unknown, number, string, Parameters<typeof cancel>[1]?][] = [
+      ['', 400, 'invalid_json'],
+      ['{', 400, 'invalid_json'],
+      ['null', 422, 'validation_error'],
+      ['[]', 422, 'validation_error'],
+      ['"x"', 422, 'validation_error'],
+      ['7', 422, 'validation_error'],
+      [text.replace('{"issuer', '{"issuer_rnc":"101000031","issuer'), 400, 'invalid_json'],
+      [text.replace('{"issuer', '{"__proto__":{"version":"9"},"issuer'), 400, 'invalid_json'],
+      [text.replace('{"issuer', '{"constructor":1,"issuer'), 422, 'validation_error'],
+      [`${'['.repeat(1_000)}${']'.repeat(1_000)}`, 400, 'invalid_json'],
+      [new Uint8Array(Buffer.from(text.replace('TesteCF', 'Pe\u00f1a'), 'latin1')), 400, 'not_utf8'],
+      [text, 415, 'unsupported_media_type', { headers: { 'content-type': 'text/xml' } }],
+      [text, 422, 'validation_error', { query: '?submit_to_authority=maybe' }],
+      [text, 422, 'validation_error', { headers: { env: 'CerteCF' } }],
+      [body([range(700_001)], { authority_environment: 'eCF' }), 401, 'environment_not_allowed'],
+      [body([range(700_001)], { issuer_rnc: '101999999' }), 404, 'taxpayer_not_found'],
+      [body([range(700_001)], { issuer_rnc: deployment.running.demo.issuer_rnc }), 404, 'taxpayer_not_found'],
+      [body([range(700_001)], { cancellation_reason: 'x\u0000' }), 422, 'validation_error'],
+      [body([range(700_001)], { cancellation_reason: 'x'.repeat(1_001) }), 422, 'validation_error'],
+      [body([{ ...range(700_001), encf_hasta: "E31'; DROP--" }]), 422, 'validation_error'],
+      [body([{ encf_desde: 'E3199999999999', encf_hasta: 'E3199999999999' }]), 422, 'validation_error'],
+      [body([range(700_002, 700_001)]), 422, 'validation_error'],
+      [body(Array.from({ length: 10_001 }, (_, n) => range(700_001 + 2 * n))), 422, 'validation_error'],
+      [`${text}${' '.repeat(11 * 1024 * 1024)}`, 413, 'body_too_large'],
+    ];
+    for (const [content, status, code, options] of cases) {
+      const answer = await cancel(content, options);
+      const shown = typeof content === 'string' ? content.slice(0, 120) : content;
+      expect({ shown, status: answer.status, code: answer.body?.code }).toEqual({ shown, status, code });
+      if (status === 422)
+        expect(answer.body.detail[0]).toMatchObject({ loc: expect.any(Array), msg: expect.any(String) });
+    }
+    expect([await kept(), await arrived()]).toEqual([0, 0]);
+    expect((await cancel(body([range(700_001)]))).body).toMatchObject({ authority_status: 'Aceptado' });
+  });
+
+  it('that is repeated, or comes six times at once, counts once', async () => {
+    const before = await arrived();
+    const wanted = body([range(700_100, 700_109)]);
+    const all = await Promise.all(Array.from({ length: 6 }, () => cancel(wanted)));
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    const made = all.find(({ status }) => status === 201);
+    const again = await cancel(wanted);
+    expect(again).toMatchObject({ status: 409, body: { code: 'encf_in_use' } });
+    expect(again.body.detail).toContain(`cancellation ${made?.body.id}`);
+    expect(await arrived()).toBe(before + 1);
+    const local = body([range(700_200, 700_209)]);
+    const stored = await Promise.all(
+      Array.from({ length: 6 }, () => cancel(local, { query: '?submit_to_authority=false' })),
+    );
+    expect(new Set(stored.map(({ body: { id } }) => id)).size).toBe(1);
+    expect(await arrived()).toBe(before + 1);
+  });
+
+  it('of another account is not found, an id that is none is 422', async () => {
+    const other = await newAccount(deployment.running, { rnc: '101000082', name: 'Ajena Inventada, SRL' });
+    const [one] = (await client.call('GET', `/anecf/?issuer_rnc=${TAXPAYER.rnc}`)).body;
+    for (const address of [
+      `/anecf/${one.id}`,
+      `/anecf/${one.id}/xml`,
+      '/anecf/999999',
+      `/anecf/?issuer_rnc=${TAXPAYER.rnc}`,
+    ])
+      expect((await other.call('GET', address)).status).toBe(404);
+    for (const address of [
+      '/anecf/x',
+      '/anecf/-1',
+      '/anecf/1e3',
+      '/anecf/99999999999999999999',
+      '/anecf/x/xml',
+      '/anecf/',
+    ])
+      expect(await client.call('GET', address)).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+    for (const query of ['limit=0', 'limit=101', 'offset=-1', 'limit=1&limit=2', 'offset=99999999999'])
+      expect((await client.call('GET', `/anecf/?issuer_rnc=${TAXPAYER.rnc}&${query}`)).status).toBe(422);
+  });
+});
