@@ -141,6 +141,19 @@ const documents: readonly Hostile[] = [
     answer: { motive: ['1'] },
   },
   {
+    name: '8,000 namespaces that are no URI, in 128 KiB',
+    make: (xml) => xml.replace('<DetallesItems>', `${'<x xmlns="y"/>'.repeat(8_000)}<DetallesItems>`),
+    answer: { motive: ['1'] },
+  },
+  {
+    name: 'elements with prefixes',
+    make: (xml) =>
+      bare(xml)
+        .replace(/<(\/?)(?=\w)/g, '<$1x:')
+        .replace('<x:ECF ', '<x:ECF xmlns:x="urn:x" '),
+    answer: unreadable('document.not_an_ecf'),
+  },
+  {
     name: 'path characters for an eNCF',
     make: (xml) => xml.replace(/<eNCF>[^<]*/, '<eNCF>../../../../a'),
     answer: unreadable('document.encf_malformed'),
@@ -365,6 +378,13 @@ const bodies: readonly Hostile[] = [
     make: () => `--${B}\r\n${'A: b\r\n'.repeat(1_000_000)}\r\n\r\n--${B}--`,
     headers: multipart,
     answer: unreadable('multipart_headers_too_large'),
+  },
+  {
+    name: 'two parts xml, one of them blank',
+    make: (xml) =>
+      `--${B}\r\nContent-Disposition: form-data; name=xml\r\n\r\n${' '.repeat(1_000_000)}\r\n--${B}\r\nContent-Disposition: form-data; name=xml\r\n\r\n${forge(xml)}\r\n--${B}--`,
+    headers: multipart,
+    answer: BAD_SIGNATURE,
   },
   {
     name: 'multipart in multipart',
