@@ -8,14 +8,19 @@ export const LOCK_NUMBERS = {
   text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
 };
 
-/** Numbers that hold an attempt, unless it is over and left the number free ($4: those states). */
+/**
+ * Numbers that hold an attempt, unless it is over and left the number free ($4: those states). The inner LIMIT keeps the planner
+ * to one look into the index for each range; left to itself it may read all attempts there are.
+ */
 export const USED = {
   name: 'cancellation_used',
-  text: `SELECT e.encf, a.state FROM json_to_recordset(${RANGES}
-    JOIN emission e ON e.env = $1 AND e.issuer_rnc = $2
-      AND e.encf BETWEEN 'E' || r.type || lpad(r."from"::text, 10, '0') AND 'E' || r.type || lpad(r."to"::text, 10, '0')
-    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
-    WHERE a.state <> ALL($4::text[]) LIMIT $5`,
+  text: `SELECT used.encf, used.state FROM json_to_recordset(${RANGES}
+    CROSS JOIN LATERAL (
+      SELECT e.encf, a.state FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+      WHERE e.env = $1 AND e.issuer_rnc = $2
+        AND e.encf BETWEEN 'E' || r.type || lpad(r."from"::text, 10, '0') AND 'E' || r.type || lpad(r."to"::text, 10, '0')
+        AND a.state <> ALL($4::text[]) LIMIT $5) used
+    LIMIT $5`,
 };
 
 /** Ranges in force never overlap, so the greatest that begins before the end of a range tells. */
