@@ -8,8 +8,11 @@ const swc = [
   },
 ];
 
+/** Scenarios that the whole suite runs on both deployments; ECF_DEPLOYMENT=distributed runs any other as well. */
+const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle'];
+
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
-export default {
+const suite = {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e', '<rootDir>/bench'],
@@ -18,5 +21,17 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};
+
+const onDistributed = {
+  ...suite,
+  displayName: 'distributed',
+  testMatch: CORE.map((name) => `<rootDir>/test-e2e/scenarios/${name}.test.ts`),
+  setupFiles: ['<rootDir>/test-e2e/support/on-distributed.ts'],
+};
+
+export default {
+  projects: process.env.ECF_BOTH_DEPLOYMENTS === 'true' ? [suite, onDistributed] : [suite],
+  testSequencer: '<rootDir>/scripts/test-order.mjs',
   testTimeout: 30_000,
 };

@@ -7,11 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { jest } from './jest.mjs';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
-/** Scenarios that every run of the suite has on both deployments; ECF_DEPLOYMENT=distributed runs any other as well. */
-const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle'];
-
-/** Runs Jest and adds up what came of it. */
-async function run(args, total) {
+/** Runs Jest and counts what came of it; `skipped` are names. */
+async function run(args) {
   const result = path.join(os.tmpdir(), `ecf-test-${process.pid}.json`);
   // Files share the cores with the servers that they start, and wait for them much of the time: two at once.
   const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...args], 2);
@@ -22,12 +19,12 @@ async function run(args, total) {
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   ).length;
   if (summary.numPassedTests === 0) fail('No test was executed.', 'That is a fault of the suite, not a success.');
-  total.passed += summary.numPassedTests;
-  total.failed += summary.numFailedTests + broken;
-  if (code !== 0 && summary.numFailedTests + broken === 0) total.failed += 1;
-  for (const file of summary.testResults)
-    for (const test of file.assertionResults)
-      if (test.status === 'pending' || test.status === 'todo') total.skipped.push(test.fullName);
+  const failed = summary.numFailedTests + broken;
+  const skipped = summary.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter((test) => test.status === 'pending' || test.status === 'todo')
+    .map((test) => test.fullName);
+  return { passed: summary.numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed, skipped };
 }
 
 /** What keeps a distributed deployment from running here; null when nothing does. */
@@ -39,25 +36,18 @@ async function distributedLacks() {
 }
 
 await setup();
-const total = { passed: 0, failed: 0, skipped: [] };
 const given = process.argv.slice(2);
-say('running every test (about ten minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
-await run(given, total);
+const unmet = [];
 if (given.length === 0) {
   const lacks = await distributedLacks();
-  if (lacks !== null && process.env.CI === 'true') fail(lacks);
-  const files = CORE.map((name) => `test-e2e/scenarios/${name}.test.ts`).filter((file) =>
-    fs.existsSync(path.join(ROOT, file)),
-  );
-  if (lacks !== null) total.skipped.push(`the core scenarios on the distributed deployment: ${lacks}`);
-  else {
-    say('running the core scenarios on the distributed deployment');
-    process.env.ECF_DEPLOYMENT = 'distributed';
-    await run(files, total);
-  }
+  if (lacks === null) process.env.ECF_BOTH_DEPLOYMENTS = 'true';
+  else if (process.env.CI === 'true') fail(lacks);
+  else unmet.push(`the core scenarios on the distributed deployment: ${lacks}`);
 }
+say('running every test (about fifteen minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+const { passed, failed, skipped } = await run(given);
 
-for (const name of total.skipped) process.stdout.write(`skipped: ${name}\n`);
-const { passed, failed, skipped } = total;
+skipped.push(...unmet);
+for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}\n`);
 process.exit(failed === 0 ? 0 : 1);
