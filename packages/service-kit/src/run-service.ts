@@ -23,7 +23,7 @@ export interface RunnableService {
 }
 
 /**
- * Runs a service until SIGINT or SIGTERM, then stops it in order and ends with 0. A second signal, half a second later or
+ * Runs a service until SIGINT, SIGTERM or SIGHUP, then stops it in order and ends with 0. A second signal, half a second later or
  * more, ends with 130, at once but for what would outlive the process.
  * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
  * started with a channel to its parent also stops when that parent is gone.
@@ -55,8 +55,8 @@ export async function runService(name: string, create: () => RunnableService): P
   };
   // Whoever read our output may go away before us; that ends nothing.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  // A closed terminal is told by SIGHUP, which Node does not pass over under nohup either.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   process.once('disconnect', () => {
     if (!stopping) void stop();
   });
