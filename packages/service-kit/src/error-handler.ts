@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from './database-errors.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import type { Logger } from './logger.js';
 import { requestIdOf } from './request-id.js';
+import { XmlStoreError } from './xml-store.js';
 
 /** Turns any thrown value into the error that the caller sees; what is unknown becomes 500 `internal_error` without its words. */
 export function toApiError(error: unknown): ApiError {
@@ -24,6 +25,10 @@ export function toApiError(error: unknown): ApiError {
     });
   if (isDatabaseUnavailable(error))
     return new ApiError(503, 'service_unavailable', 'The database of this service cannot be reached; repeat shortly.', {
+      cause: error,
+    });
+  if (error instanceof XmlStoreError && error.code === 'unavailable')
+    return new ApiError(503, 'service_unavailable', 'The storage of documents cannot be reached; repeat shortly.', {
       cause: error,
     });
   return new ApiError(500, 'internal_error', 'An unexpected failure; report request_id if it stays.', { cause: error });

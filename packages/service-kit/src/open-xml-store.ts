@@ -2,7 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readConfig, setting } from './config.js';
 import { openFileXmlStore } from './xml-store.files.js';
-import type { XmlStore } from './xml-store.js';
+import { type XmlStore, XmlStoreError } from './xml-store.js';
 
 /** Where signed XML is kept, to be spread into the settings of a service. */
 export const archiveSettings = {
@@ -48,13 +48,23 @@ export function openXmlStore(settings: ArchiveSettings): XmlStore {
     return opened;
   };
   return {
-    put: async (relative, bytes) => (await archive()).put(relative, bytes),
-    get: async (relative, checksum) => (await archive()).get(relative, checksum),
+    put: (relative, bytes) => reached(async () => (await archive()).put(relative, bytes)),
+    get: (relative, checksum) => reached(async () => (await archive()).get(relative, checksum)),
     ready: async () => (await archive()).ready(),
     async *list() {
       yield* (await archive()).list();
     },
   };
+}
+
+/** Whatever the store itself does not name comes from storage that is away, full or refuses us. */
+async function reached<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof XmlStoreError) throw cause;
+    throw new XmlStoreError('unavailable', 'The storage of documents cannot be reached.', { cause });
+  }
 }
 
 function opener(settings: ArchiveSettings): () => Promise<XmlStore> {

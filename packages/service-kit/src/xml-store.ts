@@ -1,6 +1,6 @@
-export type XmlStoreErrorCode = 'missing' | 'altered' | 'exists' | 'bad_path';
+export type XmlStoreErrorCode = 'missing' | 'altered' | 'exists' | 'bad_path' | 'unavailable';
 
-/** An object that cannot be stored or read. `exists`: other bytes stand under the path; `altered`: the checksum differs. */
+/** An object that cannot be stored or read. `exists`: other bytes stand under the path; `altered`: the checksum differs; `unavailable`: later may do. */
 export class XmlStoreError extends Error {
   readonly code: XmlStoreErrorCode;
   constructor(code: XmlStoreErrorCode, message: string, options?: { cause?: unknown }) {

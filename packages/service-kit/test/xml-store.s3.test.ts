@@ -77,7 +77,7 @@ describe('without its storage', () => {
     const { port } = silent.address() as net.AddressInfo;
     const env = { S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
     try {
-      await expect(openXmlStore(read(env)).put(name(9), bytes)).rejects.toThrow();
+      await expect(openXmlStore(read(env)).put(name(9), bytes)).rejects.toMatchObject({ code: 'unavailable' });
     } finally {
       silent.close();
     }

@@ -1,3 +1,4 @@
+export { CuttableProxy } from './cuttable-proxy.js';
 export { dockerAnswers } from './docker.js';
 export * from './kafka.js';
 export { brokerEnvironment, KAFKA_IMAGE } from './kafka-docker.js';

@@ -1,5 +1,5 @@
+import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CuttableProxy } from './support/cuttable-proxy.js';
 import { encf, example } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
