@@ -15,7 +15,17 @@ export interface ServeOptions {
   /** Open connections of one sender at most; more are closed at once. Without it one sender may have them all. */
   perSender?: SenderConnections;
   /** Told of each connection that is closed at once: `sender` has too many, or all together do. */
-  onRefusedConnection?: (reason: 'sender' | 'all') => void;
+  onRefusedConnection?: (reason: 'sender' | 'all', address: string) => void;
+  /** Told of each request that never became one: not HTTP, too large headers, or not complete in time. */
+  onUnreadableRequest?: (unreadable: UnreadableRequest) => void;
+}
+
+/** What was answered, by which id, and whom (address of the connection). */
+export interface UnreadableRequest {
+  readonly status: number;
+  readonly code: string;
+  readonly request_id: string;
+  readonly sender: string;
 }
 
 /** How many connections one sender may have; an IPv6 network is one sender. */
@@ -70,10 +80,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   /** Answers under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>();
   const admits = options.perSender === undefined ? () => true : senderGate(options.perSender);
-  server.on('drop', () => options.onRefusedConnection?.('all'));
+  server.on('drop', (dropped) => options.onRefusedConnection?.('all', dropped?.remoteAddress ?? ''));
   server.on('connection', (socket: Socket) => {
     if (!admits(socket)) {
-      options.onRefusedConnection?.('sender');
+      options.onRefusedConnection?.('sender', socket.remoteAddress ?? '');
       socket.destroy();
       return;
     }
@@ -90,7 +100,9 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     if (stopping) res.shouldKeepAlive = false;
     app(req, res);
   });
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerClientError(error, socket, options.onUnreadableRequest),
+  );
   await listen(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
 
@@ -158,13 +170,19 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 }
 
 /** What cannot be parsed, or does not arrive in time, gets the error body too, written by hand. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  tell: ServeOptions['onUnreadableRequest'],
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const answer = clientError(error);
   const requestId = randomUUID();
+  const { status, code } = answer;
+  tell?.({ status, code, request_id: requestId, sender: socket.remoteAddress ?? '' });
   const body = JSON.stringify(errorBody(answer, requestId));
   const reason =
     { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[answer.status] ?? 'Error';

@@ -185,11 +185,23 @@ describe('is refused in the words of the authority', () => {
     expect(await state(encf)).toMatchObject({ approval_status: 'pending' });
   });
 
-  it('a document that the authority rejected', async () => {
-    const dead = world.nextEncf();
-    world.issued.set(`${ISSUER}|${dead}`, issuedInvoice(dead, { status: 'Rechazado' }));
-    expect((await world.send(await acecf(dead))).body).toEqual(refused(INVALID));
-  });
+  it.each([
+    ['Rechazado', 200, 400],
+    ['EnProceso', 200, 400],
+    ['AceptadoCondicional', 200, 200],
+  ] as const)(
+    'a document that is %s at the authority; once it is accepted, the same approval is taken',
+    async (status, after, now) => {
+      const encf = world.nextEncf();
+      world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { status }));
+      const first = await world.send(await acecf(encf));
+      expect(first.status).toBe(now);
+      if (now === 400) expect(first.body).toEqual(refused(INVALID));
+      if (status === 'Rechazado') return;
+      world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { status: 'Aceptado' }));
+      if (now === 400) expect((await world.send(await acecf(encf))).status).toBe(after);
+    },
+  );
 
   it('another environment than the one it was issued in', async () => {
     const encf = await issued();

@@ -123,6 +123,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     help: 'Connections closed at once: their sender had too many open (sender), or all senders together (all).',
     labels: ['reason'],
   });
+  const unreadableRequests = metrics.counter({
+    name: 'ecf_gateway_unreadable_requests_total',
+    help: 'Requests that never became one: not HTTP (400), not complete in time (408), too large headers (431).',
+    labels: ['status'],
+  });
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
@@ -218,7 +223,14 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
           max: config.MAX_CONNECTIONS_PER_SENDER,
           isProxy: (address) => isTrustedProxy(address, trustedProxies),
         },
-        onRefusedConnection: (reason) => refusedConnections.inc({ reason }),
+        onRefusedConnection: (reason, sender) => {
+          refusedConnections.inc({ reason });
+          logger.debug({ reason, sender }, 'connection closed at once');
+        },
+        onUnreadableRequest: (unreadable) => {
+          unreadableRequests.inc({ status: String(unreadable.status) });
+          logger.info(unreadable, 'answered what was no request');
+        },
       });
       logger.info({ url: server.url }, 'gateway listening');
       return {

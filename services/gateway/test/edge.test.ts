@@ -3,7 +3,14 @@ import net from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES } from '@ecf/contracts';
-import { createHttpTaxpayerSource, identityKeyFrom, openDatabase, signIdentity } from '@ecf/service-kit';
+import {
+  createHttpTaxpayerSource,
+  createMetrics,
+  identityKeyFrom,
+  openDatabase,
+  signIdentity,
+  silentLogger,
+} from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GatewayUnderTest, MASTER_KEY, makeAccount, startGateway } from './gateway-under-test.js';
 
@@ -320,6 +327,26 @@ describe('large, slow and broken requests', () => {
     expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
       '"code":"headers_too_large"',
     );
+  });
+
+  it('each is counted, and logged with its id and sender; so is what is refused at the edge', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const logger = Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push({ ...line }) });
+    const metrics = createMetrics();
+    const told = await startGateway({ MAX_BODY_BYTES: '1024' }, { logger, metrics });
+    try {
+      const answer = await raw('HELLO\r\n\r\n', told.url);
+      const [, id] = /x-request-id: (\S+)/.exec(answer) ?? [];
+      const unreadable = lines.find(({ request_id }) => request_id === id);
+      expect(unreadable).toMatchObject({ status: 400, code: 'bad_request', sender: '127.0.0.1' });
+      expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="400"} 1');
+      const large = await told.call('POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) });
+      expect(large.status).toBe(413);
+      const line = lines.find(({ request_id }) => request_id === large.headers.get('x-request-id'));
+      expect(line).toMatchObject({ status: 413, sender: '127.0.0.1' });
+    } finally {
+      await told.stop();
+    }
   });
 });
 

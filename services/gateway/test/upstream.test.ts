@@ -131,6 +131,32 @@ describe('a service behind HTTP', () => {
     await breaking.stop();
   });
 
+  it('that waits for hundreds of slow bodies answers others all the same', async () => {
+    const SLOW = 600;
+    let waiting = 0;
+    const patient = await before(
+      (req, res) => {
+        if (req.method === 'POST') waiting += 1;
+        else res.end('{}');
+      },
+      { RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_PER_SENDER: '0' },
+    );
+    const slow = Array.from({ length: SLOW }, () => {
+      const request = http.request(`${patient.url}/fe_Submit`, {
+        method: 'POST',
+        agent: false,
+        headers: { 'x-api-key': key, 'content-type': 'application/json', 'content-length': '1000' },
+      });
+      request.on('error', () => {});
+      request.write('{');
+      return request;
+    });
+    while (waiting < SLOW) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await patient.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    for (const request of slow) request.destroy();
+    await patient.stop();
+  });
+
   it('is told when the caller has gone', async () => {
     let closed = false;
     const waiting = await before((_req, res) => {

@@ -61,6 +61,27 @@ export function checkApproval(key: DecisionKey, decision: Decision, now: Date): 
   );
 }
 
+/** A clock may run ahead of ours by this much. */
+const CLOCK_TOLERANCE_MS = 300_000;
+
+/**
+ * Refuses a time of decision that the issuer would refuse: he judges the signature at that time, and nobody decides in the
+ * future. Throws FieldsRefused.
+ */
+export function requireCredibleTime(decidedAt: Date, certificate: SigningCertificate, now: Date): void {
+  const { notBefore, notAfter } = certificate;
+  const problem =
+    decidedAt.getTime() > now.getTime() + CLOCK_TOLERANCE_MS
+      ? { msg: 'approval_datetime is in the future; give the time of the decision', type: 'future' }
+      : decidedAt < notBefore || decidedAt > notAfter
+        ? {
+            msg: `approval_datetime is outside the validity of the certificate that signs, ${notBefore.toISOString()} to ${notAfter.toISOString()}`,
+            type: 'certificate_validity',
+          }
+        : null;
+  if (problem !== null) throw new FieldsRefused([{ loc: ['body', 'approval_datetime'], ...problem }]);
+}
+
 /** The signed document as bytes. */
 export async function signApproval(
   key: DecisionKey,

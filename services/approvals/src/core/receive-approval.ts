@@ -124,8 +124,8 @@ function refusalOf(judgement: ApprovalJudgement, invoice: InvoiceChanged | null)
   if (invoice === null) return REFUSALS.notFound;
   const total = Decimal.parse(facts.totalAmount);
   const same =
-    // A number that the authority rejected holds no document.
-    invoice.status !== 'Rechazado' &&
+    // Only what the authority accepted can be answered (IT p.18); until then the number may come to hold another document.
+    (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional') &&
     invoice.buyer_rnc === facts.buyerRnc &&
     invoice.date_issued === facts.dateIssued &&
     total?.equals(Decimal.parse(invoice.total_amount) ?? Decimal.ZERO) === true;

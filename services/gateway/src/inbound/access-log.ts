@@ -13,7 +13,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
     res.once('close', () => {
-      const { operation = 'other', accountId, env } = seenOf(req);
+      const { operation = 'other', accountId, env, sender } = seenOf(req);
       const ms = performance.now() - began;
       const status = res.writableFinished ? res.statusCode : 499;
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
@@ -26,6 +26,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           ms: Math.round(ms * 100) / 100,
           account_id: accountId,
           env,
+          sender,
         },
         'answered',
       );

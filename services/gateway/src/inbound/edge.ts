@@ -37,6 +37,8 @@ export interface Seen {
   operation?: string;
   accountId?: string;
   env?: Environment;
+  /** Address of the sender, past trusted proxies. */
+  sender?: string;
 }
 
 const SEEN = Symbol('ecf.seen');
@@ -60,11 +62,13 @@ export function edge(options: EdgeOptions): RequestHandler {
     const routed = options.router.route(req.method, path);
     if (routed.kind === 'none') return next();
     if (routed.kind === 'method_not_allowed') throw methodNotAllowed(req.method, routed.allow);
-    seenOf(req).operation = routed.operation.id;
+    const seen = seenOf(req);
+    seen.operation = routed.operation.id;
+    seen.sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
     const url = queryAt < 0 ? routed.path : routed.path + req.url.slice(queryAt);
     bodyLimit(req, res, (error?: unknown) => {
       if (error !== undefined) return next(error);
-      answer(options, routed, url, req, res).catch(next);
+      answer(options, routed, { url, sender: seen.sender as string }, req, res).catch(next);
     });
   };
 }
@@ -72,12 +76,11 @@ export function edge(options: EdgeOptions): RequestHandler {
 async function answer(
   options: EdgeOptions,
   routed: Extract<Routed, { kind: 'operation' }>,
-  url: string,
+  { url, sender }: { url: string; sender: string },
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   const { operation, prefix } = routed;
-  const sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
   const caller =
     operation.access === 'key' ? await keyHolder(options, operation, req) : publicCaller(options, prefix, sender, req);
   const upstream = options.upstreams[operation.owner];

@@ -27,8 +27,6 @@ export interface HttpUpstreamOptions {
   url: string;
   /** Milliseconds without a sign of life from the service after which it is given up. */
   timeoutMs: number;
-  /** Connections to it at most. */
-  maxSockets?: number;
 }
 
 /** A service of another process, over kept-alive connections; both bodies are streamed. */
@@ -37,7 +35,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
   const client = base.protocol === 'https:' ? https : http;
   const agent = new client.Agent({
     keepAlive: true,
-    maxSockets: options.maxSockets ?? 512,
+    // As many as the gateway takes itself: a line of requests here would wait behind senders of slow bodies.
+    maxSockets: Number.POSITIVE_INFINITY,
     maxFreeSockets: 128,
     timeout: 30_000,
   });
