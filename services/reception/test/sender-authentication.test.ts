@@ -98,7 +98,11 @@ describe('seeds', () => {
   });
 
   it.each([
-    ['changed', (seed: string) => seed.replace(/<valor>./, '<valor>x'), 'seed.signature'],
+    [
+      'changed',
+      (seed: string) => seed.replace(/<valor>(.)/, (_all, first) => `<valor>${first === 'x' ? 'y' : 'x'}`),
+      'seed.signature',
+    ],
     ['unsigned', (seed: string) => seed.replace(/<Signature .*<\/Signature>/s, ''), 'seed.signature'],
     [
       'with a document type',
