@@ -4,7 +4,7 @@ import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/doma
 import { type Asker, accountTaxpayers } from '@ecf/taxpayer-copy';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { type Admission, admit } from './admission.js';
-import { approvalPath, checkApproval, requireCredibleTime, signApproval } from './approval-document.js';
+import { approvalPath, checkApproval, requirePastDecision, signApproval } from './approval-document.js';
 import { ApprovalsError, FieldsRefused } from './errors.js';
 import { type Decision, type DecisionKey, decisionOf, type GivenApproval, type NewApproval } from './given-approval.js';
 import type { Ports } from './ports.js';
@@ -80,7 +80,7 @@ export class GiveApproval {
     if (admission.kind === 'answered') throw alreadyAnswered(admission.by);
     if (admission.kind === 'unsent' && !order.submit) return admission.present;
     const certificate = this.ports.certificates.open(buyer, this.ports.clock());
-    if (admission.kind !== 'unsent') requireCredibleTime(decision.decidedAt, certificate, this.ports.clock());
+    if (admission.kind !== 'unsent') requirePastDecision(decision.decidedAt, this.ports.clock());
     if (order.submit) await this.#logIn(order.env, buyer, certificate);
     const until = () => new Date(this.ports.clock().getTime() + this.ports.settings.leaseMs);
     const outcome =
