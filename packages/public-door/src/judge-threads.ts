@@ -40,8 +40,9 @@ interface Case<J> {
 
 /**
  * Judges small plain documents at once and all others in threads of their own, so that nothing that anybody sends keeps
- * others waiting; those who send much of it wait for each other in turn. A thread that takes too long is ended, its document put off: on another day it may be judged in time. One that
- * takes too much memory ends, its document refused: it would take as much on any day.
+ * others waiting; those who send much of it wait for each other in turn. A thread that takes too long is ended, its document
+ * put off: on another day it may be judged in time. One that takes too much memory ends, its document refused: it would take
+ * as much on any day.
  */
 export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
   const waiting = new FairQueue<Case<J>>(PLACES);

@@ -80,10 +80,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   /** Answers under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>();
   const admits = options.perSender === undefined ? () => true : senderGate(options.perSender);
-  server.on('drop', (dropped) => options.onRefusedConnection?.('all', dropped?.remoteAddress ?? ''));
+  server.on('drop', (dropped) => options.onRefusedConnection?.('all', plainAddress(dropped?.remoteAddress)));
   server.on('connection', (socket: Socket) => {
     if (!admits(socket)) {
-      options.onRefusedConnection?.('sender', socket.remoteAddress ?? '');
+      options.onRefusedConnection?.('sender', plainAddress(socket.remoteAddress));
       socket.destroy();
       return;
     }
@@ -130,11 +130,16 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   };
 }
 
+/** An IPv4 address as such, also where the server listens on IPv6. */
+function plainAddress(address = ''): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
 /** Counts the open connections of each sender; false for one that is too many. */
 function senderGate({ max, isProxy }: SenderConnections): (socket: Socket) => boolean {
   const open = new Map<string, number>();
   return (socket) => {
-    const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+    const address = plainAddress(socket.remoteAddress);
     if (isProxy(address)) return true;
     const sender = senderNetwork(address);
     const present = open.get(sender) ?? 0;
@@ -182,7 +187,7 @@ function answerClientError(
   const answer = clientError(error);
   const requestId = randomUUID();
   const { status, code } = answer;
-  tell?.({ status, code, request_id: requestId, sender: socket.remoteAddress ?? '' });
+  tell?.({ status, code, request_id: requestId, sender: plainAddress(socket.remoteAddress) });
   const body = JSON.stringify(errorBody(answer, requestId));
   const reason =
     { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[answer.status] ?? 'Error';

@@ -1,9 +1,8 @@
 import type { AuthorityMessage } from '@ecf/authority-client';
-import { isEcfType } from '@ecf/domain';
-import { common, type NumberRange } from './number-set.js';
+import { common, type NumberRange, rangeOf } from './number-set.js';
 
 /** One number, or the first and last of a range, in whatever words stand between them. */
-const NAMED = /E(\d{2})(\d{10})(?:\s*(?:-|–|a|al|hasta)\s*E(\d{2})(\d{10}))?/giu;
+const NAMED = /(E\d{12})(?:\s*(?:-|–|a|al|hasta)\s*(E\d{12}))?/giu;
 /** Nothing but numbers, ranges and what parts them. */
 const ALL_NAMES = /^(?:[\s,;.]*E\d{12}(?:\s*(?:-|–|a|al|hasta)\s*E\d{12})?)*[\s,;.]*$/iu;
 
@@ -34,16 +33,14 @@ export function refusedNumbers(
     else if (refused === null && !/\d{12}/.test(plain)) continue;
     const rest = known === undefined ? plain : plain.slice(known.text.length).replace(/^[:.\s]+/, '');
     if (!ALL_NAMES.test(rest) || (refused === null && rest !== '')) return null;
-    if (refused === true) for (const match of rest.matchAll(NAMED)) named.push(...rangeOf(match));
+    if (refused !== true) continue;
+    for (const [, first = '', last = first] of rest.matchAll(NAMED)) {
+      const range = rangeOf(first, last);
+      if (range !== null) named.push(range);
+    }
   }
   const found = common(asked, named);
   return found.length === 0 ? null : found;
-}
-
-function rangeOf([, type, first, lastType, last]: RegExpMatchArray): NumberRange[] {
-  const [from, to] = [Number(first), Number(last ?? first)];
-  const whole = isEcfType(type) && (lastType === undefined || lastType === type) && from > 0 && to >= from;
-  return whole ? [{ type, from, to }] : [];
 }
 
 function fold(text: string): string {

@@ -15,7 +15,7 @@ export interface Settlement {
   readonly note: string;
 }
 
-/** `ecf resolve cancellation`: ends the uncertainty of a cancellation by hand. */
+/** `ecf cancellations settle`: ends the uncertainty of a cancellation by hand. */
 export type SettleCancellation = (settlement: Settlement) => Promise<Cancellation>;
 
 /**
