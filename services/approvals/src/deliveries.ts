@@ -19,6 +19,8 @@ const HOUR = 3_600_000;
 const SLOW_MS = 500;
 /** Sends that wait for their receivers, for each place of those that answer in time. */
 const WAITING_PER_PLACE = 32;
+/** Of the places for sends that answer in time, those that one host may have at once. */
+const HOST_SHARE = 2;
 const FAILURES_TO_OPEN = 3;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
@@ -67,6 +69,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
     mostWaiting: config.DELIVERY_CONCURRENCY * WAITING_PER_PLACE,
     slowMs: SLOW_MS,
     perReceiver: config.DELIVERY_PER_RECEIVER,
+    perHost: Math.max(Math.floor(config.DELIVERY_CONCURRENCY / HOST_SHARE), 1),
     idleMs: config.DELIVERY_IDLE_MS,
     failuresToOpen: FAILURES_TO_OPEN,
     firstPauseMs: FIRST_PAUSE_MS,
@@ -83,7 +86,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
         const { clock } = ports;
         endObserving = observeDeliveries(metrics, {
           deliveries: store,
-          openCount: () => background.lanes.openCount(),
+          openCount: () => background.hostsLeftAlone(),
           clock,
         });
         background.start();

@@ -21,7 +21,7 @@ export function createDeliveryObserver(metrics: Metrics, logger: Logger): Delive
   });
   const opened = metrics.counter({
     name: 'ecf_delivery_circuit_opened_total',
-    help: 'Times that a receiver was left alone for a while',
+    help: 'Times that a receiver or a host was left alone for a while',
     labels: ['env'],
   });
   return {
@@ -70,7 +70,7 @@ export function observeDeliveries(
   });
   const open = metrics.gauge({
     name: 'ecf_delivery_receivers_left_alone',
-    help: 'Receivers that this instance leaves alone now',
+    help: 'Receivers’ hosts that this instance leaves alone now',
     labels: [],
   });
   let shown: { env: string; status: string }[] = [];

@@ -438,6 +438,54 @@ describe('receivers that do harm', () => {
     await reaches(stuck[0]?.encf ?? '', 'delivered');
   });
 
+  it('hang, and are one host for many buyers: it keeps as few busy as any other, and recovers for all of them', async () => {
+    const shared = await buyer();
+    let waiting = 0;
+    let most = 0;
+    const counted =
+      (answer: Answering): Answering =>
+      async (res, reached, self) => {
+        waiting += 1;
+        most = Math.max(most, waiting);
+        res.once('close', () => {
+          waiting -= 1;
+        });
+        await answer(res, reached, self);
+      };
+    shared.usually = counted(() => undefined);
+    const clients = Array.from({ length: 40 }, () => String(++rnc));
+    for (const client of clients) await world.list(client, `${shared.url}/${client}`);
+    const good = await buyer();
+    const stuck = await Promise.all(clients.map((client) => accepted(client)));
+    const { encf: healthy } = await accepted(good.rnc);
+    await reaches(healthy, 'delivered');
+    // All are known to share the host by now, except those that wait behind others: of two instances, each sends one.
+    expect(most).toBeLessThanOrEqual(2);
+    const hosts = await eventually(
+      async () =>
+        (
+          await world.database.query<{ host: string | null }>('SELECT host FROM deliveries WHERE encf = ANY($1)', [
+            stuck.map(({ encf }) => encf),
+          ])
+        ).rows,
+      (rows) => rows.filter(({ host }) => host !== null).length >= clients.length - 2,
+    );
+    expect(new Set(hosts.map(({ host }) => host).filter(Boolean))).toEqual(new Set([new URL(shared.url).origin]));
+    expect(most).toBeLessThanOrEqual(2);
+    most = 0;
+    shared.usually = counted(async (res, reached, self) => {
+      const buyerRnc = /base\/(\d+)\//.exec(reached.path)?.[1] ?? '';
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await saying({ buyerRnc })(res, reached, self);
+    });
+    for (const { encf } of stuck) await reaches(encf, 'delivered');
+    // A host that answers gets half of the places of an instance.
+    expect(most).toBeLessThanOrEqual(4);
+    const tries = (await Promise.all(stuck.map(({ encf }) => delivery(encf)))).map((one) => one?.tries ?? 0);
+    // Waiting for a place is no try.
+    expect(tries.reduce((sum, count) => sum + count, 0)).toBeLessThan(clients.length + 20);
+  });
+
   it('keep one waiting for longer than a claim lasts: no other instance sends beside', async () => {
     const slow = await World.start({
       settings: { ...SETTINGS, APPROVAL_CLAIM_MS: '1000', RECEIVER_TIMEOUT_MS: '10000' },

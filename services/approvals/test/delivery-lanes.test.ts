@@ -1,13 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { DeliveryLanes } from '../src/core/delivery-lanes.js';
+import { HostVisit } from '../src/core/host-visit.js';
 
 const NAME = 'TesteCF:131000001';
 const OTHER = 'TesteCF:131000002';
 
-function lanes() {
+function lanes(places = 1) {
   let now = 0;
   const opened: number[] = [];
   const subject = new DeliveryLanes({
+    places,
     failuresToOpen: 3,
     firstPauseMs: 2_000,
     longestPauseMs: 300_000,
@@ -59,4 +61,36 @@ it('what says nothing about the receiver changes nothing', () => {
   const { subject, opened, send } = lanes();
   for (const _ of [1, 2, 3, 4]) send('unknown');
   expect([subject.blocked(), subject.proven(), opened]).toEqual([[], [], []]);
+});
+
+it('where several may be under way, one is until it answered; afterwards all places are filled, and a failure leaves one', () => {
+  const { subject, send } = lanes(3);
+  subject.begin(NAME);
+  expect([subject.blocked(), subject.admits(NAME), subject.admits(OTHER)]).toEqual([[NAME], false, true]);
+  subject.end(NAME, 'alive');
+  subject.begin(NAME);
+  expect([subject.blocked(), subject.roomy()]).toEqual([[], { [NAME]: 2 }]);
+  subject.begin(NAME);
+  subject.begin(NAME);
+  expect([subject.blocked(), subject.roomy(), subject.admits(NAME)]).toEqual([[NAME], {}, false]);
+  for (const _ of [1, 2, 3]) subject.end(NAME, 'alive');
+  send('failing');
+  expect([subject.roomy(), subject.admits(NAME)]).toEqual([{}, true]);
+});
+
+it('an attempt takes places at all its hosts or at none, and each hears only of itself', () => {
+  const { subject } = lanes();
+  const [receives, admits] = ['https://receives.example', 'https://admits.example'];
+  const first = new HostVisit(subject, 'TesteCF');
+  expect(first.enter([receives, admits])).toBeNull();
+  const second = new HostVisit(subject, 'TesteCF');
+  expect(second.enter(['https://elsewhere.example', admits])).toBe(admits);
+  second.leave();
+  expect(subject.blocked()).toEqual([`TesteCF:${receives}`, `TesteCF:${admits}`]);
+  // In another environment it may be another machine.
+  expect(new HostVisit(subject, 'eCF').enter([receives])).toBeNull();
+  first.tell(receives, 'failing', 5_000);
+  first.tell(admits, 'alive');
+  first.leave();
+  expect([subject.admits(`TesteCF:${receives}`), subject.proven()]).toEqual([false, [`TesteCF:${admits}`]]);
 });

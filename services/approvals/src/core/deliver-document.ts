@@ -17,6 +17,7 @@ import {
 import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
+import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
 import type { Caller } from './receivers.js';
 
 /** What an attempt means for its receiver. */
@@ -36,6 +37,11 @@ interface Ending {
   readonly word: string;
 }
 
+/** Its host has no place now. */
+interface Deferral {
+  readonly deferredAt: string;
+}
+
 const LONGEST_ERROR = 1_000;
 
 /**
@@ -46,10 +52,17 @@ const LONGEST_ERROR = 1_000;
 export class DeliverDocument {
   constructor(private readonly ports: DeliveryPorts) {}
 
-  async attempt(delivery: ClaimedDelivery): Promise<Attempt> {
+  /** The attempt as it was written down; null where a host has no place for it now, and it waits for one. */
+  async attempt(delivery: ClaimedDelivery, visit: Pick<HostVisit, 'enter' | 'tell'>): Promise<Attempt | null> {
     const began = this.ports.clock().getTime();
-    const { conclusion, sign, pauseMs, word } = await this.#try(delivery);
-    const after = await this.ports.deliveries.conclude(delivery, conclusion);
+    const found: { host: string | null } = { host: null };
+    const ending = await this.#try(delivery, visit, found);
+    if ('deferredAt' in ending) {
+      await this.ports.deliveries.defer(delivery, ending.deferredAt, this.ports.clock());
+      return null;
+    }
+    const { conclusion, sign, pauseMs, word } = ending;
+    const after = await this.ports.deliveries.conclude(delivery, { ...conclusion, ...found });
     await this.ports.checkpoint('recorded');
     if (conclusion.acknowledgement !== null) this.ports.deliveryObserver.acknowledged(conclusion.acknowledgement);
     this.ports.deliveryObserver.attempted(after, word, this.ports.clock().getTime() - began);
@@ -57,7 +70,11 @@ export class DeliverDocument {
     return { delivery: after, sign, pauseMs };
   }
 
-  async #try(delivery: ClaimedDelivery): Promise<Ending> {
+  async #try(
+    delivery: ClaimedDelivery,
+    visit: Pick<HostVisit, 'enter' | 'tell'>,
+    found: { host: string | null },
+  ): Promise<Ending | Deferral> {
     const caller = await this.#caller(delivery);
     if (typeof caller === 'string') {
       const ending = this.#later(delivery, caller, 'no_certificate');
@@ -71,6 +88,11 @@ export class DeliverDocument {
     }
     const baseUrl = entry?.receptionUrl ?? null;
     if (entry === null || baseUrl === null) return this.#noReceiver(delivery);
+    const host = receivingHost(entry);
+    const door = admittingHost(entry);
+    found.host = host;
+    const deferredAt = visit.enter([...new Set([host, door])].filter((one) => one !== null));
+    if (deferredAt !== null) return { deferredAt };
     const xml = await this.ports.archive.get(delivery.xml.path, delivery.xml.sha256);
     const { issuerRnc, encf } = delivery.key;
     const send = async (listed: DirectoryEntry) => {
@@ -86,11 +108,15 @@ export class DeliverDocument {
       }
     } catch (error) {
       this.ports.receivers.doubt(caller, delivery.buyerRnc);
+      if (door !== null) visit.tell(door, 'failing');
       return this.#later(delivery, wordsOf(error), 'token', 'failing');
     }
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
     await this.ports.checkpoint('answered');
-    return this.#judge(delivery, answer);
+    const ending = await this.#judge(delivery, answer);
+    if (door !== null && answer.outcome !== 'unauthorized') visit.tell(door, 'alive');
+    if (host !== null) visit.tell(host, ending.sign, ending.pauseMs);
+    return ending;
   }
 
   async #judge(delivery: ClaimedDelivery, answer: Answer<DeliveryAnswer>): Promise<Ending> {

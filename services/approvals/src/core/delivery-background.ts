@@ -3,6 +3,7 @@ import type { DeliverDocument } from './deliver-document.js';
 import type { ClaimedDelivery } from './delivery.js';
 import { DeliveryLanes } from './delivery-lanes.js';
 import type { DeliveryPorts, LaneName } from './delivery-ports.js';
+import { HostVisit } from './host-visit.js';
 
 export interface DeliveryBackgroundOptions {
   /** Sends under way at once that answer in time. */
@@ -13,6 +14,8 @@ export interface DeliveryBackgroundOptions {
   readonly slowMs: number;
   /** Sends at once to one receiver that answered before. */
   readonly perReceiver: number;
+  /** Sends at once to one host that answered before, whomever it receives for. */
+  readonly perHost: number;
   /** Milliseconds between looks at the database while nothing is known to be due. */
   readonly idleMs: number;
   readonly failuresToOpen: number;
@@ -26,7 +29,8 @@ export interface DeliveryBackground {
   wake(): void;
   /** Takes nothing new and waits for what is under way. */
   stop(): Promise<void>;
-  readonly lanes: DeliveryLanes;
+  /** Hosts that are left alone now. */
+  hostsLeftAlone(): number;
 }
 
 const SHORTEST_PAUSE_MS = 25;
@@ -35,7 +39,8 @@ const GATHER_MS = 100;
 
 /**
  * Delivers what is due. Rows are claimed with SKIP LOCKED under a lease, so instances share the work and take over from
- * one that ended. A send that waits for its receiver holds a place only for a moment.
+ * one that ended. A send that waits for its receiver holds a place only for a moment, and a host that hangs few of them,
+ * however many buyers it receives for.
  */
 export function createDeliveryBackground(
   ports: DeliveryPorts,
@@ -45,11 +50,14 @@ export function createDeliveryBackground(
   const running = new Set<Promise<void>>();
   const underWay = new Set<ClaimedDelivery>();
   let keeping: NodeJS.Timeout | undefined;
-  const lanes = new DeliveryLanes({
+  const shared = {
     ...options,
     clock: ports.clock,
-    onOpen: (lane, until) => ports.deliveryObserver.opened(lane, until),
-  });
+    onOpen: (lane: LaneName, until: Date) => ports.deliveryObserver.opened(lane, until),
+  };
+  // Nothing new begins at a receiver while something is under way there.
+  const lanes = new DeliveryLanes({ ...shared, places: 1 });
+  const hosts = new DeliveryLanes({ ...shared, places: options.perHost });
   let slow = 0;
   let stopping = false;
   let woken = false;
@@ -83,6 +91,8 @@ export function createDeliveryBackground(
       perLane: options.perReceiver,
       blocked: lanes.blocked(),
       proven: lanes.proven(),
+      blockedHosts: hosts.blocked(),
+      roomyHosts: hosts.roomy(),
     });
     if (claimed.length > 0) await ports.checkpoint('claimed');
     for (const delivery of claimed) run(delivery);
@@ -91,6 +101,7 @@ export function createDeliveryBackground(
 
   function run(delivery: ClaimedDelivery): void {
     const lane: LaneName = `${delivery.key.env}:${delivery.buyerRnc}`;
+    const visit = new HostVisit(hosts, delivery.key.env);
     lanes.begin(lane);
     underWay.add(delivery);
     let waiting = false;
@@ -99,14 +110,15 @@ export function createDeliveryBackground(
       slow += 1;
       wake();
     }, options.slowMs);
-    const task = withinTrace(delivery.traceparent, 'deliver to the buyer', () => delivering.attempt(delivery))
-      .then(({ sign, pauseMs }) => lanes.end(lane, sign, pauseMs))
+    const task = withinTrace(delivery.traceparent, 'deliver to the buyer', () => delivering.attempt(delivery, visit))
+      .then((attempt) => lanes.end(lane, attempt?.sign ?? 'unknown', attempt?.pauseMs))
       .catch((error) => {
         lanes.end(lane, 'unknown');
         ports.deliveryObserver.failed('delivering to a buyer', error, delivery.key);
       })
       .finally(() => {
         clearTimeout(timer);
+        visit.leave();
         if (waiting) slow -= 1;
         running.delete(task);
         underWay.delete(delivery);
@@ -156,6 +168,6 @@ export function createDeliveryBackground(
       await Promise.allSettled(running);
       clearInterval(keeping);
     },
-    lanes,
+    hostsLeftAlone: () => hosts.openCount(),
   };
 }

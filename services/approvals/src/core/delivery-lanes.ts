@@ -4,6 +4,7 @@ import type { LaneName } from './delivery-ports.js';
 export type LaneSign = 'alive' | 'failing' | 'unknown';
 
 interface Lane {
+  /** Under way now. */
   running: number;
   /** It answered before. */
   proven: boolean;
@@ -13,6 +14,8 @@ interface Lane {
 }
 
 export interface LaneOptions {
+  /** How many may be under way at once where it answered last time; elsewhere one. */
+  readonly places: number;
   /** Failures in a row after which a receiver is left alone. */
   readonly failuresToOpen: number;
   /** The first pause; it doubles with each failed probe, up to `longestPauseMs`. */
@@ -25,9 +28,9 @@ export interface LaneOptions {
 const REMEMBERED = 20_000;
 
 /**
- * What this instance knows about receivers, so that a slow or dead one harms nobody else: nothing new begins at a receiver
- * while something is under way there, one that never answered gets one document at a time, and one that failed repeatedly
- * gets none for a while, then a single probe.
+ * What this instance knows about receivers, so that a slow or dead one harms nobody else: nothing new begins where all places
+ * are taken, one that never answered gets one document at a time, and one that failed repeatedly gets none for a while, then
+ * a single probe.
  */
 export class DeliveryLanes {
   readonly #lanes = new Map<LaneName, Lane>();
@@ -55,7 +58,20 @@ export class DeliveryLanes {
   /** Receivers that get nothing now. */
   blocked(): LaneName[] {
     const now = this.options.clock().getTime();
-    return this.#names((lane) => lane.running > 0 || lane.openUntil > now);
+    return this.#names((lane) => this.#free(lane, now) <= 0);
+  }
+
+  /** Whether one more may begin now. */
+  admits(name: LaneName): boolean {
+    const lane = this.#lanes.get(name);
+    return lane === undefined || this.#free(lane, this.options.clock().getTime()) > 0;
+  }
+
+  /** Those that may get several now, with how many. */
+  roomy(): Record<LaneName, number> {
+    const now = this.options.clock().getTime();
+    const free = [...this.#lanes].map(([name, lane]): [LaneName, number] => [name, this.#free(lane, now)]);
+    return Object.fromEntries(free.filter(([, places]) => places > 1));
   }
 
   /** Receivers that answered, last time too. */
@@ -67,6 +83,11 @@ export class DeliveryLanes {
   openCount(): number {
     const now = this.options.clock().getTime();
     return this.#names((lane) => lane.openUntil > now).length;
+  }
+
+  #free(lane: Lane, now: number): number {
+    if (lane.openUntil > now) return 0;
+    return (lane.proven && lane.failures === 0 ? this.options.places : 1) - lane.running;
   }
 
   #open(name: LaneName, lane: Lane, pauseMs: number): void {

@@ -6,7 +6,7 @@ import type { NewAcknowledgement, StoredAcknowledgement } from './acknowledgemen
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from './delivery.js';
 import type { Ports } from './ports.js';
 
-/** A receiver's name among the claims: environment and RNC of the buyer. */
+/** A receiver's name among the claims: environment, and the RNC of the buyer or the host (origin) of its receiver. */
 export type LaneName = `${Environment}:${string}`;
 
 /** What may be claimed now. */
@@ -21,6 +21,10 @@ export interface ClaimRequest {
   readonly blocked: readonly LaneName[];
   /** Receivers that get several at once; all others get one. */
   readonly proven: readonly LaneName[];
+  /** Hosts that get nothing now. */
+  readonly blockedHosts: readonly LaneName[];
+  /** Hosts that get several now, with how many; all others get one. */
+  readonly roomyHosts: Readonly<Record<LaneName, number>>;
 }
 
 /** How an attempt ended, to be written down. */
@@ -31,6 +35,11 @@ export interface Conclusion {
   readonly acknowledgement: NewAcknowledgement | null;
   /** Nobody could sign in for the issuer. */
   readonly needsCertificate: boolean;
+}
+
+/** A conclusion, and the host that the directory names by now; null where it names none or was not asked. */
+export interface HostedConclusion extends Conclusion {
+  readonly host: string | null;
 }
 
 /** How many deliveries have a status, and since when the oldest. */
@@ -53,7 +62,9 @@ export interface DeliveryStore {
    * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
    * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always.
    */
-  conclude(delivery: ClaimedDelivery, conclusion: Conclusion): Promise<Delivery>;
+  conclude(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery>;
+  /** Gives a claim back unused: it waits for a place at that host. Not counted as a try. */
+  defer(delivery: ClaimedDelivery, host: string, now: Date): Promise<void>;
   /** Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document. */
   retry(key: DeliveryKey, now: Date, deadlineAt: Date): Promise<Delivery | null>;
   /** Deliveries of the issuer that nobody could sign in for are due now; returns how many. */
@@ -87,7 +98,7 @@ export interface DeliveryObserver {
   /** A delivery reached a status. */
   changed(delivery: Delivery, status: DeliveryStatus): void;
   acknowledged(acknowledgement: NewAcknowledgement): void;
-  /** A receiver is left alone for a while. */
+  /** A receiver, or a host with all its receivers, is left alone for a while. */
   opened(lane: LaneName, until: Date): void;
 }
 

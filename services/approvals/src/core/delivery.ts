@@ -25,6 +25,8 @@ export interface NewDelivery {
   readonly dueAt: Date | null;
   /** The trace that its sends belong to. */
   readonly traceparent: string | null;
+  /** The receiver's host (origin) as last known; the directory is asked all the same. */
+  readonly host: string | null;
 }
 
 /** How far the delivery of an e-CF came. */
@@ -44,7 +46,7 @@ export interface ClaimedDelivery extends Delivery {
 /** What {@link deliveryOf} looks at besides the document. */
 export interface DeliveryOfPorts {
   readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
-  readonly receivers: Pick<Receivers, 'justMissed'>;
+  readonly receivers: Pick<Receivers, 'justMissed' | 'knownHost'>;
   readonly clock: () => Date;
   readonly random: () => number;
 }
@@ -75,6 +77,7 @@ export function deliveryOf(
     createdAt: now,
     deadlineAt: new Date(now.getTime() + settings.deadlineMs),
     traceparent,
+    host: receivers.knownHost(invoice.env, buyerRnc),
   };
   if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
   if (!receivers.justMissed(invoice.env, buyerRnc)) return { ...created, status: 'pending', dueAt: now };

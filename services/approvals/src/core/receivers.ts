@@ -10,6 +10,7 @@ import {
 } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import { receivingHost } from './host-visit.js';
 
 /** In whose name others are looked up and called. */
 export interface Caller {
@@ -24,6 +25,8 @@ export interface Receivers {
   find(caller: Caller, rnc: string): Promise<DirectoryEntry | null>;
   /** Whether the directory said a moment ago that an RNC has no receiver, so that a crowd of documents asks once. */
   justMissed(env: Environment, rnc: string): boolean;
+  /** The host that receives documents for an RNC, where it was looked up before. */
+  knownHost(env: Environment, rnc: string): string | null;
   /** A token of a receiver that offers authentication; undefined where it offers none. Throws where there is none to be had. */
   token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
   /** A receiver that could not be reached may have moved: its entry is looked up again before the next try. */
@@ -89,6 +92,10 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       return entry;
     },
     justMissed: (env, rnc) => (misses.get(`${env}:${rnc}`) ?? 0) > parts.clock().getTime(),
+    knownHost(env, rnc) {
+      const known = entries.get(`${env}:${rnc}`);
+      return known === undefined ? null : receivingHost(known.entry);
+    },
     async token(caller, entry) {
       const baseUrl = entry.authenticationUrl;
       if (baseUrl === null) return undefined;

@@ -12,7 +12,7 @@ import {
 } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import type { AcknowledgementStore, Conclusion, DeliveryStore } from '../core/delivery-ports.js';
+import type { AcknowledgementStore, DeliveryStore, HostedConclusion } from '../core/delivery-ports.js';
 
 /** What one receiver can fill a look with before the others are looked at. */
 const LOOKED_AT = 1_000;
@@ -20,24 +20,28 @@ const LOOKED_AT = 1_000;
 const ADD = {
   name: 'delivery_add',
   text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
-           deadline_at, due_at, traceparent)
+           deadline_at, due_at, traceparent, host)
          SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text, account_id text,
            xml_path text, xml_sha256 text, status text, created_at timestamptz, deadline_at timestamptz, due_at timestamptz,
-           traceparent text)
+           traceparent text, host text)
          ORDER BY env, issuer_rnc, encf
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
-// Hundreds of names: sub-selects are hashed, arrays would be searched for every row.
+// Hundreds of names: sub-selects are hashed and objects sorted, arrays would be searched for every row.
 const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
-           SELECT id, due_at, env || ':' || buyer_rnc AS lane FROM deliveries
-            WHERE due_at <= $1 AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[])) ORDER BY due_at LIMIT ${LOOKED_AT}),
-         turn AS (SELECT id, due_at, lane, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
+           SELECT id, due_at, env || ':' || buyer_rnc AS lane, env || ':' || host AS host FROM deliveries
+            WHERE due_at <= $1 AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
+              AND (host IS NULL OR env || ':' || host NOT IN (SELECT unnest($8::text[]))) ORDER BY due_at LIMIT ${LOOKED_AT}),
+         turn AS (SELECT id, due_at, lane, host, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
+         share AS (
+           SELECT id, host, row_number() OVER (PARTITION BY host ORDER BY due_at, id) AS place FROM turn
+            WHERE place <= CASE WHEN lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END),
          picked AS (
-           SELECT d.id FROM deliveries d JOIN turn USING (id)
+           SELECT d.id FROM deliveries d JOIN share USING (id)
             WHERE d.due_at <= $1 AND d.status <> 'delivered'
-              AND turn.place <= CASE WHEN turn.lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END
+              AND (share.host IS NULL OR share.place <= coalesce(($9::jsonb ->> share.host)::int, 1))
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
          RETURNING d.*`,
@@ -53,10 +57,10 @@ const KEEP = {
 const CONCLUDE = {
   name: 'delivery_conclude',
   text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
-           due_at timestamptz, error text, needs_certificate boolean)),
+           due_at timestamptz, error text, needs_certificate boolean, host text)),
          own AS (SELECT d.id FROM deliveries d JOIN r USING (id) ORDER BY d.id FOR UPDATE OF d)
          UPDATE deliveries d SET status = r.status, due_at = r.due_at, last_error = r.error, claim = NULL,
-           needs_certificate = r.needs_certificate,
+           needs_certificate = r.needs_certificate, host = r.host,
            revision = d.revision + CASE WHEN d.status = r.status AND r.due_at IS NOT NULL THEN 0 ELSE 1 END
          FROM r JOIN own USING (id)
          WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
@@ -70,6 +74,13 @@ const ACKNOWLEDGE = {
            valid boolean, validation_error text, xml_path text, xml_sha256 text)
          ORDER BY env, issuer_rnc, encf, xml_sha256
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
+};
+const DEFER = {
+  name: 'delivery_defer',
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, host text, due_at timestamptz)),
+         own AS (SELECT d.id FROM deliveries d JOIN r USING (id, claim) ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries d SET due_at = r.due_at, claim = NULL, tries = d.tries - 1, host = r.host
+         FROM r JOIN own USING (id) WHERE d.id = r.id AND d.claim = r.claim`,
 };
 const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
 const RESUME = {
@@ -98,7 +109,7 @@ const LIST = {
 };
 const RETRY = {
   name: 'delivery_retry',
-  text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false,
+  text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false, host = NULL,
            status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
            revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' RETURNING *`,
@@ -123,6 +134,7 @@ export interface DeliveryRow {
   tries: number;
   last_error: string | null;
   traceparent: string | null;
+  host: string | null;
 }
 
 interface Adding {
@@ -132,7 +144,13 @@ interface Adding {
 
 interface Concluding {
   readonly delivery: ClaimedDelivery;
-  readonly conclusion: Conclusion;
+  readonly conclusion: HostedConclusion;
+}
+
+interface Deferring {
+  readonly delivery: ClaimedDelivery;
+  readonly host: string;
+  readonly now: Date;
 }
 
 /** One at a time: what comes meanwhile shares the next transaction. */
@@ -171,6 +189,15 @@ export function createDeliveryStore(
     ...BATCH,
     keyOf: ({ delivery }) => delivery.id,
     work: (items) => database.transaction((tx) => concludeAll(tx, items)),
+  });
+  const deferring = createBatches<Deferring, void>({
+    ...BATCH,
+    keyOf: ({ delivery }) => delivery.id,
+    work: async (items) => {
+      const rows = items.map(({ delivery: { id, claim }, host, now }) => ({ id, claim, host, due_at: now }));
+      await database.query(DEFER, [JSON.stringify(rows)]);
+      return items.map(() => undefined);
+    },
   });
 
   async function addAll(tx: Transaction, items: readonly Adding[]): Promise<boolean[]> {
@@ -218,7 +245,7 @@ export function createDeliveryStore(
 
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
-    async claimDue({ now, until, limit, blocked, proven, perLane }) {
+    async claimDue({ now, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
       const { rows } = await database.query<DeliveryRow>(CLAIM, [
         now,
         until,
@@ -227,6 +254,8 @@ export function createDeliveryStore(
         proven,
         perLane,
         randomUUID(),
+        blockedHosts,
+        JSON.stringify(roomyHosts),
       ]);
       return rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
     },
@@ -234,6 +263,7 @@ export function createDeliveryStore(
       await database.query(KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
     conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }),
+    defer: (delivery, host, now) => deferring.run({ delivery, host, now }),
     retry: (key, now, deadlineAt) =>
       database.transaction(async (tx) => {
         const before = await tx.query<DeliveryRow>(
@@ -277,7 +307,18 @@ export function createDeliveryStore(
 }
 
 /** As `json_to_recordset` reads it. */
-function newRow({ key, buyerRnc, accountId, xml, status, createdAt, deadlineAt, dueAt, traceparent }: NewDelivery) {
+function newRow({
+  key,
+  buyerRnc,
+  accountId,
+  xml,
+  status,
+  createdAt,
+  deadlineAt,
+  dueAt,
+  traceparent,
+  host,
+}: NewDelivery) {
   return {
     env: key.env,
     issuer_rnc: key.issuerRnc,
@@ -291,11 +332,12 @@ function newRow({ key, buyerRnc, accountId, xml, status, createdAt, deadlineAt, 
     deadline_at: deadlineAt,
     due_at: dueAt,
     traceparent,
+    host,
   };
 }
 
 function concludingRow({ delivery, conclusion }: Concluding) {
-  const { status, dueAt, error, needsCertificate } = conclusion;
+  const { status, dueAt, error, needsCertificate, host } = conclusion;
   return {
     id: delivery.id,
     claim: delivery.claim,
@@ -303,6 +345,7 @@ function concludingRow({ delivery, conclusion }: Concluding) {
     due_at: dueAt,
     error: storable(error),
     needs_certificate: needsCertificate,
+    host,
   };
 }
 
@@ -375,6 +418,7 @@ function fromRow(row: DeliveryRow): Delivery {
     tries: row.tries,
     lastError: row.last_error,
     traceparent: row.traceparent,
+    host: row.host,
   };
 }
 

@@ -1,0 +1,50 @@
+import type { DirectoryEntry } from '@ecf/authority-client';
+import type { Environment } from '@ecf/domain';
+import type { DeliveryLanes, LaneSign } from './delivery-lanes.js';
+import type { LaneName } from './delivery-ports.js';
+
+/** The machines that one attempt keeps busy. Many receivers may share one: a provider's clients do. */
+export class HostVisit {
+  readonly #signs = new Map<LaneName, { sign: LaneSign; pauseMs: number }>();
+
+  constructor(
+    private readonly hosts: Pick<DeliveryLanes, 'admits' | 'begin' | 'end'>,
+    private readonly env: Environment,
+  ) {}
+
+  /** Takes a place at each host. Where one has none, no place is taken, and that host is given. */
+  enter(hosts: readonly string[]): string | null {
+    const full = hosts.find((host) => !this.hosts.admits(`${this.env}:${host}`));
+    if (full !== undefined) return full;
+    for (const host of hosts) {
+      this.hosts.begin(`${this.env}:${host}`);
+      this.#signs.set(`${this.env}:${host}`, { sign: 'unknown', pauseMs: 0 });
+    }
+    return null;
+  }
+
+  /** What the attempt says about one of them. */
+  tell(host: string, sign: LaneSign, pauseMs = 0): void {
+    this.#signs.set(`${this.env}:${host}`, { sign, pauseMs });
+  }
+
+  /** Gives the places back. */
+  leave(): void {
+    for (const [name, { sign, pauseMs }] of this.#signs) this.hosts.end(name, sign, pauseMs);
+    this.#signs.clear();
+  }
+}
+
+/** The host that receives documents, as it stands in the directory; null where the address names none. */
+export function receivingHost(entry: Pick<DirectoryEntry, 'receptionUrl'>): string | null {
+  return entry.receptionUrl === null ? null : originOf(entry.receptionUrl);
+}
+
+/** The host that lets in, where the receiver offers that. */
+export function admittingHost(entry: Pick<DirectoryEntry, 'authenticationUrl'>): string | null {
+  return entry.authenticationUrl === null ? null : originOf(entry.authenticationUrl);
+}
+
+function originOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).origin : null;
+}
