@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@ecf/service-kit';
+import { FairShare } from './fair-share.js';
 
 export interface IntakeLimits {
   /** Longest body in bytes. */
   readonly maxBytes: number;
   /** Bytes of unfinished and unanswered bodies that are held at once, all senders together. */
   readonly maxHeldBytes: number;
-  /** The part of that which one sender may hold. */
+  /** The most of that which one sender may hold; how much it is beside others, {@link FairShare} says. */
   readonly maxHeldBytesPerSender: number;
   /** Requests of one sender whose body is arriving or which are being answered. */
   readonly maxRequestsPerSender: number;
@@ -49,25 +50,28 @@ interface Reading {
 
 /**
  * Reads bodies into memory under bounds on size, time, rate, and on what one sender and all of them hold. What is counted
- * is the memory that a body takes, whatever the pieces are that it comes in. Where memory is
- * needed and all of it is held, the body that brought the least for its time gives way: a slow sender holds nothing that
- * others need.
+ * is the memory that a body takes, whatever the pieces are that it comes in. Where one needs more than its share, the body
+ * that brought the least for its time gives way: a slow sender holds nothing that others need. What is complete stays, so
+ * senders hold shares that leave room for others ({@link FairShare}).
  */
 export class BodyIntake {
   readonly #readings = new Set<Reading>();
-  readonly #perSender = new Map<string, { held: number; requests: number }>();
-  #held = 0;
+  readonly #bytes: FairShare;
+  readonly #requests: FairShare;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly limits: IntakeLimits,
     /** Milliseconds of a clock that never goes back. */
     private readonly elapsed: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#bytes = new FairShare({ all: limits.maxHeldBytes, perSender: limits.maxHeldBytesPerSender });
+    this.#requests = new FairShare({ all: limits.maxRequests, perSender: limits.maxRequestsPerSender });
+  }
 
   /** Bytes held at present, and requests that hold them. */
   get load(): { bytes: number; requests: number } {
-    return { bytes: this.#held, requests: this.#readings.size };
+    return { bytes: this.#bytes.total, requests: this.#requests.total };
   }
 
   /** Reads the whole body. Rejects with the ApiError to answer; the connection is closed then, as the rest is not read. */
@@ -75,7 +79,7 @@ export class BodyIntake {
     this.#admit(req, sender);
     const reading: Reading = { sender, startedAt: this.elapsed(), arrived: 0, held: 0, refuse: null };
     this.#readings.add(reading);
-    this.#count(sender, 0, 1);
+    this.#requests.change(sender, 1);
     this.#timer ??= this.#watch();
     return { bytes: await this.#collect(req, reading), release: () => this.#release(reading) };
   }
@@ -83,7 +87,7 @@ export class BodyIntake {
   #release(reading: Reading): void {
     if (!this.#readings.delete(reading)) return;
     this.#hold(reading, -reading.held);
-    this.#count(reading.sender, 0, -1);
+    this.#requests.change(reading.sender, -1);
   }
 
   #admit(req: IncomingMessage, sender: string): void {
@@ -92,9 +96,9 @@ export class BodyIntake {
       throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
     }
     if (Number(req.headers['content-length'] ?? 0) > this.limits.maxBytes) throw this.#tooLarge();
-    const own = this.#perSender.get(sender)?.requests ?? 0;
-    if (own >= this.limits.maxRequestsPerSender && !this.#giveWay(sender, 0)) throw tooMany();
-    if (this.#readings.size >= this.limits.maxRequests && !this.#giveWay(null, 0)) throw busy();
+    const over = this.#requests.tooMuch(sender, 1);
+    if (over === null || this.#giveWay(({ sender: holder }) => this.#requests.givesWay(holder, sender, 1))) return;
+    throw over === 'sender' ? tooMany() : busy();
   }
 
   #collect(req: IncomingMessage, reading: Reading): Promise<Buffer> {
@@ -152,24 +156,23 @@ export class BodyIntake {
 
   /** Null where `bytes` more may be held, if need be after slower bodies gave way. */
   #makeRoom(reading: Reading, bytes: number): ApiError | null {
-    while ((this.#perSender.get(reading.sender)?.held ?? 0) + bytes > this.limits.maxHeldBytesPerSender) {
-      if (!this.#giveWay(reading.sender, 1) || reading.refuse === null) return tooMany();
+    const { sender } = reading;
+    for (;;) {
+      const over = this.#bytes.tooMuch(sender, bytes);
+      if (over === null) return null;
+      const mayGo = (other: Reading) => other.held > 0 && this.#bytes.givesWay(other.sender, sender, bytes);
+      if (!this.#giveWay(mayGo) || reading.refuse === null) return over === 'sender' ? tooMany() : busy();
     }
-    while (this.#held + bytes > this.limits.maxHeldBytes) {
-      if (!this.#giveWay(null, 1) || reading.refuse === null) return busy();
-    }
-    return null;
   }
 
-  /** Ends the slowest body that is still arriving, of one sender or of all; false where none is slow. */
-  #giveWay(sender: string | null, leastHeld: number): boolean {
+  /** Ends the slowest of those bodies that are still arriving; false where none is slow. */
+  #giveWay(mayGo: (reading: Reading) => boolean): boolean {
     let slowest: Reading | null = null;
     let lowest = SLOW_RATE / 1000;
     const now = this.elapsed();
     for (const reading of this.#readings) {
       const age = now - reading.startedAt;
-      if (reading.refuse === null || reading.held < leastHeld || age < LOOK_MS) continue;
-      if (sender !== null && reading.sender !== sender) continue;
+      if (reading.refuse === null || age < LOOK_MS || !mayGo(reading)) continue;
       const rate = reading.arrived / age;
       if (rate < lowest) [slowest, lowest] = [reading, rate];
     }
@@ -202,16 +205,7 @@ export class BodyIntake {
 
   #hold(reading: Reading, bytes: number): void {
     reading.held += bytes;
-    this.#held += bytes;
-    this.#count(reading.sender, bytes, 0);
-  }
-
-  #count(sender: string, bytes: number, requests: number): void {
-    const own = this.#perSender.get(sender) ?? { held: 0, requests: 0 };
-    own.held += bytes;
-    own.requests += requests;
-    if (own.requests > 0 || own.held > 0) this.#perSender.set(sender, own);
-    else this.#perSender.delete(sender);
+    this.#bytes.change(reading.sender, bytes);
   }
 
   #tooLarge(): ApiError {

@@ -31,25 +31,28 @@ export const intakeSettings = {
     default: MEBIBYTE,
   }),
   MAX_HELD_BYTES: setting.integer({
-    description: 'Bytes of bodies of all senders that are held in memory at once',
+    description:
+      'Bytes of bodies of all senders that are held in memory at once; for the largest body to fit, six times MAX_BODY_BYTES',
     min: MEBIBYTE,
     max: 64 * 1_024 * MEBIBYTE,
     default: 128 * MEBIBYTE,
   }),
   MAX_HELD_BYTES_PER_SENDER: setting.integer({
-    description: 'Bytes of bodies of one sender address that are held in memory at once',
+    description:
+      'Bytes of bodies of one sender address that are held in memory at once, and never more than half of what is left free',
     min: MEBIBYTE,
     max: 64 * 1_024 * MEBIBYTE,
-    default: 64 * MEBIBYTE,
+    default: 32 * MEBIBYTE,
   }),
   MAX_REQUESTS: setting.integer({
     description: 'Documents of all senders that are arriving or being answered at once',
-    min: 1,
+    min: 16,
     max: 1_000_000,
     default: 4_000,
   }),
   MAX_REQUESTS_PER_SENDER: setting.integer({
-    description: 'Documents of one sender address that are arriving or being answered at once',
+    description:
+      'Documents of one sender address that are arriving or being answered at once, and never more than half of what is left',
     min: 1,
     max: 1_000_000,
     default: 1_000,

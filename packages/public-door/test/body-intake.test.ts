@@ -7,9 +7,9 @@ import { BodyIntake, type IntakeLimits } from '../src/body-intake.js';
 const KB = 1024;
 const LIMITS: IntakeLimits = {
   maxBytes: 100 * KB,
-  maxHeldBytes: 300 * KB,
+  maxHeldBytes: 1_200 * KB,
   maxHeldBytesPerSender: 200 * KB,
-  maxRequests: 10,
+  maxRequests: 100,
   maxRequestsPerSender: 6,
   timeoutMs: 30_000,
   minRate: 1024,
@@ -154,33 +154,80 @@ describe('bounds', () => {
     expect([await third, await fine]).toEqual(['429 rate_limited', 'taken']);
   });
 
-  it('the slowest body gives way to one that needs its place', async () => {
-    let now = 0;
-    const intake = new BodyIntake(LIMITS, () => now);
-    const slow = request();
-    const slowed = codeOf(intake.read(slow, 'slow'));
-    slow.write(Buffer.alloc(20 * KB));
-    await settle();
-    now = 10_000;
-    const ends: Promise<string>[] = [];
-    for (const sender of ['a', 'b', 'c']) {
-      const req = request();
-      ends.push(codeOf(intake.read(req, sender)));
-      req.end(Buffer.alloc(95 * KB));
+  /** Sends a whole body that stays held; resolves with what came of it. */
+  async function hold(intake: BodyIntake, sender: string, bytes: number): Promise<string> {
+    const req = request();
+    const end = codeOf(intake.read(req, sender));
+    req.end(Buffer.alloc(bytes));
+    return end;
+  }
+
+  it.each([2, 10, 30])('%i addresses that send all they can bar no ordinary sender', async (addresses) => {
+    const intake = new BodyIntake(LIMITS, () => 0);
+    for (const size of [95, 20, 10]) {
+      for (let round = 0; round < 3; round += 1) {
+        for (let i = 0; i < addresses; i += 1) await hold(intake, `greedy ${i}`, size * KB);
+      }
     }
-    expect(await slowed).toBe('408 request_timeout');
-    expect(await Promise.all(ends)).toEqual(['taken', 'taken', 'taken']);
+    const ordinary = Array.from({ length: 3 }, (_, i) => hold(intake, `ordinary ${i}`, 4 * KB));
+    expect(await Promise.all(ordinary)).toEqual(['taken', 'taken', 'taken']);
   });
 
-  it('where none is slow the newcomer is refused', async () => {
+  it('beside others that hold much one gets less, and less yet the more it has', async () => {
     const intake = new BodyIntake(LIMITS, () => 0);
-    const ends: Promise<string>[] = [];
-    for (const sender of ['a', 'b', 'c', 'd']) {
+    const ends: string[] = [];
+    for (let i = 0; i < 12; i += 1) ends.push(await hold(intake, `greedy ${i}`, 95 * KB));
+    expect([ends.filter((end) => end === 'taken').length, ends.at(-1)]).toEqual([10, '503 service_unavailable']);
+    expect(await hold(intake, 'greedy 0', 30 * KB)).toBe('503 service_unavailable');
+    expect(await hold(intake, 'another', 30 * KB)).toBe('taken');
+  });
+
+  it('the slowest body gives way to an ordinary one that needs its place, not to more of one who has much', async () => {
+    let now = 0;
+    const intake = new BodyIntake(LIMITS, () => now);
+    const slow = Array.from({ length: 61 }, (_, i) => {
       const req = request();
-      ends.push(codeOf(intake.read(req, sender)));
-      req.end(Buffer.alloc(95 * KB));
+      const end = codeOf(intake.read(req, `slow ${i}`));
+      req.write(Buffer.alloc(19 * KB));
+      return end;
+    });
+    await settle();
+    now = 10_000;
+    expect(await hold(intake, 'much', 60 * KB)).toBe('503 service_unavailable');
+    expect(intake.load.requests).toBe(61);
+    expect(await hold(intake, 'ordinary', 15 * KB)).toBe('taken');
+    expect(await Promise.race(slow)).toBe('408 request_timeout');
+  });
+
+  it('one that holds much and is slow gives way to who would hold less', async () => {
+    let now = 0;
+    const intake = new BodyIntake({ ...LIMITS, maxBytes: 300 * KB, maxHeldBytesPerSender: 300 * KB }, () => now);
+    const slow = Array.from({ length: 4 }, (_, i) => {
+      const req = request();
+      const end = codeOf(intake.read(req, `slow ${i}`));
+      req.write(Buffer.alloc(180 * KB));
+      return end;
+    });
+    await settle();
+    now = 10_000;
+    expect(await hold(intake, 'quick', 170 * KB)).toBe('taken');
+    expect(await Promise.race(slow)).toBe('408 request_timeout');
+  });
+
+  it('where none is slow the newcomer with more than half of what is left is refused', async () => {
+    const intake = new BodyIntake({ ...LIMITS, maxHeldBytes: 300 * KB }, () => 0);
+    expect(await hold(intake, 'a', 95 * KB)).toBe('taken');
+    expect(await hold(intake, 'b', 95 * KB)).toBe('503 service_unavailable');
+    expect(await hold(intake, 'b', 60 * KB)).toBe('taken');
+  });
+
+  it('nobody can have so many under way that others have none', async () => {
+    const intake = new BodyIntake({ ...LIMITS, maxRequestsPerSender: 60 }, () => 0);
+    for (const sender of ['a', 'b', 'c', 'd']) {
+      for (let i = 0; i < 60; i += 1) void codeOf(intake.read(request(), sender));
     }
-    expect(await Promise.all(ends)).toEqual(['taken', 'taken', 'taken', '503 service_unavailable']);
+    expect(intake.load.requests).toBeLessThan(85);
+    expect(await hold(intake, 'e', KB)).toBe('taken');
   });
 
   it('more requests than allowed: silent ones give way', async () => {
