@@ -187,17 +187,19 @@ export const RESUME = {
     WHERE a.alarm = 'no-certificate' AND a.owner IS NULL AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
+/** Documents that the authority decides and that the status poller asks for; a partial index has this very condition. */
+const AWAITED = "state IN ('processing', 'not-found') AND next_action_at IS NULL";
+
 /** What another asked for until now. */
 export const ASK_FOR_AWAITED = {
   name: 'emission_ask_for_awaited',
-  text: `UPDATE attempt SET next_action_at = $1
-    WHERE state IN ('processing', 'not-found') AND next_action_at IS NULL AND owner IS NULL`,
+  text: `UPDATE attempt SET next_action_at = $1 WHERE ${AWAITED} AND owner IS NULL`,
 };
 
 export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt
-    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL GROUP BY state, alarm`,
+    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL OR (${AWAITED}) GROUP BY state, alarm`,
 };
 
 /**

@@ -8,6 +8,7 @@ import { type Attempt, documentKey } from '../../src/core/attempt.js';
 import { beginAttempt } from '../../src/core/begin-attempt.js';
 import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
 import { afterReceipt, afterResult, postponed } from '../../src/core/progress.js';
+import { ASK_FOR_AWAITED, BACKLOG } from '../../src/outbound/emission-sql.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
@@ -226,6 +227,24 @@ function contract(name: string, subject: () => Subject) {
       expect(backlog.oldestCommittedAt).toEqual(NOW);
       expect(await store.nextDue()).not.toBeNull();
 
+      // What the authority decides is the status poller's to ask for: it is due to nobody here, and undecided all the same.
+      const old = beginAttempt(fresh({ encf: unique() }), null, await store.nextId(), at(-7_200_000), {
+        owner: 'me',
+        leaseMs: 1,
+        held: false,
+      });
+      await store.begin(old, null);
+      const sent = afterReceipt(old, receipt('t-old'), at(0, { queriesResults: false })) as Attempt;
+      const waiting = (present: typeof backlog) => present.undecided.find(({ state }) => state === 'processing')?.count;
+      const before = waiting(await store.backlog()) ?? 0;
+      expect(sent.nextActionAt).toBeNull();
+      await store.save(old, sent, []);
+      const later = await store.backlog();
+      expect([waiting(later), later.oldestCommittedAt]).toEqual([before + 1, old.committedAt]);
+      await store.save(sent, afterResult(sent, result('Aceptado'), at(1)) as Attempt, []);
+      const decided = await store.backlog();
+      expect([waiting(decided) ?? 0, decided.oldestCommittedAt]).toEqual([before, NOW]);
+
       await store.resume('000000000');
       expect((await store.find(attempt))?.nextActionAt?.getTime()).toBeGreaterThan(NOW.getTime());
       await store.resume(attempt.issuerRnc);
@@ -276,6 +295,19 @@ describe('over PostgreSQL', () => {
       return rowCount;
     },
   }));
+
+  it.each([
+    ['the backlog is counted', BACKLOG, []],
+    ['what another was to ask for is found', ASK_FOR_AWAITED, [NOW]],
+  ] as const)('%s without reading what is decided', async (_, { text }, params) => {
+    const { url } = databases[0] as Database;
+    const database = openDatabase(url, { max: 1, settings: { enable_seqscan: 'off' } });
+    const { rows } = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...params]);
+    await database.close();
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('attempt_committed_at_idx');
+    expect(plan).not.toContain('Seq Scan');
+  });
 
   it('looks one number up by a plan that was made before, not by a new one each time', async () => {
     const { url } = databases[0] as Database;
