@@ -37,12 +37,24 @@ describe('alarms', () => {
       expect(summary).toMatch(/./);
       const page = fs.readFileSync(path.join(ROOT, runbook), 'utf8');
       expect(page).toContain(`# ${name}\n`);
-      // The page shows the rule that is in force.
-      expect(page).toContain(expr);
+      // The page shows the rule that is in force, in one line or several.
+      expect(page.replaceAll(/\s+/g, ' ')).toContain(expr);
       for (const part of ['## Look', '## Do']) expect(page).toContain(part);
     }
     const pages = fs.readdirSync(path.join(ROOT, 'docs/runbooks')).filter((file) => file !== 'README.md');
     expect(pages.sort()).toEqual(alarms.map(({ runbook }) => path.basename(runbook)).sort());
+  });
+});
+
+describe('the alarm of a process that is down', () => {
+  it('knows each job that Prometheus asks, and fires where its target is gone too', () => {
+    const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
+      scrape_configs: { job_name: string }[];
+    };
+    const rule = readAlarms(ROOT).find(({ name }) => name === 'EcfProcessDown')?.expr ?? '';
+    const [answers, ...absent] = rule.split(' or ');
+    expect(answers).toBe('up{job=~"ecf-.*"} == 0');
+    expect(absent.sort()).toEqual(scrape_configs.map(({ job_name }) => `absent(up{job="${job_name}"})`).sort());
   });
 });
 
