@@ -36,6 +36,7 @@ import {
   identityKeyOf,
   type Logger,
   type Metrics,
+  measureAuthorityCalls,
   openBus,
   openDatabase,
   openSharedCache,
@@ -122,6 +123,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall: measureAuthorityCalls(metrics),
     clock,
   });
   const issuers = createReceiverClient({

@@ -96,6 +96,12 @@ describe('POST /acecf', () => {
       { target: 'authority', outcome: 'verdict' },
       { target: 'issuer', outcome: 'verdict' },
     ]);
+    // Every call to the authority is measured: the approval, the look-up of its issuer, and the login before.
+    const text = await world.metrics.render();
+    for (const operation of ['requestSeed', 'validateSeed', 'submitCommercialApproval', 'findInDirectory'])
+      expect(text).toContain(
+        `ecf_authority_call_seconds_count{operation="${operation}",env="TesteCF",outcome="verdict"}`,
+      );
   });
 
   it.each([

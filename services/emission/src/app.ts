@@ -29,6 +29,7 @@ import {
   type Logger,
   type Metrics,
   makeEvent,
+  measureAuthorityCalls,
   migrate,
   openBus,
   openDatabase,
@@ -126,7 +127,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'emission', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
-  const { observer, onCall, backlog } = createEmissionMetrics(metrics, logger);
+  const { observer, backlog } = createEmissionMetrics(metrics, logger);
   const cancellationMetrics = createCancellationMetrics(metrics, logger);
   const key = identityKey(config);
 
@@ -150,7 +151,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall,
+    onCall: measureAuthorityCalls(metrics),
     clock,
   });
   const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });

@@ -1,4 +1,3 @@
-import type { CallReport } from '@ecf/authority-client';
 import type { Logger, Metrics } from '@ecf/service-kit';
 import type { Attempt } from './core/attempt.js';
 import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
@@ -7,11 +6,8 @@ import type { Backlog, Observer } from './core/ports.js';
 
 export interface EmissionMetrics {
   readonly observer: Observer;
-  readonly onCall: (report: CallReport) => void;
   readonly backlog: (backlog: Backlog, now: Date) => void;
 }
-
-const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** What this service counts and logs. */
 export function createEmissionMetrics(metrics: Metrics, logger: Logger): EmissionMetrics {
@@ -30,12 +26,6 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
     name: 'ecf_alarms_total',
     help: 'Documents that a person has to look at',
     labels: ['kind', 'env'],
-  });
-  const calls = metrics.histogram({
-    name: 'ecf_authority_call_seconds',
-    help: 'Calls to the authority',
-    labels: ['operation', 'env', 'outcome'],
-    buckets: LATENCY,
   });
   const signing = metrics.histogram({
     name: 'ecf_signing_seconds',
@@ -66,11 +56,6 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
       failed: (what, error, attempt) =>
         logger.error({ ...(attempt === undefined ? {} : namesOf(attempt)), err: error }, `${what} failed`),
     },
-    onCall: ({ operation, env, outcome, cause, durationMs }) =>
-      calls.observe(
-        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
-        durationMs / 1_000,
-      ),
     backlog(backlog, now) {
       undecided.reset();
       for (const { state, count } of backlog.undecided) undecided.set({ state }, count);

@@ -22,6 +22,7 @@ import {
   createMetrics,
   type Logger,
   type Metrics,
+  measureAuthorityCalls,
   migrate,
   openBus,
   openDatabase,
@@ -89,7 +90,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'query', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics();
-  const { observer, onCall, took } = createQueryMetrics(metrics, logger);
+  const { observer, took } = createQueryMetrics(metrics, logger);
   const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
@@ -102,7 +103,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall,
+    onCall: measureAuthorityCalls(metrics),
     clock,
   });
   const asks = { service: 'query', identityKey: config.identityKey, clock };

@@ -1,10 +1,8 @@
-import type { CallReport } from '@ecf/authority-client';
 import type { BusEvent, Logger, Metrics } from '@ecf/service-kit';
 import type { Observer } from './core/ports.js';
 
 export interface QueryMetrics {
   readonly observer: Observer;
-  readonly onCall: (report: CallReport) => void;
   readonly took: (event: BusEvent, now: Date) => void;
 }
 
@@ -27,12 +25,6 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     name: 'ecf_damaged_documents_total',
     help: 'Stored documents that were missing or altered when they were asked for',
   });
-  const calls = metrics.histogram({
-    name: 'ecf_authority_call_seconds',
-    help: 'Calls to the authority',
-    labels: ['operation', 'env', 'outcome'],
-    buckets: LATENCY,
-  });
 
   return {
     observer: {
@@ -43,11 +35,6 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
         logger.error({ err: error, path }, 'a stored document cannot be given out');
       },
     },
-    onCall: ({ operation, env, outcome, cause, durationMs }) =>
-      calls.observe(
-        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
-        durationMs / 1_000,
-      ),
     took: (event, now) =>
       lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),
   };

@@ -17,6 +17,7 @@ import {
   type Logger,
   type Metrics,
   makeEvent,
+  measureAuthorityCalls,
   migrate,
   openBus,
   openDatabase,
@@ -71,7 +72,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   const metrics = overrides.metrics ?? createMetrics();
   const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const key = identityKey(config);
-  const { observer, onCall, backlog } = createPollerMetrics(metrics, logger);
+  const { observer, backlog } = createPollerMetrics(metrics, logger);
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf status-poller',
@@ -83,7 +84,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall,
+    onCall: measureAuthorityCalls(metrics),
     clock,
   });
   const ports: Ports = {

@@ -1,10 +1,8 @@
-import type { CallReport } from '@ecf/authority-client';
 import type { Logger, Metrics } from '@ecf/service-kit';
 import type { Backlog, Observer } from './core/ports.js';
 
 export interface PollerMetrics {
   readonly observer: Observer;
-  readonly onCall: (report: CallReport) => void;
   readonly backlog: (backlog: readonly Backlog[], now: Date) => void;
 }
 
@@ -30,12 +28,6 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
     name: 'ecf_status_alarms_total',
     help: 'Submissions that became undecided for more than 72 hours',
     labels: ['env'],
-  });
-  const calls = metrics.histogram({
-    name: 'ecf_authority_call_seconds',
-    help: 'Calls to the authority',
-    labels: ['operation', 'env', 'outcome'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
   const polls = metrics.gauge({
     name: 'ecf_status_polls',
@@ -69,11 +61,6 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
           `${what} failed`,
         ),
     },
-    onCall: ({ operation, env, outcome, cause, durationMs }) =>
-      calls.observe(
-        { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
-        durationMs / 1_000,
-      ),
     backlog(backlog, now) {
       for (const { env, waiting, due, claimed, overdue, oldestSubmittedAt } of backlog) {
         polls.set({ env, state: 'waiting' }, waiting);

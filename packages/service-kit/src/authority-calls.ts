@@ -1,0 +1,25 @@
+import type { Metrics } from './metrics.js';
+
+/** What the client of the authority reports after a call (CallReport of authority-client). */
+export interface AuthorityCall {
+  readonly operation: string;
+  readonly env: string | null;
+  readonly outcome: string;
+  readonly cause: string | null;
+  readonly durationMs: number;
+}
+
+/** Counts and times every call to the authority that it is given, alike in all services that call it. */
+export function measureAuthorityCalls(metrics: Metrics): (call: AuthorityCall) => void {
+  const calls = metrics.histogram({
+    name: 'ecf_authority_call_seconds',
+    help: 'Calls to the authority',
+    labels: ['operation', 'env', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  });
+  return ({ operation, env, outcome, cause, durationMs }) =>
+    calls.observe(
+      { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
+      durationMs / 1_000,
+    );
+}
