@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { readAlarms, readDashboards } from '../support/observability.js';
+import { addedUpOverInstances, readAlarms, readDashboards } from '../support/observability.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
@@ -55,6 +55,22 @@ describe('the alarm of a process that is down', () => {
     const [answers, ...absent] = rule.split(' or ');
     expect(answers).toBe('up{job=~"ecf-.*"} == 0');
     expect(absent.sort()).toEqual(scrape_configs.map(({ job_name }) => `absent(up{job="${job_name}"})`).sort());
+  });
+});
+
+describe('numbers that every instance tells alike', () => {
+  it('are added up by no rule, no dashboard and no page', () => {
+    const pages = fs
+      .readdirSync(path.join(ROOT, 'docs/runbooks'))
+      .map((file) => path.join(ROOT, 'docs/runbooks', file));
+    const expressions = [
+      ...readAlarms(ROOT).map(({ expr }) => expr),
+      ...readDashboards(ROOT).flatMap(({ exprs }) => exprs),
+      ...pages.map((page) => fs.readFileSync(page, 'utf8')),
+    ];
+    expect(expressions.flatMap(addedUpOverInstances)).toEqual([]);
+    expect(addedUpOverInstances('sum by (env, state) (ecf_status_polls) > 0')).toEqual(['ecf_status_polls']);
+    expect(addedUpOverInstances('sum(ecf_reception_held_bytes) + sum(rate(ecf_alarms_total[5m]))')).toEqual([]);
   });
 });
 

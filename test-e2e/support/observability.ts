@@ -49,3 +49,23 @@ export function metricsOf(expr: string): string[] {
   const names = expr.match(/\b(ecf|process|nodejs)_\w+/g) ?? [];
   return names.filter((name) => !LABELS.has(name)).map((name) => name.replace(/_(bucket|sum|count)$/, ''));
 }
+
+/**
+ * Gauges that tell of one process alone. Every other gauge of ours is read from the database of its service, or from the
+ * brokers, so each instance tells the same number.
+ */
+const OF_ONE_PROCESS = new Set([
+  'ecf_consumer_connected',
+  'ecf_delivery_receivers_left_alone',
+  'ecf_reception_held_bytes',
+  'ecf_reception_held_requests',
+  'ecf_shared_cache_up',
+]);
+
+/** The gauges that an expression adds up over instances although each instance tells the same number. */
+export function addedUpOverInstances(expr: string): string[] {
+  const summed = [...expr.matchAll(/\bsum\s*(?:(?:by|without)\s*\([^)]*\)\s*)?\(\s*(\w+)/g)].map(
+    (match) => match[1] as string,
+  );
+  return summed.filter((name) => !['rate', 'increase'].includes(name) && !OF_ONE_PROCESS.has(name));
+}
