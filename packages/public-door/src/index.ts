@@ -7,4 +7,5 @@ export * from './public-caller.js';
 export * from './public-path.js';
 export * from './signed-document.js';
 export * from './trust.js';
+export * from './turns.js';
 export * from './xml-part.js';

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from './fair-queue.js';
 import type { RefusalWords, ThreadAnswer, ThreadQuestion } from './judge-answers.js';
 import { isQuicklyJudged } from './judging-cost.js';
+import { createTurns, type Turns } from './turns.js';
 
 export interface JudgeThreadsOptions<J> {
   /** The compiled module of the threads; it calls `answerJudgements`. */
@@ -15,6 +16,8 @@ export interface JudgeThreadsOptions<J> {
   readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;
   readonly threads: number;
   readonly timeoutMs: number;
+  /** Whose turn it is to judge where documents arrive; by default among these documents alone. */
+  readonly turns?: Turns;
 }
 
 /** Judges documents by themselves, within bounds on time and memory. */
@@ -24,8 +27,11 @@ export interface JudgeThreads<J> {
   stop(): Promise<void>;
 }
 
-/** Costly documents that wait for a thread, of all senders and of one; more are sent away for a moment. */
-const PLACES = { all: 64, perSender: 16 };
+/**
+ * Costly documents that wait for a thread, of all senders and of one; more are sent away for a moment. Of really large ones
+ * fewer wait: their bodies are held.
+ */
+const PLACES = { all: 512, perSender: 64 };
 /** A thread that has nothing to do is ended: its memory only ever grows. */
 const IDLE_MS = 30_000;
 /** Megabytes of JavaScript memory of a thread; the largest real document needs a third. */
@@ -39,12 +45,13 @@ interface Case<J> {
 }
 
 /**
- * Judges small plain documents at once and all others in threads of their own, so that nothing that anybody sends keeps
- * others waiting; those who send much of it wait for each other in turn. A thread that takes too long is ended, its document
+ * Judges small plain documents in turn where they arrive and all others in threads of their own, so that nothing that anybody
+ * sends keeps others waiting: senders share both by the size of what they send. A thread that takes too long is ended, its document
  * put off: on another day it may be judged in time. One that takes too much memory ends, its document refused: it would take
  * as much on any day.
  */
 export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
+  const turns = options.turns ?? createTurns();
   const waiting = new FairQueue<Case<J>>(PLACES);
   const threads = new Set<JudgeThread<J>>();
 
@@ -65,9 +72,9 @@ export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThr
 
   return {
     async judge(bytes, now, sender) {
-      if (isQuicklyJudged(bytes)) return options.judge(bytes, now);
+      if (isQuicklyJudged(bytes)) return turns.take(sender, bytes.length, () => options.judge(bytes, now));
       return new Promise((resolve, reject) => {
-        waiting.add(sender, { bytes, now, resolve, reject })?.reject(options.unavailable(TOO_MANY));
+        waiting.add(sender, { bytes, now, resolve, reject }, bytes.length)?.reject(options.unavailable(TOO_MANY));
         assign();
       });
     },

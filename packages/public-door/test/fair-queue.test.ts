@@ -7,28 +7,56 @@ function drained<T>(queue: FairQueue<T>): T[] {
   return items;
 }
 
+/** Puts in items of one cost whose first letter is their sender. */
+function filled(queue: FairQueue<string>, ...items: string[]): FairQueue<string> {
+  for (const item of items) expect(queue.add(item.slice(0, 1), item, 1)).toBeNull();
+  return queue;
+}
+
 it('serves senders in turn, each in the order of its own', () => {
-  const queue = new FairQueue<string>({ all: 10, perSender: 4 });
-  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) expect(queue.add(item.slice(0, 1), item)).toBeNull();
+  const queue = filled(new FairQueue({ all: 10, perSender: 4 }), 'a1', 'a2', 'a3', 'b1', 'c1', 'c2');
   expect(queue.size).toBe(6);
   expect(queue.next()).toBe('a1');
-  queue.add('d', 'd1');
-  expect(drained(queue)).toEqual(['b1', 'c1', 'a2', 'd1', 'c2', 'a3']);
+  filled(queue, 'd1');
+  expect(drained(queue)).toEqual(['b1', 'c1', 'd1', 'a2', 'c2', 'a3']);
   expect([queue.size, queue.next()]).toEqual([0, undefined]);
 });
 
-it('gives one sender no more than its share', () => {
-  const queue = new FairQueue<string>({ all: 10, perSender: 2 });
-  expect([queue.add('a', 'a1'), queue.add('a', 'a2'), queue.add('a', 'a3')]).toEqual([null, null, 'a3']);
-  expect(queue.add('b', 'b1')).toBeNull();
+it('who sends what costs much waits for those who send little', () => {
+  const queue = new FairQueue<string>({ all: 100, perSender: 20 });
+  for (let i = 0; i < 10; i += 1) queue.add(`heavy ${i}`, `heavy ${i}`, 100);
+  expect(queue.next()).toBe('heavy 0');
+  for (const item of ['b1', 'b2', 'c1']) queue.add(item.slice(0, 1), item, 5);
+  expect([queue.next(), queue.next(), queue.next(), queue.next()]).toEqual(['b1', 'c1', 'b2', 'heavy 1']);
 });
 
-it('has whoever holds the most give way where all places are taken', () => {
-  const queue = new FairQueue<string>({ all: 4, perSender: 3 });
-  for (const item of ['a1', 'a2', 'a3', 'b1']) queue.add(item.slice(0, 1), item);
-  expect(queue.add('c', 'c1')).toBe('a3');
-  expect(queue.add('c', 'c2')).toBe('c2');
-  expect(queue.add('d', 'd1')).toBe('a2');
-  expect(queue.add('e', 'e1')).toBe('e1');
+it('what costs much is served too, though new senders keep coming with little', () => {
+  const queue = new FairQueue<string>({ all: 100, perSender: 20 });
+  queue.add('heavy', 'heavy', 100);
+  let served = 0;
+  do queue.add(`new ${served}`, 'little', 5);
+  while (queue.next() === 'little' && ++served < 200);
+  expect(served).toBeLessThan(50);
+});
+
+it('a sender that was served waits for its next turn, though it had nothing waiting meanwhile', () => {
+  const queue = filled(new FairQueue({ all: 10, perSender: 4 }), 'a1', 'b1', 'c1');
+  expect(queue.next()).toBe('a1');
+  filled(queue, 'a2');
+  expect(drained(queue)).toEqual(['b1', 'c1', 'a2']);
+});
+
+it('gives one sender no more than its share', () => {
+  const queue = filled(new FairQueue({ all: 10, perSender: 2 }), 'a1', 'a2');
+  expect(queue.add('a', 'a3', 1)).toBe('a3');
+  filled(queue, 'b1');
+});
+
+it('has whoever waits with the most give way where all places are taken', () => {
+  const queue = filled(new FairQueue({ all: 4, perSender: 3 }), 'a1', 'a2', 'a3', 'b1');
+  expect(queue.add('c', 'c1', 1)).toBe('a3');
+  expect(queue.add('c', 'c2', 1)).toBe('c2');
+  expect(queue.add('d', 'd1', 1)).toBe('a2');
+  expect(queue.add('e', 'e1', 1)).toBe('e1');
   expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'd1']);
 });

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
-import { BodyIntake, intakeLimits, trustCheck } from '@ecf/public-door';
+import { BodyIntake, createTurns, intakeLimits, type Turns, trustCheck } from '@ecf/public-door';
 import {
   type Bus,
   checkReadiness,
@@ -86,7 +86,9 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
+  const turns = createTurns();
   const judges = createJudges({
+    turns,
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
     threads: config.LARGE_DOCUMENT_THREADS,
@@ -108,7 +110,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     sleep: delay,
   };
   const spent = createSpentSeeds(database);
-  const parts = createParts(config, ports, { spent, keys: createTokenKeys(database, config.MASTER_KEY) });
+  const keys = createTokenKeys(database, config.MASTER_KEY);
+  const parts = createParts(config, ports, { spent, keys, turns });
   const report = createReceptionReport(metrics, logger, () => parts.intake.load);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
@@ -142,7 +145,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
 function createParts(
   config: ReceptionConfig,
   ports: Ports,
-  stores: { spent: ReturnType<typeof createSpentSeeds>; keys: ReturnType<typeof createTokenKeys> },
+  stores: { spent: ReturnType<typeof createSpentSeeds>; keys: ReturnType<typeof createTokenKeys>; turns: Turns },
 ) {
   const { clock } = ports;
   const trust = trustCheck(config.trustedIssuers);
@@ -158,7 +161,7 @@ function createParts(
     answers,
     receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, new RefusedBytesRoom(ports, settings)),
     query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: new Seeds({ spent: stores.spent, clock }, seedKey(config.MASTER_KEY), trust),
+    seeds: new Seeds({ spent: stores.spent, clock, turns: stores.turns }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(
       { keys: stores.keys, clock },
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },

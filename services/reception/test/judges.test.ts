@@ -103,10 +103,21 @@ it('who sends more than its share can wait is sent away for a moment, others are
   const others = Promise.all(['203.0.113.7', '203.0.113.8'].map((sender) => send(sender, 'y')));
   expect(await others).toEqual(['xml.not_well_formed', 'xml.not_well_formed']);
   const kinds = await flood;
-  expect(kinds.filter((kind) => kind === 'xml.not_well_formed')).toHaveLength(17);
-  expect(kinds.filter((kind) => kind === 'judging.busy')).toHaveLength(63);
+  expect(kinds.filter((kind) => kind === 'xml.not_well_formed')).toHaveLength(65);
+  expect(kinds.filter((kind) => kind === 'judging.busy')).toHaveLength(15);
   // Of the flood those that were sent away, the one under way and the one whose turn it was came before.
-  expect(order.indexOf('203.0.113.8')).toBeLessThan(63 + 4);
+  expect(order.indexOf('203.0.113.8')).toBeLessThan(15 + 4);
+});
+
+it('a document of ordinary size waits for no more than the one under way, however many addresses send the largest', async () => {
+  const all = judges();
+  const order: string[] = [];
+  const send = (sender: string, bytes: number) =>
+    kindOf(all.judge(Buffer.alloc(bytes, 'x'), NOW, sender)).finally(() => order.push(sender));
+  const largest = Array.from({ length: 12 }, (_, i) => send(`198.51.100.${i}`, 2 * MEGABYTE));
+  const ordinary = [1, 2, 3].map(() => send(SENDER, MEGABYTE / 4));
+  await Promise.all([...largest, ...ordinary]);
+  expect(order.slice(0, 4)).toEqual(['198.51.100.0', SENDER, SENDER, SENDER]);
 });
 
 it('a small document that is made to be costly is judged in a thread too', async () => {

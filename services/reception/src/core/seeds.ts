@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ENVIRONMENTS, type Environment, groupOf, textOf, toIsoDominican } from '@ecf/domain';
 import { readXml, writeXml, XmlRefused } from '@ecf/ecf-xml';
-import { isQuicklyJudged, parseReceived, type TrustCheck } from '@ecf/public-door';
+import { isQuicklyJudged, parseReceived, type TrustCheck, type Turns } from '@ecf/public-door';
 import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { SpentSeeds } from './ports.js';
@@ -11,7 +11,7 @@ export const SEED_LIFE_MS = 5 * 60_000;
 /** Clocks of two instances may differ by that much. */
 const SKEW_MS = 30_000;
 /** A signed seed is a few kilobytes, most of it certificates. */
-const MAX_SEED_BYTES = 128 * 1024;
+const MAX_SEED_BYTES = 32 * 1024;
 
 const NONCE = 16;
 const BODY = NONCE + 8 + 1;
@@ -23,7 +23,7 @@ const MAC = 32;
  */
 export class Seeds {
   constructor(
-    private readonly ports: { spent: SpentSeeds; clock: () => Date },
+    private readonly ports: { spent: SpentSeeds; clock: () => Date; turns: Turns },
     private readonly key: Uint8Array,
     private readonly trust: TrustCheck,
     private readonly random: (size: number) => Buffer = randomBytes,
@@ -42,11 +42,13 @@ export class Seeds {
 
   /**
    * Checks a signed seed and spends it; resolves with the certificate that signed it.
+   * @param sender network of the sender, what limits count by
    * Throws ReceptionError `seed_refused`.
    */
-  async redeem(bytes: Uint8Array, env: Environment): Promise<CertificateFacts> {
+  async redeem(bytes: Uint8Array, env: Environment, sender: string): Promise<CertificateFacts> {
     const now = this.ports.clock();
-    const { valor, certificate } = readSignedSeed(bytes, now);
+    const read = () => readSignedSeed(bytes, now);
+    const { valor, certificate } = await this.ports.turns.take(sender, bytes.length, read);
     const { id, issuedAt } = this.#open(valor, env);
     const age = now.getTime() - issuedAt;
     if (age > SEED_LIFE_MS) throw refused('The seed is older than five minutes; ask for a new one.', 'seed.expired');

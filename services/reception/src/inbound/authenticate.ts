@@ -28,7 +28,8 @@ export function validateSeed(parts: AuthenticateParts) {
     try {
       const body = await parts.intake.read(req, network);
       try {
-        const certificate = await parts.seeds.redeem(takeXmlPart(body.bytes, req.headers['content-type']), env);
+        const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
+        const certificate = await parts.seeds.redeem(bytes, env, network);
         const issued = await parts.tokens.issue(certificate, env);
         parts.report.seed('redeemed');
         sendToken(req, res, issued);

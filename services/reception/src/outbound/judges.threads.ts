@@ -1,4 +1,4 @@
-import { createJudgeThreads, trustCheck } from '@ecf/public-door';
+import { createJudgeThreads, type Turns, trustCheck } from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { ReceptionError } from '../core/errors.js';
 import { judgeDocument } from '../core/judge-document.js';
@@ -10,6 +10,8 @@ export interface JudgesOptions {
   readonly maxBytes: number;
   readonly threads: number;
   readonly timeoutMs: number;
+  /** Whose turn it is to be judged where documents arrive. */
+  readonly turns?: Turns;
 }
 
 // Threads run compiled code, also where this file is read from its source.
@@ -36,5 +38,6 @@ export function createJudges(options: JudgesOptions): Judges & { stop(): Promise
       new ReceptionError('unavailable', message, kind, cause === undefined ? {} : { cause }),
     threads,
     timeoutMs,
+    ...(options.turns === undefined ? {} : { turns: options.turns }),
   });
 }

@@ -1,4 +1,4 @@
-import { type BusEvent, createBatches, type Database, outboxPartition } from '@ecf/service-kit';
+import { type BusEvent, createBatches, type Database, outboxBody, outboxPartition } from '@ecf/service-kit';
 import type { DocumentStore } from '../core/ports.js';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/received-document.js';
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
@@ -93,7 +93,7 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
         items.map(({ event }) => event.id),
         items.map(({ event }) => event.topic),
         items.map(({ event }) => event.key),
-        items.map(({ event }) => JSON.stringify(event)),
+        items.map(({ event }) => outboxBody(event)),
       ]);
       database.signalOutbox(new Set(partitions));
       const added = new Set(rows.map(({ id }) => id));
