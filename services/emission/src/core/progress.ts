@@ -117,6 +117,7 @@ export function sendLost(attempt: Attempt, moment: Moment): Attempt {
     failures,
     owner: null,
     nextActionAt: later(moment.now, pause(failures, moment)),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
   });
 }
 
@@ -127,6 +128,7 @@ export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number
     failures,
     owner: null,
     nextActionAt: later(moment.now, Math.max(pause(failures, moment), pauseMs ?? 0)),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
   });
 }
 
@@ -311,7 +313,7 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
     notFoundSince: null,
     failures: 0,
     owner: null,
-    alarm: null,
+    alarm: lasting(attempt.alarm),
     nextActionAt: moment.now,
   });
 }
@@ -325,7 +327,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
     failures: 0,
     notFoundSince: null,
     owner: null,
-    alarm: null,
+    alarm: lasting(attempt.alarm),
     nextActionAt: adopted && moment.settings.queriesResults ? moment.now : nextQuery(moment, 0),
   });
 }
@@ -410,6 +412,11 @@ function factsOf(verdict: AuthorityVerdict): VerdictFacts {
 
 function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
   return attempt.alarm === null && now.getTime() - attempt.committedAt.getTime() > OVERDUE_MS ? 'overdue' : null;
+}
+
+/** Age is told once and stands until the document is decided; every other alarm ends with what caused it. */
+function lasting(alarm: AlarmKind | null): AlarmKind | null {
+  return alarm === 'overdue' ? alarm : null;
 }
 
 function pauseOf(answer: Answer<unknown>): number | null {

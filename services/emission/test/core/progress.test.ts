@@ -293,6 +293,22 @@ describe('given a document in process', () => {
     expect(afterResult(next, result('Aceptado'), at(74 * 3_600_000))).toMatchObject({ state: 'accepted', alarm: null });
   });
 
+  it('past 72 hours of sends that do not arrive or whose answer is lost, an alarm is raised once and stands', () => {
+    const hours = (count: number) => at(count * 3_600_000);
+    let attempt = sending();
+    let raised = 0;
+    for (let age = 1; age < 80; age += 1) {
+      const next = must(afterReceipt(attempt, unknown(age % 2 === 0 ? 'maybe' : 'no'), hours(age)));
+      expect(next.alarm).toBe(age > 72 ? 'overdue' : null);
+      if (next.alarm !== attempt.alarm) raised += 1;
+      attempt = beginSend(next.state === 'unknown' ? clearedToResend(next, hours(age)) : next, hours(age), 'me', 1);
+    }
+    expect(raised).toBe(1);
+    const taken = must(afterReceipt(attempt, receipt('t'), hours(80)));
+    expect(taken).toMatchObject({ state: 'processing', alarm: 'overdue' });
+    expect(afterResult(taken, result('Aceptado'), hours(81))).toMatchObject({ state: 'accepted', alarm: null });
+  });
+
   it('once decided nothing moves it any more', () => {
     const accepted = must(afterResult(processing(), result('Aceptado'), at(6_000)));
     expect(afterResult(accepted, result('Rechazado', { sequenceUsed: true }), at(7_000))).toBeNull();
