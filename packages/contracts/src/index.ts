@@ -2,6 +2,7 @@ export * from './environment.js';
 export * from './error-codes.js';
 export * from './events/cancellation.js';
 export * from './events/delivery.js';
+export * from './events/event-room.js';
 export * from './events/invoice.js';
 export * from './events/invoice-status.js';
 export * from './events/received-invoice.js';

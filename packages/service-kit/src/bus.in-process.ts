@@ -57,7 +57,6 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
 
   async function deliver(group: Group, events: readonly BusEvent[]): Promise<void> {
     for (const event of events) {
-      if (!group.topics.has(event.topic)) continue;
       const interested = group.members.filter((member) => member.topics.includes(event.topic));
       const member = interested[outboxPartition(event.key) % interested.length];
       if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
@@ -106,7 +105,9 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
     async publish(batch) {
       const chains: Promise<void>[] = [];
       for (const [key, events] of byKey(batch))
-        for (const group of groups.values()) chains.push(inOrder(`${group.name} ${key}`, () => deliver(group, events)));
+        for (const group of groups.values())
+          if (group.topics.has((events[0] as BusEvent).topic))
+            chains.push(inOrder(`${group.name} ${key}`, () => deliver(group, events)));
       const results = await Promise.allSettled(chains);
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
@@ -129,6 +130,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   };
 }
 
+/** Events of one topic and key, in their order. */
 function byKey(batch: readonly BusEvent[]): Map<string, BusEvent[]> {
   const keys = new Map<string, BusEvent[]>();
   for (const event of batch) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicOf } from '@ecf/contracts';
 import type { KafkaMessage } from 'kafkajs';
-import type { Bus, BusEvent, SubscribeOptions, Subscription } from './bus.js';
+import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from './bus.js';
 import type { KafkaSettings } from './bus-settings.js';
 import type { DeadLetter } from './dead-letters.js';
 import { keepKafkaLetter } from './dead-letters.kafka.js';
@@ -11,7 +11,7 @@ import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
 import { createKafkaMetrics } from './kafka-metrics.js';
-import { createKafkaProducer } from './kafka-producer.js';
+import { createKafkaProducer, isAboutTheContent } from './kafka-producer.js';
 import { createKafkaTopics } from './kafka-topics.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -88,7 +88,10 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
   return {
     async publish(batch) {
       await topics.ensure(new Set(batch.map((event) => event.topic)));
-      await producer.send(batch.map((event) => toRecord(event, topics.nameOf(event.topic))));
+      const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
+      await producer.send(records).catch((error) => {
+        throw isAboutTheContent(error) ? new EventRefused(error) : error;
+      });
     },
     async subscribe(subscription): Promise<Subscription> {
       const members = subscription.topics.map((topic) => join(topic, subscription));

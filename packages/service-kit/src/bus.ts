@@ -35,12 +35,23 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+/** The bus will not take an event of the batch, however often it is offered: for its content, which is too large mostly. */
+export class EventRefused extends Error {
+  constructor(cause: unknown) {
+    super('the bus refuses an event for its content', { cause });
+    this.name = 'EventRefused';
+  }
+}
+
 /**
  * Carries events between services, at least once, in order per key. A consumer notes the event's id in the transaction of
  * its effect (`once` of the inbox), so that a second delivery does nothing.
  */
 export interface Bus {
-  /** Resolves when all events of the batch are safe with the bus; rejects when some may not be (publish them all again). */
+  /**
+   * Resolves when all events of the batch are safe with the bus; rejects when some may not be: publish them all again, after
+   * {@link EventRefused} each by itself.
+   */
   publish(batch: readonly BusEvent[]): Promise<void>;
   subscribe(options: SubscribeOptions): Promise<Subscription>;
   close(): Promise<void>;

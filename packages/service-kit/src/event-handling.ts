@@ -129,9 +129,10 @@ async function within(ms: number, delivery: TimedDelivery, work: () => Promise<v
   }
 }
 
-/** The signal is put together for handlers that look at it alone: it costs more than many of them take. */
+/** The signal is made for handlers that look at it alone: it costs more than many of them take. */
 class TimedDelivery implements Delivery {
-  private readonly late = new AbortController();
+  private late: AbortController | undefined;
+  private isLate = false;
   private combined: AbortSignal | undefined;
 
   constructor(
@@ -140,11 +141,16 @@ class TimedDelivery implements Delivery {
   ) {}
 
   get signal(): AbortSignal {
-    this.combined ??= AbortSignal.any([this.stopping, this.late.signal]);
+    if (this.combined === undefined) {
+      this.late = new AbortController();
+      if (this.isLate) this.late.abort();
+      this.combined = AbortSignal.any([this.stopping, this.late.signal]);
+    }
     return this.combined;
   }
 
   expire(): void {
-    this.late.abort();
+    this.isLate = true;
+    this.late?.abort();
   }
 }

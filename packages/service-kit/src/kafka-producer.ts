@@ -158,7 +158,8 @@ function parts(records: readonly KafkaRecord[]): KafkaRecord[][] {
 
 const CONTENT_ERRORS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'CORRUPT_MESSAGE', 'INVALID_RECORD']);
 
-function isAboutTheContent(error: unknown): boolean {
+/** Whether brokers refused what was sent for what it is, and would again. */
+export function isAboutTheContent(error: unknown): boolean {
   for (let each = error as { type?: string; cause?: unknown } | undefined; each; each = each.cause as never)
     if (each.type !== undefined && CONTENT_ERRORS.has(each.type)) return true;
   return false;

@@ -2,8 +2,9 @@ import type { Queries } from './database.js';
 import type { Metrics } from './metrics.js';
 
 const COUNTED = 100_000;
-const STATE = `SELECT count(*) AS pending, coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest
-               FROM (SELECT created_at FROM outbox ORDER BY position LIMIT ${COUNTED}) AS waiting`;
+const STATE = `SELECT count(*) AS pending, coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest,
+                 (SELECT count(*) FROM outbox WHERE partition < 0) AS refused
+               FROM (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT ${COUNTED}) AS waiting`;
 
 export interface OutboxMetrics {
   published(topic: string, delaySeconds: number): void;
@@ -24,6 +25,11 @@ export function outboxMetrics(metrics: Metrics, service: string, queries: Querie
     help: 'Age of the oldest event not yet published',
     labels: ['service'],
   });
+  const refused = metrics.gauge({
+    name: 'ecf_outbox_refused',
+    help: 'Events that the bus refuses for their content, put aside in the outbox until a person looks at them',
+    labels: ['service'],
+  });
   const published = metrics.counter({
     name: 'ecf_outbox_published_total',
     help: 'Events published',
@@ -41,9 +47,10 @@ export function outboxMetrics(metrics: Metrics, service: string, queries: Querie
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
   });
   const close = metrics.onRender(async () => {
-    const { rows } = await queries.query<{ pending: number; oldest: number }>(STATE);
+    const { rows } = await queries.query<{ pending: number; oldest: number; refused: number }>(STATE);
     pending.set({ service }, rows[0]?.pending ?? 0);
     oldest.set({ service }, rows[0]?.oldest ?? 0);
+    refused.set({ service }, rows[0]?.refused ?? 0);
   });
   return {
     published(topic, delaySeconds) {

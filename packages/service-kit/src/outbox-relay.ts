@@ -1,4 +1,4 @@
-import type { Bus, BusEvent } from './bus.js';
+import { type Bus, type BusEvent, EventRefused } from './bus.js';
 import { type Database, openDatabase } from './database.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -21,8 +21,8 @@ export interface OutboxRelayOptions {
   /** Milliseconds that a wake-up, and the deletion of what was published, wait for more; default 10. */
   gatherMs?: number;
   /**
-   * Milliseconds between looks while events keep coming; default 100. What an event costs its consumers, a transaction most
-   * of all, is shared by those that leave together.
+   * Milliseconds between looks while events keep coming; default 100, and more where a look finds many ({@link pauseAfter}).
+   * What an event costs its consumers, a transaction most of all, is shared by those that leave together.
    */
   spacingMs?: number;
   /** Milliseconds between looks when nothing wakes the relay (rows of a process that died after its commit); default 1000. */
@@ -64,13 +64,29 @@ const NEXT = {
          CROSS JOIN LATERAL (SELECT * FROM outbox WHERE outbox.partition = p.partition ORDER BY outbox.position LIMIT $2) AS o
          ORDER BY o.position`,
 };
+/** A partition that no relay looks at; the same statement brings the rows back. */
+const PUT_ASIDE = {
+  name: 'outbox_put_aside',
+  text: 'UPDATE outbox SET partition = -1 - partition WHERE position = ANY($1::bigint[])',
+};
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;
+const PAUSE_PER_EVENT = 10;
+const LONGEST_SPACING = 400;
+
+/**
+ * Milliseconds from a look that found so many events to the next one. Beyond a hundred events a second each look finds more
+ * than the one before, so the pause grows to 400 ms, and falls back as soon as they come more slowly.
+ */
+export function pauseAfter(found: number, spacingMs: number): number {
+  return Math.max(spacingMs, Math.min(found * PAUSE_PER_EVENT, LONGEST_SPACING));
+}
 
 /**
  * Publishes what services append to their outbox, at least once and in order per key. Rows are deleted when the bus has
  * them. Several relays share an outbox by partitions ({@link OutboxLeases}); a partition whose publication fails is tried
- * again with growing pauses while the others go on.
+ * again with growing pauses while the others go on. An event that the bus refuses for its content is put aside in the
+ * outbox, for a person, and what stands behind it goes on.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, bus, service, logger } = options;
@@ -96,7 +112,8 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   let state: 'new' | 'running' | 'stopped' = 'new';
   let gathering: NodeJS.Timeout | undefined;
   let scanning = Promise.resolve();
-  let foundAt = Number.NEGATIVE_INFINITY;
+  /** When the pause after the last look that found something ends, by `performance.now()`. */
+  let pauseEnds = Number.NEGATIVE_INFINITY;
   let balancing: Promise<void> | null = null;
   let stopListening = () => {};
 
@@ -117,7 +134,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   /** Looks soon, but a moment after the look that found something; at once where a full batch says that there is more. */
   function gather(atOnce = false): void {
     if (state !== 'running' || gathering !== undefined) return;
-    const patience = atOnce ? 0 : Math.max(gatherMs, foundAt + spacingMs - performance.now());
+    const patience = atOnce ? 0 : Math.max(gatherMs, pauseEnds - performance.now());
     gathering = setTimeout(() => {
       gathering = undefined;
       scanning = scanning.then(() => withoutTrace(scan));
@@ -135,6 +152,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     for (const partition of open) partition.dirty = false;
     try {
       const { rows } = await queries.query<Row>(NEXT, [open.map((partition) => partition.number), batchSize]);
+      if (rows.length > 0) pauseEnds = performance.now() + pauseAfter(rows.length, spacingMs);
       for (const partition of open) {
         const batch = rows.filter((row) => row.partition === partition.number);
         if (batch.length === batchSize) partition.dirty = true;
@@ -146,7 +164,6 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   }
 
   function begin(partition: Partition, batch: readonly Row[]): void {
-    foundAt = performance.now();
     partition.busy = true;
     const work = publish(partition, batch).finally(() => {
       partition.busy = false;
@@ -158,19 +175,46 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
 
   async function publish(partition: Partition, batch: readonly Row[]): Promise<void> {
     try {
-      const events = batch.map((row) => row.event);
-      await withProducerSpans(events, (stamped) => bus.publish(stamped));
+      const refused = await send(batch);
+      if (refused.length > 0) await putAside(refused);
+      const published = refused.length === 0 ? batch : batch.filter((row) => !refused.includes(row));
       await forget(
-        batch.map((row) => row.position),
+        published.map((row) => row.position),
         batch.length === batchSize ? 0 : gatherMs,
       );
       const now = options.clock().getTime();
-      for (const row of batch) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
+      for (const row of published) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
       partition.pause = 0;
     } catch (error) {
       metrics.failed();
       fail(partition, error, 'events could not be published');
     }
+  }
+
+  /** Resolves with what the bus refuses for its content; all else of the batch is published then. */
+  async function send(batch: readonly Row[]): Promise<Row[]> {
+    try {
+      const events = batch.map((row) => row.event);
+      await withProducerSpans(events, (stamped) => bus.publish(stamped));
+      return [];
+    } catch (error) {
+      if (!(error instanceof EventRefused)) throw error;
+      const [row] = batch;
+      if (batch.length > 1 || row === undefined) return sendEach(batch);
+      const { id, topic, key } = row.event;
+      logger.error({ err: error, service, event_id: id, topic, key, position: row.position }, 'an event is put aside');
+      return [row];
+    }
+  }
+
+  async function sendEach(batch: readonly Row[]): Promise<Row[]> {
+    const refused: Row[] = [];
+    for (const row of batch) refused.push(...(await send([row])));
+    return refused;
+  }
+
+  async function putAside(rows: readonly Row[]): Promise<void> {
+    await queries.query(PUT_ASIDE, [rows.map((row) => row.position)]);
   }
 
   function fail(partition: Partition, error: unknown, words: string): void {

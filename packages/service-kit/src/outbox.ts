@@ -1,9 +1,9 @@
+import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import type { BusEvent } from './bus.js';
 import type { Queries, Transaction } from './database.js';
 
 /** Partitions of the outbox: events of one key share one, and one relay at a time publishes a partition. */
 export const OUTBOX_PARTITIONS = 8;
-const MAX_EVENT_BYTES = 900_000;
 
 /** FNV-1a over UTF-16 units, folded to a partition number. */
 export function outboxPartition(key: string): number {
@@ -29,12 +29,20 @@ export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[
   tx.afterCommit(() => tx.database.signalOutbox(partitions));
 }
 
+/**
+ * An event as the outbox keeps it. Who makes events keeps them below MAX_EVENT_BYTES by their content; throws RangeError for
+ * one that is not, since no broker would ever take it.
+ */
+export function outboxBody(event: BusEvent): string {
+  const body = JSON.stringify(event);
+  if (Buffer.byteLength(body) > MAX_EVENT_BYTES)
+    throw new RangeError(`an event of ${event.topic} is larger than ${MAX_EVENT_BYTES} bytes`);
+  return body;
+}
+
 /** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
 export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<Set<number>> {
-  const bodies = events.map((event) => JSON.stringify(event));
-  const tooLarge = bodies.findIndex((body) => Buffer.byteLength(body) > MAX_EVENT_BYTES);
-  if (tooLarge >= 0)
-    throw new RangeError(`an event of ${events[tooLarge]?.topic} is larger than ${MAX_EVENT_BYTES} bytes`);
+  const bodies = events.map(outboxBody);
   const partitions = events.map((event) => outboxPartition(event.key));
   await tx.query(APPEND, [
     partitions,

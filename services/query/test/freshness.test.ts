@@ -68,6 +68,28 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.ask(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
     });
 
+    it('every submission and message of a number, though events have no room for all of them', async () => {
+      const [latest] = invoice({ sequence: 7 }).attempts;
+      if (latest === undefined) throw new Error('a document has a submission');
+      const all = [1, 2, 3].map((attempt) => ({
+        ...latest,
+        attempt,
+        messages: ['a', 'b'].map((valor) => ({ codigo: '613', valor })),
+      }));
+      world.owners.whole = invoice({ sequence: 7, attempts: all });
+      const told = all.slice(1).map((attempt) => ({ ...attempt, messages: [], messages_cut: true }));
+      if (told[0] !== undefined) Object.assign(told[0], { earlier_omitted: 1 });
+      world.owners.issue(invoice({ sequence: 7, attempts: told }));
+      const { status, body } = await world.ask(`/trackids/${encf('31', 7)}`, mine);
+      expect([status, body.count, body.track_ids]).toEqual([200, 3, all]);
+      world.owners.away = true;
+      expect(await world.ask(`/trackids/${encf('31', 7)}`, mine)).toMatchObject({
+        status: 503,
+        body: { code: 'service_unavailable' },
+      });
+      world.owners.whole = null;
+    });
+
     it('a received document as well', async () => {
       const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
       world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));

@@ -1,6 +1,7 @@
-import type { InvoiceAttempt } from '@ecf/contracts';
+import { type InvoiceAttempt, MAX_VERDICT_MESSAGE_BYTES } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { nextPoll } from '../src/core/background.js';
+import { invoiceStatusChanged } from '../src/core/status-event.js';
 import { factsOf, isFinal, toldSubmissions } from '../src/core/submission.js';
 import { claimedPoll, invoiceChanged, NOW, verdict } from './support/samples.js';
 
@@ -110,5 +111,29 @@ describe('when an open submission is asked for again', () => {
     const poll = claimedPoll({ tries: 80, submittedAt: old });
     const next = nextPoll(context, poll, { outcome: 'refused', reason: 'query_refused', detail: '' });
     expect(next).toMatchObject({ dueAt: after(3_600_000), alarmed: true });
+  });
+});
+
+describe('the event of an answer', () => {
+  it('holds the messages that it has room for, the first ones, and says where there were more', () => {
+    const messages = Array.from({ length: 500 }, (_, index) => ({
+      codigo: String(index),
+      valor: '\u001f'.repeat(4_000),
+    }));
+    const { claim: _, ...submission } = claimedPoll({});
+    const raw = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
+    const event = (some: typeof messages) => {
+      const facts = { ...submission.facts, messages: some };
+      return invoiceStatusChanged({ ...submission, facts }, 1, { facts, raw, askedAt: NOW });
+    };
+    const told = event(messages);
+    expect(told.messages_cut).toBe(true);
+    expect(told.messages.slice(0, 4)).toEqual(messages.slice(0, 4));
+    const bytes = Buffer.byteLength(JSON.stringify(told.messages));
+    expect(bytes).toBeLessThanOrEqual(MAX_VERDICT_MESSAGE_BYTES);
+    expect(bytes).toBeGreaterThan(MAX_VERDICT_MESSAGE_BYTES - 1_000);
+    const few = event(messages.slice(0, 4));
+    expect(few.messages).toHaveLength(4);
+    expect(few).not.toHaveProperty('messages_cut');
   });
 });

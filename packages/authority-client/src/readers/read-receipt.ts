@@ -3,7 +3,7 @@ import { field, textField } from '../answer-value.js';
 import type { SubmissionReceipt } from '../verdicts.js';
 
 /** UUIDs in practice; anything longer or with blanks is some other text. */
-const TRACK_ID = /^[\w-]{1,64}$/;
+export const TRACK_ID = /^[\w-]{1,64}$/;
 
 /**
  * Reception's answer: a trackId, or an error with its text (contract section 3). A body without the field `trackId`, or

@@ -3,6 +3,7 @@ import { records, textField } from '../answer-value.js';
 import { isoDate } from '../authority-dates.js';
 import { refusedQuery, statusOfWord } from '../authority-texts.js';
 import type { TrackIdEntry, TrackIdList } from '../verdicts.js';
+import { TRACK_ID } from './read-receipt.js';
 
 /** A list or one single record, states as words only; "not found" is such a record, or an empty list (section 8). */
 export const readTrackIds: AnswerReader<TrackIdList> = ({ status, value, text }) => {
@@ -16,6 +17,7 @@ export const readTrackIds: AnswerReader<TrackIdList> = ({ status, value, text })
     const trackId = textField(row, 'trackid');
     if (!state || (state !== 'No encontrado' && trackId === null)) return null;
     if (state === 'No encontrado' || trackId === null) continue;
+    if (!TRACK_ID.test(trackId)) return null;
     trackIds.push({ trackId, status: state, dateReceived: isoDate(textField(row, 'fecharecepcion')) });
   }
   return { verdict: { found: trackIds.length > 0, trackIds } };

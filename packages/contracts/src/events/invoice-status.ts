@@ -19,6 +19,8 @@ export const invoiceStatusChangedSchema = z
     final: z.boolean(),
     code: z.string(),
     messages: z.array(authorityMessageSchema),
+    /** True where the authority said more than `messages` holds: up to MAX_VERDICT_MESSAGE_BYTES travel. */
+    messages_cut: z.boolean().optional(),
     sequence_used: z.boolean().nullable(),
     date_received: timestampSchema.nullable(),
     asked_at: timestampSchema,

@@ -8,6 +8,7 @@ import {
   rncSchema,
   timestampSchema,
 } from '../environment.js';
+import { MAX_EVENT_ATTEMPTS, MAX_EVENT_MESSAGE_BYTES } from './event-room.js';
 
 /** A message as the authority words it. */
 export const authorityMessageSchema = z.object({ codigo: z.string(), valor: z.string() });
@@ -34,11 +35,26 @@ export const invoiceAttemptSchema = z.object({
   date_received: timestampSchema.nullable(),
   final: z.boolean(),
 });
-export type InvoiceAttempt = z.infer<typeof invoiceAttemptSchema>;
+
+/** A submission as an event tells of it, which has room for so much: what is marked is whole where emission is asked. */
+export const toldAttemptSchema = invoiceAttemptSchema.extend({
+  messages_cut: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True where the authority said more than the messages that are here' }),
+  earlier_omitted: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'On the first of the list: older submissions that are not here' }),
+});
+export type InvoiceAttempt = z.infer<typeof toldAttemptSchema>;
 
 /**
  * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a reader keeps the
- * highest. Attempts are complete, oldest first. `state` is the state of the emission life cycle, for operators.
+ * highest. Attempts stand oldest first: in an event the latest {@link MAX_EVENT_ATTEMPTS} with messages up to
+ * {@link MAX_EVENT_MESSAGE_BYTES}, marked where that is not all; `messages` of the document are those of its latest. `state` is the state of the emission life cycle, for operators.
  */
 export const invoiceChangedSchema = z
   .object({
@@ -72,10 +88,9 @@ export const invoiceChangedSchema = z
     xml_checksum: z.string(),
     rfce_storage_path: z.string().nullable(),
     rfce_checksum: z.string().nullable(),
-    attempts: z.array(invoiceAttemptSchema),
+    attempts: z.array(toldAttemptSchema),
   })
   .meta({
-    description:
-      'The whole present state of an issued document, its attempts oldest first. A reader keeps the highest revision of a document.',
+    description: `The present state of an issued document, its attempts oldest first. A reader keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and says where that is not all; who needs the rest asks for the document.`,
   });
 export type InvoiceChanged = z.infer<typeof invoiceChangedSchema>;

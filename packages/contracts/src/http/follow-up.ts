@@ -5,7 +5,7 @@ import type { InternalHandlers } from './internal.js';
 
 /** What emission answers to those who follow its documents up at the authority. */
 export const FOLLOW_UP_OPERATIONS = {
-  /** The present state of the document that was submitted under a trackId; null where none of ours was. */
+  /** The present state, whole, of the document that was submitted under a trackId; null where none of ours was. */
   findSubmission: {
     path: '/internal/submissions/find',
     request: z.object({ env: environmentSchema, track_id: z.string().min(1).max(200) }),

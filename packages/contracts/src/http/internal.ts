@@ -73,10 +73,13 @@ export const EMISSION_OPERATIONS = {
       changes: z.array(z.object({ encf: encfSchema, revision: z.number().int().positive() })),
     }),
   ),
-  /** The present state of documents; those that do not exist are left out. */
+  /**
+   * The present state of documents; those that do not exist are left out. As events tell it, or with `whole` without their
+   * bounds: every submission and message.
+   */
   findInvoices: operation(
     '/internal/invoices/find',
-    z.object({ env: environmentSchema, numbers: numbersSchema }),
+    z.object({ env: environmentSchema, numbers: numbersSchema, whole: z.boolean().optional() }),
     z.object({ invoices: z.array(invoiceChangedSchema) }),
   ),
   /** The present state of all documents, by id, `limit` at a time. `next` is null at the end. */

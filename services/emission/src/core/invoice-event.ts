@@ -1,4 +1,11 @@
-import type { InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
+import {
+  fitMessages,
+  type InvoiceAttempt,
+  type InvoiceChanged,
+  MAX_EVENT_ATTEMPTS,
+  MAX_EVENT_MESSAGE_BYTES,
+  MAX_VERDICT_MESSAGE_BYTES,
+} from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from './attempt.js';
 
@@ -12,8 +19,18 @@ export function sequenceUsed(state: EmissionState): boolean | null {
   return EMISSION_STATES[state].sequenceUsed;
 }
 
-/** Data of `invoice.changed`: the whole present state of an emission. */
+/**
+ * Data of `invoice.changed`: the present state of an emission with what an event has room for. Submissions under a number
+ * and messages of the authority have no end by themselves, messages of brokers do.
+ */
 export function invoiceChanged(attempt: Attempt): InvoiceChanged {
+  const whole = wholeInvoice(attempt);
+  const attempts = fitAttempts(whole.attempts);
+  return { ...whole, messages: fitMessages(whole.messages, MAX_VERDICT_MESSAGE_BYTES).messages, attempts };
+}
+
+/** The same with every submission and message. */
+export function wholeInvoice(attempt: Attempt): InvoiceChanged {
   const { summary, securityCode, qrUrl } = attempt.facts;
   return {
     id: attempt.emissionId,
@@ -51,6 +68,22 @@ export function invoiceChanged(attempt: Attempt): InvoiceChanged {
       ...presentAttempt(attempt),
     ],
   };
+}
+
+/** The latest submissions, and of their messages those of the latest first. */
+function fitAttempts(attempts: readonly InvoiceAttempt[]): InvoiceAttempt[] {
+  const fitted: InvoiceAttempt[] = [];
+  let room = MAX_EVENT_MESSAGE_BYTES;
+  for (const attempt of attempts.slice(-MAX_EVENT_ATTEMPTS).reverse()) {
+    const { messages, cut, bytes } = fitMessages(attempt.messages, Math.min(room, MAX_VERDICT_MESSAGE_BYTES));
+    fitted.push(cut ? { ...attempt, messages, messages_cut: true } : attempt);
+    room -= bytes;
+  }
+  fitted.reverse();
+  const omitted = attempts.length - fitted.length;
+  return fitted.map((attempt, index) =>
+    index === 0 && omitted > 0 ? { ...attempt, earlier_omitted: omitted } : attempt,
+  );
 }
 
 function presentAttempt(attempt: Attempt): InvoiceAttempt[] {

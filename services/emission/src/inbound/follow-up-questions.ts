@@ -1,6 +1,6 @@
 import type { FollowUpOperations } from '@ecf/contracts';
 import type { DocumentToken } from '../core/document-token.js';
-import { invoiceChanged } from '../core/invoice-event.js';
+import { invoiceChanged, wholeInvoice } from '../core/invoice-event.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { refusing } from './internal.js';
 
@@ -12,7 +12,7 @@ export function followUpOperations(parts: {
   return {
     findSubmission: async ({ env, track_id }) => {
       const attempt = await parts.told.findSubmission(env, track_id);
-      return { invoice: attempt === null ? null : invoiceChanged(attempt) };
+      return { invoice: attempt === null ? null : wholeInvoice(attempt) };
     },
     pageOfUndecided: async ({ after, limit }) => {
       const attempts = await parts.told.page(after, limit);

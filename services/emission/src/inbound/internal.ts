@@ -1,6 +1,6 @@
 import type { EmissionOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { invoiceChanged } from '../core/invoice-event.js';
+import { invoiceChanged, wholeInvoice } from '../core/invoice-event.js';
 import type { ObtainToken } from '../core/obtain-token.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { toApiError } from './error-mapping.js';
@@ -18,9 +18,9 @@ export function internalOperations(parts: { told: ToldDocuments; obtainToken: Ob
       const { changes, ...rest } = await told.recent({ env, issuerRnc: issuer_rnc }, cursor);
       return { ...rest, changes: [...changes] };
     },
-    findInvoices: async ({ env, numbers }) => {
+    findInvoices: async ({ env, numbers, whole }) => {
       const keys = numbers.map(({ issuer_rnc, encf }) => ({ issuerRnc: issuer_rnc, encf }));
-      return { invoices: (await told.find(env, keys)).map(invoiceChanged) };
+      return { invoices: (await told.find(env, keys)).map(whole === true ? wholeInvoice : invoiceChanged) };
     },
     pageOfInvoices: async ({ after, limit }) => {
       const attempts = await told.page(after, limit);

@@ -1,5 +1,6 @@
+import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
-import { type BusEvent, createBatches, type Database, type Statement } from '@ecf/service-kit';
+import { type BusEvent, createBatches, type Database, outboxBody, type Statement } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
 import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
 import { tellsMore } from '../core/progress.js';
@@ -64,12 +65,11 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       async work(items) {
         // Run twice (the answer to the commit was lost), a number of ours is taken by ourselves.
         const again = new Set<number>();
+        const body = parameter(items.map(({ row }) => row));
         let tries = 0;
         const rows = await patiently(patienceMs, async () => {
           tries += 1;
-          const result = await database.query<{ emission_id: number }>(statement, [
-            JSON.stringify(items.map(({ row }) => row)),
-          ]);
+          const result = await database.query<{ emission_id: number }>(statement, [body]);
           return result.rows;
         });
         const begun = new Set(rows.map(({ emission_id }) => emission_id));
@@ -99,7 +99,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       ...BATCH,
       keyOf: ({ emissionId }) => emissionId,
       async work(items) {
-        const body = JSON.stringify(items.map(({ row }) => row));
+        const body = parameter(items.map(({ row }) => row));
         const { rows } = await query<{ emission_id: number }>(statement, [body]);
         const saved = new Set(rows.map(({ emission_id }) => emission_id));
         signal(items.map(({ row }) => row));
@@ -194,6 +194,14 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       };
     },
   };
+}
+
+/** Rows as one JSON array; throws RangeError where an event among them is too large for the outbox. */
+function parameter(rows: readonly { readonly event: BusEvent | null }[]): string {
+  const body = JSON.stringify(rows);
+  // Where all together are small enough, each is.
+  if (Buffer.byteLength(body) > MAX_EVENT_BYTES) for (const { event } of rows) if (event !== null) outboxBody(event);
+  return body;
 }
 
 type FoundRow = { position: number; cancelled_by: number | null } & (AttemptRow | { emission_id: null });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { type BusEvent, type Database, migrate, openDatabase } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -295,6 +296,26 @@ describe('over PostgreSQL', () => {
       return rowCount;
     },
   }));
+
+  it('commits no event that no broker would take, and what is committed with it all the same', async () => {
+    const database = databases[0] as Database;
+    const store = createPostgresEmissionStore({
+      database,
+      describe: (attempt) => ({
+        ...describeAttempt(attempt),
+        data: attempt.accountId === 'large' ? 'x'.repeat(MAX_EVENT_BYTES) : {},
+      }),
+      patienceMs: 1_000,
+    });
+    const outcomes = await Promise.allSettled(
+      ['small', 'large', 'small'].map(async (accountId, index) => {
+        const attempt = fresh({ encf: `E32999999999${index}`, accountId });
+        const life = { owner: 'me', leaseMs: 1, held: false };
+        return store.begin(beginAttempt(attempt, null, await store.nextId(), at(0), life), null);
+      }),
+    );
+    expect(outcomes).toMatchObject([{ value: true }, { reason: expect.any(RangeError) }, { value: true }]);
+  });
 
   it.each([
     ['the backlog is counted', BACKLOG, []],

@@ -95,6 +95,11 @@ export function issuedInvoice(told: InvoiceChanged): IssuedInvoice {
   };
 }
 
+/** False where the read model lacks submissions or messages, for which the event had no room. */
+export function tellsAllOf(attempts: IssuedInvoice['attempts']): boolean {
+  return attempts.every((attempt) => attempt.messages_cut !== true && attempt.earlier_omitted === undefined);
+}
+
 /** What other services tell of an issued document; null where they told nothing yet. */
 export interface Aftermath {
   readonly delivery: DeliveryChanged['delivery_status'] | null;

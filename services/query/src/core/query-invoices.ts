@@ -4,7 +4,7 @@ import { type Asker, requireTaxpayer } from './account-taxpayers.js';
 import { aggregate } from './aggregate.js';
 import { QueryError } from './errors.js';
 import type { Freshness } from './freshness.js';
-import { type InvoiceKey, publicInvoice } from './issued-invoice.js';
+import { type InvoiceKey, publicInvoice, tellsAllOf } from './issued-invoice.js';
 import type { InvoiceFilter, Page, Ports, ShownInvoice } from './ports.js';
 
 type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'taxpayerSource' | 'invoiceSource' | 'observer'>;
@@ -43,8 +43,21 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
     throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${query.env}.`);
   }
 
+  /** Events have no room for some; their owner has them all. */
+  async function allAttempts({ env, issuerRnc, encf }: InvoiceKey): Promise<ShownInvoice['attempts']> {
+    const { invoices } = await ports.invoiceSource.findInvoices({
+      env,
+      numbers: [{ issuer_rnc: issuerRnc, encf }],
+      whole: true,
+    });
+    const [whole] = invoices;
+    if (whole === undefined) throw new Error(`emission does not know ${issuerRnc} ${encf} in ${env}, which it told of`);
+    return whole.attempts;
+  }
+
   async function trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList> {
-    const { attempts } = await require(query);
+    const known = (await require(query)).attempts;
+    const attempts = tellsAllOf(known) ? known : await allAttempts(query);
     return {
       encf: query.encf,
       issuer_rnc: query.issuerRnc,

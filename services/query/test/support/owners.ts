@@ -22,6 +22,8 @@ export interface Owners {
   issue(...invoices: InvoiceChanged[]): void;
   receive(...received: ReceivedInvoiceChanged[]): void;
   away: boolean;
+  /** What events have no room for: answered where a document is asked for whole. */
+  whole: InvoiceChanged | null;
   /** Questions so far, by operation. */
   readonly asked: string[];
   /** Every request for a token. */
@@ -69,6 +71,7 @@ export function createOwners(): Owners {
       for (const one of some) received.set(`${one.env}:${one.issuer_rnc}:${one.encf}:${one.buyer_rnc}`, one);
     },
     away: false,
+    whole: null,
     asked: [],
     tokenRequests: [],
     tokenRefusal: null,
@@ -88,8 +91,11 @@ export function createOwners(): Owners {
           .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}`)
           .map(({ encf, revision }) => ({ encf, revision })),
       })),
-      findInvoices: question('findInvoices', ({ env, numbers }) => ({
-        invoices: numbers.flatMap(({ issuer_rnc, encf }) => invoices.get(`${env}:${issuer_rnc}:${encf}`) ?? []),
+      findInvoices: question('findInvoices', ({ env, numbers, whole }) => ({
+        invoices:
+          whole === true && owners.whole !== null
+            ? [owners.whole]
+            : numbers.flatMap(({ issuer_rnc, encf }) => invoices.get(`${env}:${issuer_rnc}:${encf}`) ?? []),
       })),
       pageOfInvoices: question('pageOfInvoices', async ({ after, limit }) => {
         await owners.beforePage();

@@ -1,4 +1,4 @@
-import type { InvoiceStatusChanged } from '@ecf/contracts';
+import { fitMessages, type InvoiceStatusChanged, MAX_VERDICT_MESSAGE_BYTES } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import type { Learned } from './ports.js';
 import type { Submission } from './submission.js';
@@ -10,6 +10,7 @@ export function invoiceStatusChanged(
   { raw, askedAt }: Learned,
 ): InvoiceStatusChanged {
   const { facts } = submission;
+  const { messages, cut } = fitMessages(facts.messages, MAX_VERDICT_MESSAGE_BYTES);
   return {
     env: submission.env,
     issuer_rnc: submission.issuerRnc,
@@ -20,7 +21,8 @@ export function invoiceStatusChanged(
     status: facts.status,
     final: submission.final,
     code: facts.code ?? '',
-    messages: [...facts.messages],
+    messages,
+    ...(cut ? { messages_cut: true } : {}),
     sequence_used: facts.sequenceUsed,
     date_received: facts.dateReceived,
     asked_at: toIsoDominican(askedAt),
