@@ -77,6 +77,7 @@ import { subscribeInvoiceStatus } from './inbound/invoice-status-events.js';
 import { resolutionOperations } from './inbound/resolution-questions.js';
 import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { createCancellationDocuments } from './outbound/cancellation-documents.threads.js';
 import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
@@ -201,6 +202,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
+  const cancellationDocuments = createCancellationDocuments();
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: createPostgresCancellationStore({
@@ -208,6 +210,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       patienceMs: config.DATABASE_PATIENCE_MS,
       describe: (cancellation) => cancellationEvent(cancellation, clock()),
     }),
+    cancellationDocuments,
     cancellationAuthority: overrides.cancellationAuthority ?? client,
     cancellationObserver: cancellationMetrics.observer,
   };
@@ -246,6 +249,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     cancellations: {
       cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
       query: createQueryCancellations(cancellationPorts, taxpayers),
+      documents: cancellationDocuments,
     },
     resolution,
     stored,

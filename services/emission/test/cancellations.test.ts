@@ -3,8 +3,9 @@ import path from 'node:path';
 import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
 import { createInProcessBus, createMemoryDeadLetters, silentLogger } from '@ecf/service-kit';
-import { verifyXml } from '@ecf/xml-signing';
+import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createCancellationDocuments } from '../src/outbound/cancellation-documents.threads.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
@@ -634,21 +635,73 @@ describe('the same numbers at the same moment', () => {
   });
 });
 
-describe('a line of ten thousand ranges', () => {
-  it('is cancelled', async () => {
-    const ranges = Array.from({ length: 10_000 }, (_, n): Range => [1_000_000 + 3 * n, 1_000_001 + 3 * n]);
-    const { status, body } = await cancel(request([line('31', ...ranges)]));
+describe('lines of ten thousand ranges each', () => {
+  const TYPES = ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'];
+  const many = (type: string, first: number) =>
+    line(type, ...Array.from({ length: 10_000 }, (_, n): Range => [first + 3 * n, first + 3 * n + 1]));
+  const lines = (first: number) => TYPES.map((type) => many(type, first));
+
+  it('are cancelled, ten of them; what is in force is named, what lies between is free', async () => {
+    // The authority is in this process and takes its time with thirteen megabytes.
+    const at = await world.start({}, { AUTHORITY_TIMEOUT_MS: 60_000, DATABASE_PATIENCE_MS: 60_000 });
+    const { status, body } = await cancel(request(lines(5_000_000)), { at });
     expect({ status, total: body.total_encf_canceled, is: body.authority_status }).toEqual({
       status: 201,
-      total: 20_000,
+      total: 200_000,
       is: 'Aceptado',
     });
+    const by = `(by cancellation ${body.id})`;
     const event = (await events(body.id)).at(-1);
-    expect(event).toMatchObject({ total_encf_blocked: 20_000, blocked_complete: false });
+    expect(event).toMatchObject({ total_encf_blocked: 200_000, blocked_complete: false });
     expect(event?.blocked).toHaveLength(1_000);
-    expect((await world.submit(emission, example('ecf-31', 1_000_001))).status).toBe(409);
-    expect((await world.submit(emission, example('ecf-31', 1_000_002))).status).toBe(200);
+    expect((await world.submit(emission, example('ecf-31', 5_000_001))).status).toBe(409);
+    expect((await world.submit(emission, example('ecf-31', 5_000_002))).status).toBe(200);
+    const between = (type: string, from: number, to: number) =>
+      line(type, ...Array.from({ length: 1_999 }, (_, n): Range => [5_000_002 + 3 * n]), [from, to]);
+    for (const [asked, named] of [
+      [many('41', 5_000_001), `already: ${encf('41', 5_000_001)} ${by}, ${encf('41', 5_000_004)} ${by},`],
+      [line('47', [4_000_000, 9_000_000]), `${encf('47', 5_000_000)} to ${encf('47', 5_000_001)} ${by}`],
+      [line('44', [5_000_001, 5_000_002]), `${encf('44', 5_000_001)} ${by}`],
+      [between('46', 4_999_990, 5_000_000), `already: ${encf('46', 5_000_000)} ${by}.`],
+      [between('46', 5_005_998, 5_005_999), `already: ${encf('46', 5_005_998)} ${by}.`],
+    ] as const) {
+      const refused = await cancel(request([asked]), { at, submit: false });
+      expect([named, refused.status]).toEqual([named, 409]);
+      expect(refused.body.detail).toContain(named);
+    }
+    expect(await cancel(request([between('46', 5_029_999, 5_040_000)]), { at, submit: false })).toMatchObject({
+      status: 201,
+    });
     const eleven = Array.from({ length: 10_001 }, (_, n): Range => [2_000_000 + 3 * n]);
     expect((await cancel(request([line('31', ...eleven)]))).body.detail[0]).toMatchObject({ type: 'too_big' });
-  }, 60_000);
+  }, 300_000);
+
+  it('keep nobody waiting while they are read, checked, written and signed', async () => {
+    const documents = createCancellationDocuments();
+    /** How often others had their turn meanwhile; where the work is done at once, never. */
+    async function turns<T>(work: () => Promise<T>): Promise<[T, number]> {
+      let [count, over] = [0, false];
+      const result = work().finally(() => {
+        over = true;
+      });
+      for (; !over; count += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      return [await result, count];
+    }
+    const body = Buffer.from(JSON.stringify(request([many('31', 1)])));
+    const [read, whileRead] = await turns(() => documents.read(body));
+    expect(read.lines.map(({ ranges }) => ranges.length)).toEqual([20_000]);
+    const { p12, password } = world.certificate;
+    const now = new Date();
+    const signer = openCertificate(p12, password, now);
+    const [signed, whileSigned] = await turns(() => documents.sign(read, now, signer, now));
+    expect(verifyXml(signed.bytes, now)).toMatchObject({ signature: 'valid' });
+    expect(Math.min(whileRead, whileSigned)).toBeGreaterThan(2);
+    const broken = documents.read(Buffer.concat([body, Buffer.from('}')]));
+    await expect(broken).rejects.toMatchObject({ name: 'EmissionError', code: 'invalid_json' });
+    const twice = [many('31', 1), line('31', [301])];
+    await expect(documents.read(Buffer.from(JSON.stringify(request(twice))))).rejects.toMatchObject({
+      code: 'validation_error',
+      items: [{ loc: ['body', 'detail_lines', 1, 'sequence_ranges', 0, 'encf_desde'], type: 'overlap' }],
+    });
+  }, 300_000);
 });

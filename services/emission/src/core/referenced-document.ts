@@ -81,9 +81,10 @@ export async function checkReference(
   };
 }
 
+/** A note may name a buyer where the original names none: there is nothing that the authority could compare. */
 function buyerFaults(note: DocumentSummary, original: DocumentSummary): Fault[] {
-  if (note.buyer_rnc === original.buyer_rnc && note.buyer_foreign_id === original.buyer_foreign_id) return [];
-  const expected = original.buyer_rnc ?? original.buyer_foreign_id ?? 'nobody';
+  const expected = original.buyer_rnc ?? original.buyer_foreign_id;
+  if (expected === null || expected === (note.buyer_rnc ?? note.buyer_foreign_id)) return [];
   const path = note.buyer_rnc === null && note.buyer_foreign_id !== null ? 'IdentificadorExtranjero' : 'RNCComprador';
   return [
     {

@@ -26,10 +26,10 @@ function incomplete(): ApiError {
   return new ApiError(400, 'bad_request', 'The request did not arrive completely; send it again.');
 }
 
-/** A body as JSON, its numbers as their text unless `numberOf` makes something else of it; 400 says where it is none. */
-export function parsed(body: Buffer, numberOf?: (stated: string) => unknown): unknown {
+/** A body as JSON, its numbers as their text; 400 says where it is none. */
+export function parsed(body: Buffer): unknown {
   try {
-    return parseJson(body, numberOf);
+    return parseJson(body);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     const code = error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json';

@@ -3,9 +3,9 @@ import { effectiveEnvironment, identityOf, RequestParameters } from '@ecf/servic
 import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
+import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
 import type { CancellationQuestion, QueryCancellations } from '../core/cancellation/query-cancellations.js';
-import { readCancellationRequest, statedNumber } from '../core/cancellation/request.js';
-import { parsed, readBody } from './body.js';
+import { readBody } from './body.js';
 import { callerOf } from './caller.js';
 import { requireJson } from './submission-form.js';
 
@@ -13,15 +13,20 @@ import { requireJson } from './submission-form.js';
 export interface Cancellations {
   readonly cancel: CancelNumbers;
   readonly query: QueryCancellations;
+  readonly documents: Pick<CancellationDocuments, 'read'>;
 }
 
 /** `POST /anecf/` */
-export async function createCancellation({ cancel }: Cancellations, req: Request, res: Response): Promise<void> {
+export async function createCancellation(
+  { cancel, documents }: Cancellations,
+  req: Request,
+  res: Response,
+): Promise<void> {
   const parameters = new RequestParameters(req);
   const submit = parameters.flag('submit_to_authority', true);
   parameters.check();
   requireJson(req.headers['content-type']);
-  const request = readCancellationRequest(parsed(await readBody(req, res), statedNumber));
+  const request = await documents.read(await readBody(req, res));
   const identity = identityOf(req);
   const env = effectiveEnvironment(identity, request.env);
   const cancellation = await cancel({ caller: callerOf(identity), request: { ...request, env }, submit });

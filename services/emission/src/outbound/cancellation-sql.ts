@@ -1,6 +1,6 @@
-/** The statements of the cancellation store. Ranges come as one JSON array of `{type, from, to}`. */
+/** The statements of the cancellation store. Ranges come as three arrays, in order: types, first and last sequences. */
 
-const RANGES = '$3::json) AS r(type text, "from" bigint, "to" bigint)';
+const RANGES = 'unnest($3::text[], $4::bigint[], $5::bigint[])';
 
 /** Held until the commit: meanwhile nobody takes a number of the issuer. */
 export const LOCK_NUMBERS = {
@@ -9,36 +9,56 @@ export const LOCK_NUMBERS = {
 };
 
 /**
- * Numbers that hold an attempt, unless it is over and left the number free ($4: those states). The inner LIMIT keeps the planner
+ * Numbers that hold an attempt, unless it is over and left the number free ($6: those states). The inner LIMIT keeps the planner
  * to one look into the index for each range; left to itself it may read all attempts there are.
  */
 export const USED = {
   name: 'cancellation_used',
-  text: `SELECT used.encf, used.state FROM json_to_recordset(${RANGES}
+  text: `SELECT used.encf, used.state FROM ${RANGES} AS r(type, "from", "to")
     CROSS JOIN LATERAL (
       SELECT e.encf, a.state FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
       WHERE e.env = $1 AND e.issuer_rnc = $2
         AND e.encf BETWEEN 'E' || r.type || lpad(r."from"::text, 10, '0') AND 'E' || r.type || lpad(r."to"::text, 10, '0')
-        AND a.state <> ALL($4::text[]) LIMIT $5) used
-    LIMIT $5`,
+        AND a.state <> ALL($6::text[]) LIMIT $7) used
+    LIMIT $7`,
 };
 
-/** Ranges in force never overlap, so the greatest that begins before the end of a range tells. */
+/**
+ * What both the ranges asked for and those in force hold. Looking for the neighbour of a range takes as long as reading a
+ * page of the index, so many ranges are compared by pieces ($6 of them each): a piece's own ranges as one set with all that
+ * are in force between its first and last number. Ranges in force never overlap, so in what both hold the greatest that
+ * begins before an end tells whose it is.
+ */
 export const CANCELLED = {
   name: 'cancellation_cancelled',
-  text: `SELECT r.type, greatest(r."from", c.first_number) AS "from", least(r."to", c.last_number) AS "to", c.cancellation_id AS by
-    FROM json_to_recordset(${RANGES}
-    CROSS JOIN LATERAL (
+  text: `WITH piece AS (
+      SELECT r.type, min(r."from") AS first, max(r."to") AS last, range_agg(int8range(r."from", r."to", '[]')) AS numbers,
+        min(r.place) AS place
+      FROM ${RANGES} WITH ORDINALITY AS r(type, "from", "to", place) GROUP BY r.type, (r.place - 1) / $6::int),
+    met AS (
+      SELECT piece.type, piece.numbers * in_force.numbers AS numbers FROM piece CROSS JOIN LATERAL (
+        SELECT range_agg(int8range(c.first_number, c.last_number, '[]')) AS numbers FROM (
+          (SELECT first_number, last_number FROM cancelled_range
+            WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = piece.type AND first_number < piece.first
+            ORDER BY first_number DESC LIMIT 1)
+          UNION ALL
+          SELECT first_number, last_number FROM cancelled_range
+            WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = piece.type
+              AND first_number BETWEEN piece.first AND piece.last) c) in_force
+      ORDER BY piece.place)
+    SELECT met.type, greatest(lower(both_hold), c.first_number) AS "from", least(upper(both_hold) - 1, c.last_number) AS "to",
+      c.cancellation_id AS by
+    FROM met CROSS JOIN LATERAL unnest(met.numbers) AS both_hold CROSS JOIN LATERAL (
       SELECT first_number, last_number, cancellation_id FROM cancelled_range
-      WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = r.type AND first_number <= r."to"
+      WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = met.type AND first_number < upper(both_hold)
       ORDER BY first_number DESC LIMIT 1) c
-    WHERE c.last_number >= r."from" LIMIT $4`,
+    LIMIT $7`,
 };
 
 export const BLOCK = {
   name: 'cancellation_block',
   text: `INSERT INTO cancelled_range (env, issuer_rnc, ecf_type, first_number, last_number, cancellation_id)
-    SELECT $1, $2, r.type, r."from", r."to", $4 FROM json_to_recordset(${RANGES}`,
+    SELECT $1, $2, r.type, r."from", r."to", $6 FROM ${RANGES} AS r(type, "from", "to")`,
 };
 
 export const UNBLOCK = {

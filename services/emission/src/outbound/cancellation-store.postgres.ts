@@ -51,6 +51,9 @@ interface Row {
 
 /** Numbers that an answer names at most. */
 const NAMED_AT_MOST = 20;
+/** So many are looked up one by one; what lies between them, however much, is not read. */
+const FEW_RANGES = 500;
+const RANGES_A_PIECE = 1_000;
 /** States that leave their number free. */
 const FREE_STATES = Object.entries(EMISSION_STATES)
   .filter(([, { decided, sequenceUsed }]) => decided && sequenceUsed === false)
@@ -79,7 +82,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
     await tx.query(sql.LOCK_NUMBERS, [env, issuerRnc]);
     const taken = await lookUp(tx, { env, issuerRnc, ranges });
     if (taken !== null) throw new NumbersTaken(taken);
-    await tx.query(sql.BLOCK, [env, issuerRnc, JSON.stringify(ranges), id]);
+    await tx.query(sql.BLOCK, [env, issuerRnc, ...columns(ranges), id]);
   }
 
   async function unlessTaken<T>(work: () => Promise<T>): Promise<T | { taken: Taken }> {
@@ -182,7 +185,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
         const after = fromRow(recorded[0]);
         if (after.state === 'rejected' || after.refused.length > 0) {
           await tx.query(sql.UNBLOCK, [after.id]);
-          await tx.query(sql.BLOCK, [after.env, after.issuerRnc, JSON.stringify(blockedBy(after)), after.id]);
+          await tx.query(sql.BLOCK, [after.env, after.issuerRnc, ...columns(blockedBy(after)), after.id]);
         }
         await appendToOutbox(tx, [describe(after)]);
         return after;
@@ -204,16 +207,20 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
 }
 
 async function lookUp(queries: Queries, { env, issuerRnc, ranges }: Numbers): Promise<Taken | null> {
-  const body = JSON.stringify(ranges);
-  const used = await queries.query<Taken['used'][number]>(sql.USED, [env, issuerRnc, body, FREE_STATES, NAMED_AT_MOST]);
+  const asked = [env, issuerRnc, ...columns(ranges)];
+  const used = await queries.query<Taken['used'][number]>(sql.USED, [...asked, FREE_STATES, NAMED_AT_MOST]);
   const cancelled = await queries.query<Taken['cancelled'][number]>(sql.CANCELLED, [
-    env,
-    issuerRnc,
-    body,
+    ...asked,
+    ranges.length > FEW_RANGES ? RANGES_A_PIECE : 1,
     NAMED_AT_MOST,
   ]);
   if (used.rows.length === 0 && cancelled.rows.length === 0) return null;
   return { used: used.rows, cancelled: cancelled.rows };
+}
+
+/** Types, first and last sequences. */
+function columns(ranges: readonly NumberRange[]): [string[], number[], number[]] {
+  return [ranges.map(({ type }) => type), ranges.map(({ from }) => from), ranges.map(({ to }) => to)];
 }
 
 function fromRow(row: Row): Cancellation {

@@ -5,7 +5,6 @@ import { EmissionError, invalidRequest } from '../errors.js';
 import type { Caller, Taxpayers } from '../taxpayers.js';
 import { loginFailure } from '../token-source.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
-import { signCancellation } from './cancellation-document.js';
 import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-ports.js';
 import { describe, merged, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
@@ -73,7 +72,7 @@ export function createCancelNumbers(
     }
     const now = ports.clock();
     const generatedAt = request.generatedAt ?? now;
-    const { bytes, ...xml } = await signCancellation(request, generatedAt, certificate, now);
+    const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
     await ports.checkpoint('signed');
     await ports.archive.put(xml.path, bytes);
     await ports.checkpoint('stored');

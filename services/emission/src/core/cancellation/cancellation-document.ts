@@ -39,13 +39,18 @@ function rows(type: string, ranges: readonly number[]): DocumentNode[] {
   return all;
 }
 
+/** The bytes to be stored and sent, and where they are stored. */
+export interface SignedCancellation extends StoredFile {
+  readonly bytes: Uint8Array;
+}
+
 /** The signed document and where it is kept: `<env>/anecf/<issuer RNC>/issued/<yyyy>/<mm>/<RNC>-<checksum>.xml`. */
 export async function signCancellation(
   request: CancellationRequest,
   generatedAt: Date,
   certificate: SigningCertificate,
   now: Date,
-): Promise<StoredFile & { readonly bytes: Buffer }> {
+): Promise<SignedCancellation> {
   const tree = cancellationTree(request, generatedAt);
   const { faults } = examineJson(tree, { now });
   if (faults.length > 0) {

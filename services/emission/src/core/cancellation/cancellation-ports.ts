@@ -2,7 +2,9 @@ import type { AuthorityClient } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
 import type { Ports } from '../ports.js';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
+import type { SignedCancellation, signCancellation } from './cancellation-document.js';
 import type { NumberRange } from './number-set.js';
+import type { CancellationRequest } from './request.js';
 
 /** Numbers that cannot be cancelled, and why. */
 export interface Taken {
@@ -70,9 +72,18 @@ export interface CancellationObserver {
   failed(what: string, error: unknown, id?: number): void;
 }
 
+/** Reading and signing, which may hold a hundred thousand ranges and keep nobody waiting. */
+export interface CancellationDocuments {
+  /** @see readCancellationRequest */
+  read(body: Buffer): Promise<CancellationRequest>;
+  /** @see signCancellation */
+  sign(...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
+}
+
 export interface CancellationPorts
   extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'lock' | 'checkpoint' | 'pending'> {
   readonly cancellations: CancellationStore;
+  readonly cancellationDocuments: Pick<CancellationDocuments, 'sign'>;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
   readonly cancellationObserver: CancellationObserver;
   readonly settings: Pick<Ports['settings'], 'firstRetryMs' | 'sendTimeoutMs'>;

@@ -10,6 +10,7 @@ import {
   isEnvironment,
   isRnc,
 } from '@ecf/domain';
+import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import { findOverlaps } from './overlaps.js';
 import { parseTimestamp } from './timestamps.js';
@@ -49,20 +50,24 @@ class StatedNumber {
   constructor(readonly text: string) {}
 }
 
-/** What stands for a number in a body that {@link readCancellationRequest} reads. */
-export function statedNumber(text: string): unknown {
-  return new StatedNumber(text);
-}
-
 /**
- * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault.
- * Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
+ * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault, 400 says
+ * where it is no JSON. Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
  */
-export function readCancellationRequest(body: unknown): CancellationRequest {
+export function readCancellationRequest(body: Uint8Array): CancellationRequest {
   const reader = new Reader();
-  const request = reader.read(body);
+  const request = reader.read(parsed(body));
   reader.refuse();
   return request;
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return parseJson(body, (stated) => new StatedNumber(stated));
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    throw new EmissionError(error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json', error.message, { cause: error });
+  }
 }
 
 type Loc = readonly (string | number)[];
