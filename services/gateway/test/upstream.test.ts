@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { type RunningServer, serve } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { echoService, type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
@@ -110,6 +110,42 @@ describe('a service behind HTTP', () => {
     expect(calls).toBe(3);
     expect(await cutting.call('POST', '/fe_Submit', { key, body: 'x' })).toMatchObject({ status: 503 });
     await cutting.stop();
+  });
+
+  it.each([
+    ['as soon as it sees the headers', 0],
+    ['after a part of the body', 200_000],
+  ])('that answers %s and closes has its answer passed on', async (_when, taken) => {
+    const refusing = await before((req, res) => {
+      const answer = () => {
+        req.pause();
+        res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7', connection: 'close' });
+        res.end('{"code":"rate_limited"}');
+      };
+      if (taken === 0) return answer();
+      let seen = 0;
+      req.on('data', (chunk: Buffer) => {
+        seen += chunk.length;
+        if (seen >= taken && seen - chunk.length < taken) answer();
+      });
+    });
+    const target = new URL(refusing.url);
+    for (let round = 0; round < 5; round += 1) {
+      const answer = await new Promise<string>((resolve) => {
+        const socket = net.connect(Number(target.port), target.hostname);
+        let text = '';
+        socket.on('data', (data) => {
+          text += data;
+        });
+        socket.on('error', () => undefined).on('close', () => resolve(text));
+        socket.write(`POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 4000000\r\n\r\n`);
+        // Steadily, as over a network; the sender stops when it is answered.
+        const timer = setInterval(() => socket.writable && text === '' && socket.write(Buffer.alloc(65_536)), 1);
+        socket.once('data', () => clearInterval(timer)).once('close', () => clearInterval(timer));
+      });
+      expect(answer).toMatch(/^HTTP\/1\.1 429 .*retry-after: 7\r\n.*"code":"rate_limited"/is);
+    }
+    await refusing.stop();
   });
 
   it('that says nothing is given up after the time that is allowed', async () => {

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { ApiError, IDENTITY_HEADER, requestIdOf } from '@ecf/service-kit';
 import type { ForwardedCall, Upstream } from '../core/upstream.js';
+import { readThoughWritingFails } from './answer-first.js';
 
 /** Headers of one connection only, the key, and what the gateway writes anew. */
 const NOT_FORWARDED = new Set([
@@ -54,7 +55,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
         path: call.url,
         headers: forwardedHeaders(req, call),
       });
-      let answered = false;
+      let answer: http.IncomingMessage | null = null;
       const giveUp = () => outgoing.destroy();
       res.once('close', giveUp);
       outgoing.setTimeout(options.timeoutMs, () =>
@@ -65,8 +66,10 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
           outgoing.destroy();
           return;
         }
-        answered = true;
+        answer = incoming;
         returnHeaders(incoming, res);
+        // An early answer: the rest of the body is not read, so nothing more can come over this connection.
+        if (hasBody(req) && !req.complete) res.setHeader('connection', 'close');
         incoming.pipe(res);
         incoming.on('error', () => res.destroy());
         res.once('finish', resolve);
@@ -74,7 +77,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         res.off('close', giveUp);
-        if (answered || res.headersSent || res.destroyed) {
+        if (answer?.complete) return;
+        if (answer !== null || res.headersSent || res.destroyed) {
           res.destroy();
           resolve();
         } else if (retry && outgoing.reusedSocket && error.code === 'ECONNRESET') {
@@ -82,6 +86,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
           send(req, res, call, false).then(resolve, reject);
         } else reject(unavailable(error));
       });
+      outgoing.on('socket', readThoughWritingFails);
       if (hasBody(req)) req.pipe(outgoing);
       else outgoing.end();
     });
