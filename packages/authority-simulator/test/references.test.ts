@@ -129,6 +129,7 @@ describe('notes on electronic documents', () => {
     const original = encf('32');
     await authority.sendSummary(sign(rfce(original, 'AAAAAA'), certificate()));
     expect((await authority.judge(note('34', original, { buyer: null }))).codigo).toBe('1');
+    expect((await authority.judge(note('34', original))).codigo).toBe('1');
     expect(await authority.judge(note('34', original, { buyer: null, net: 901 }))).toMatchObject(rejectedWith(615));
   });
 });
