@@ -44,10 +44,11 @@ if (given.length === 0) {
   else if (process.env.CI === 'true') fail(lacks);
   else unmet.push(`the core scenarios on the distributed deployment: ${lacks}`);
 }
-say('running every test (about fifteen minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+say('running every test (at most 15 minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const { passed, failed, skipped } = await run(given);
 
 skipped.push(...unmet);
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
-process.stdout.write(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}\n`);
+if (skipped.length > 0) process.stdout.write(`${skipped.length} skipped\n`);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 ? 0 : 1);
