@@ -617,6 +617,27 @@ describe('the same numbers at the same moment', () => {
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
+  it('are one record where one request keeps them and another one sends them, and that is sent', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const body = request([line('46', [301 + 10 * round, 305 + 10 * round])]);
+      const at = round % 2 === 0 ? [emission, second] : [second, emission];
+      const [sent, kept] = await Promise.all([
+        cancel(body, { at: at[0]! }),
+        cancel(body, { at: at[1]!, submit: false }),
+      ]);
+      expect([sent?.status, sent?.body.authority_status]).toEqual([201, 'Aceptado']);
+      expect([201, 409]).toContain(kept?.status);
+      if (kept?.status === 201)
+        expect([kept.body.id, kept.body.xml_checksum]).toEqual([sent?.body.id, sent?.body.xml_checksum]);
+      const { rows } = await world.database.query(
+        `SELECT state FROM cancellation WHERE content_hash = (SELECT content_hash FROM cancellation WHERE id = $1)`,
+        [sent?.body.id],
+      );
+      expect(rows).toEqual([{ state: 'accepted' }]);
+      expect((await arrived()).at(-1)).toMatchObject({ sha256: sent?.body.xml_checksum, effective: true });
+    }
+  });
+
   it('are one record where they are not to be sent, and one where they are', async () => {
     const body = request([line('46', [201, 210])]);
     const at = [emission, second, emission, second, emission, second];

@@ -30,7 +30,10 @@ const CRASHES: Crash[] = [
   { step: 'looked-up', name: 'ecf-32', fault: { operation: 'recepcionfc', kind: 'reset-after', times: 1 } },
 ];
 
-describe('killed at any step, a restart brings the document to its end, sent effectively once', () => {
+/** Further behind than anything here waits: nothing is due to an instance whose clock is, and nobody dead. */
+const BEHIND_MS = 600_000;
+
+describe('killed at any step, a restart or the instance beside it brings the document to its end, sent effectively once', () => {
   it.each(CRASHES)(
     '$name at "$step"',
     async ({ step, name, fault, leavesNothing = false }) => {
@@ -43,21 +46,31 @@ describe('killed at any step, a restart brings the document to its end, sent eff
 
         const before = await world.row(number);
         expect(before === null).toBe(leavesNothing);
-        const restarted = await world.start();
+        let behind = 0;
+        const restarted = await world.start({ clock: () => new Date(Date.now() - behind) });
         if (leavesNothing) {
           expect(await world.ledger(number)).toEqual([]);
           expect((await world.submit(restarted, document)).status).toBe(200);
         }
-        const row = await world.reaches(number, ['accepted']);
-        const ledger = await world.ledger(number);
-        expect(ledger.filter(({ effective }) => effective)).toHaveLength(1);
-        const sent = name === 'ecf-31' ? row.xml_sha256 : row.rfce_sha256;
-        expect(new Set(ledger.map(({ sha256 }) => sha256))).toEqual(new Set([sent]));
+        const { row, ledger } = await endsOnce(world, number);
         if (before !== null) expect([row.xml_sha256, row.attempt]).toEqual([before.xml_sha256, 1]);
 
         const again = await world.submit(restarted, document);
         expect(again).toMatchObject({ status: 200, body: { status: 'Aceptado', encf: number } });
         expect(await world.ledger(number)).toHaveLength(ledger.length);
+
+        // The same with that instance running beside the one that dies, to which its work is left until then.
+        const next = encf(name === 'ecf-31' ? '31' : '32', 2);
+        if (fault !== undefined) await world.fault(fault);
+        behind = BEHIND_MS;
+        await crash(world, step, example(name, 2));
+        const left = await world.row(next);
+        expect(left === null).toBe(leavesNothing);
+        behind = 0;
+        // Its caller turns to the other at once.
+        expect((await world.submit(restarted, example(name, 2))).status).toBe(200);
+        const taken = await endsOnce(world, next);
+        if (left !== null) expect([taken.row.xml_sha256, taken.row.attempt]).toEqual([left.xml_sha256, 1]);
         expect(readdirSync(path.join(world.folder, 'xml', '.incoming'))).toEqual([]);
       } finally {
         await world.stop();
@@ -66,6 +79,16 @@ describe('killed at any step, a restart brings the document to its end, sent eff
     60_000,
   );
 });
+
+/** Waits until the document is accepted: one submission counted, and whatever arrived were its very bytes. */
+async function endsOnce(world: World, number: string) {
+  const row = await world.reaches(number, ['accepted']);
+  const ledger = await world.ledger(number);
+  expect(ledger.filter(({ effective }) => effective)).toHaveLength(1);
+  const sent = row.route === 'ecf' ? row.xml_sha256 : row.rfce_sha256;
+  expect(new Set(ledger.map(({ sha256 }) => sha256))).toEqual(new Set([sent]));
+  return { row, ledger };
+}
 
 /** Runs an instance of its own, hands it the document, and waits until it has killed itself. */
 async function crash(world: World, step: string, document: unknown): Promise<void> {

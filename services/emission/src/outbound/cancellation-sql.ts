@@ -73,7 +73,7 @@ export const ADD = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING *`,
 };
 
-/** Held until the commit: meanwhile nobody adds a local one of the same content. */
+/** Held until the commit: meanwhile nobody adds one of the same content. */
 export const LOCK_CONTENT = {
   name: 'cancellation_lock_content',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('cancellation:' || $1 || ':' || $2 || ':' || $3, 0))",

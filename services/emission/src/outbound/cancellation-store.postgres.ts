@@ -5,6 +5,7 @@ import {
   type CancellationAlarm,
   type CancellationLine,
   type CancellationState,
+  type NewCancellation,
   rangesOf,
 } from '../core/cancellation/cancellation.js';
 import { blockedBy } from '../core/cancellation/cancellation-body.js';
@@ -85,6 +86,30 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
     await tx.query(sql.BLOCK, [env, issuerRnc, ...columns(ranges), id]);
   }
 
+  /** A local one is to be sent from now on, with its numbers blocked; null where it is local no more. */
+  async function send(tx: Transaction, id: number, lease: Date, now: Date): Promise<Cancellation | null> {
+    const { rows: updated } = await tx.query<Row>(sql.SUBMIT, [id, lease, now]);
+    if (updated[0] === undefined) return null;
+    const added = fromRow(updated[0]);
+    await appendToOutbox(tx, [describe(added)]);
+    await block(tx, added);
+    return added;
+  }
+
+  /** The local one of that content, to be sent where there is a lease; keeps it the only one until the commit. */
+  async function sameContent(
+    tx: Transaction,
+    { env, issuerRnc, accountId, contentHash, createdAt, lines }: NewCancellation,
+    lease: Date | null,
+  ): Promise<Cancellation | null> {
+    await tx.query(sql.LOCK_CONTENT, [env, accountId, contentHash]);
+    const [local] = (await tx.query<Row>(sql.FIND_LOCAL, [env, accountId, contentHash])).rows;
+    if (local !== undefined) return lease === null ? fromRow(local) : send(tx, local.id, lease, createdAt);
+    const taken = lease === null ? await lookUp(tx, { env, issuerRnc, ranges: merged(rangesOf(lines)) }) : null;
+    if (taken !== null) throw new NumbersTaken(taken);
+    return null;
+  }
+
   async function unlessTaken<T>(work: () => Promise<T>): Promise<T | { taken: Taken }> {
     try {
       return await patient(work);
@@ -101,12 +126,8 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       const outcome = await unlessTaken(() => {
         tries += 1;
         return database.transaction(async (tx) => {
-          if (lease === null) {
-            const { env, accountId, contentHash } = cancellation;
-            await tx.query(sql.LOCK_CONTENT, [env, accountId, contentHash]);
-            const { rows: there } = await tx.query<Row>(sql.FIND_LOCAL, [env, accountId, contentHash]);
-            if (there[0] !== undefined) return { added: fromRow(there[0]) };
-          }
+          const present = await sameContent(tx, cancellation, lease);
+          if (present !== null) return { added: present };
           const { rows: inserted } = await tx.query<Row>(sql.ADD, [
             cancellation.env,
             cancellation.issuerRnc,
@@ -141,12 +162,8 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
     submit: (id, lease, now) =>
       unlessTaken(() =>
         database.transaction(async (tx) => {
-          const { rows: updated } = await tx.query<Row>(sql.SUBMIT, [id, lease, now]);
-          if (updated[0] === undefined) return null;
-          const added = fromRow(updated[0]);
-          await appendToOutbox(tx, [describe(added)]);
-          await block(tx, added);
-          return { added };
+          const added = await send(tx, id, lease, now);
+          return added === null ? null : { added };
         }),
       ),
     findLocal: async ({ env, accountId, contentHash }) =>

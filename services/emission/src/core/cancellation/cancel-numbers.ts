@@ -84,7 +84,9 @@ export function createCancelNumbers(
       ),
     );
     await ports.checkpoint('committed');
-    return { cancellation, sending: submit ? { certificate, bytes } : null };
+    // Another instance may have made the same one local meanwhile: that one is sent, as it was signed.
+    const own = cancellation.xml.sha256 === xml.sha256;
+    return { cancellation, sending: submit ? { certificate, ...(own ? { bytes } : {}) } : null };
   }
 }
 

@@ -30,7 +30,7 @@ export interface CancellationStore {
   taken(numbers: Numbers): Promise<Taken | null>;
   /**
    * Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. Where a
-   * local one of that content is there, whoever made it, that one is the result of adding another.
+   * local one of that content is there, whoever made it, that one is the result: as it is, or sent from now on.
    */
   add(cancellation: NewCancellation, lease: Date | null): Promise<{ added: Cancellation } | { taken: Taken }>;
   /** Turns a local one into one that is sent; null where it is local no more. */
