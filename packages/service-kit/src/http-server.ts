@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, errorBody } from './errors.js';
+import { closeLingering } from './lingering-close.js';
 import { senderNetwork } from './sender-network.js';
 
 export interface ServeOptions {
@@ -98,6 +99,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       if (stopping && answers?.size === 0) req.socket.destroySoon();
     });
     if (stopping) res.shouldKeepAlive = false;
+    // Before the server's own listener, which may close the connection.
+    res.prependOnceListener('finish', () => {
+      if (!req.complete) closeLingering(req.socket);
+    });
     app(req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>

@@ -1,0 +1,26 @@
+import type { Socket } from 'node:net';
+
+/** For what is on its way when the answer leaves, and for the answer to be read. */
+const LINGER_MS = 2_000;
+/** More than this is not read of a body that nobody wants. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Has a connection that is closed after its answer read and drop what still comes, for a moment. A connection that is closed
+ * over unread bytes is reset, and a reset loses the answer for whoever is still sending. What is dropped is not parsed.
+ */
+export function closeLingering(socket: Socket): void {
+  socket.destroySoon = () => {
+    let left = LINGER_BYTES;
+    const cut = () => socket.destroy();
+    const timer = setTimeout(cut, LINGER_MS);
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) cut();
+    });
+    socket.once('end', cut).once('close', () => clearTimeout(timer));
+    socket.end();
+    socket.resume();
+  };
+}
