@@ -65,6 +65,9 @@ const BEFORE = (encf: string) => ({
   ],
 });
 
+const decided = (seen: Record<string, unknown>) =>
+  ['Aceptado', 'Rechazado'].includes(String(seen.authority_submission_status));
+
 describe('the authority', () => {
   beforeAll(() => world.list(ISSUER, issuer.url));
 
@@ -78,7 +81,7 @@ describe('the authority', () => {
         201,
         { authority_submission_status: 'submitted', sent_to_authority: true, issuer_delivery_status: 'delivered' },
       ]);
-      const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+      const after = await settled(body.id, decided);
       expect(after).toMatchObject({
         authority_submission_status: 'Aceptado',
         authority_response: expect.stringContaining('previamente'),
@@ -113,7 +116,7 @@ describe('the authority', () => {
     const encf = await world.invoice();
     await world.fault(fault);
     const { body } = await post(order(encf));
-    const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+    const after = await settled(body.id, decided);
     expect(after.authority_submission_status).toBe('Aceptado');
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
   });
@@ -124,12 +127,24 @@ describe('the authority', () => {
     await world.fault({ kind: 'http', status: 401, body: '', times: 2 });
     await world.fault({ kind: 'verdict', verdict: BEFORE(encf) });
     const { body } = await post(order(encf));
-    expect(body).toMatchObject({ authority_submission_status: 'submitted', sent_to_authority: false });
-    const after = await settled(body.id, (seen) => seen.authority_submission_status !== 'submitted');
+    expect(body).toMatchObject({ sent_to_authority: false });
+    const after = await settled(body.id, decided);
     expect(after).toMatchObject({
       authority_submission_status: 'Rechazado',
       authority_response: expect.stringContaining('previamente'),
     });
+  });
+
+  it('lets nobody in: what certainly never left is told as failed, and goes on', async () => {
+    const encf = await world.invoice();
+    await world.fault({ kind: 'http', status: 401, body: '' });
+    const { body } = await post(order(encf));
+    const waiting = await settled(body.id, (seen) => seen.authority_submission_status === 'failed');
+    expect(waiting).toMatchObject({ sent_to_authority: false, sent_to_authority_at: null });
+    expect((await post(order(encf))).status).toBe(409);
+    await world.control('DELETE', 'faults');
+    expect(await settled(body.id, decided)).toMatchObject({ authority_submission_status: 'Aceptado' });
+    expect(statuses(encf)).toEqual(['approved']);
   });
 
   it('somebody else decided before the first try: that is a refusal too', async () => {
@@ -304,14 +319,28 @@ describe('instances', () => {
     ]) {
       issuer.answers.push({ status: 200, body: '{}' });
       await world.database.query(`UPDATE given_approvals SET ${lost} WHERE id = $1`, [ended]);
-      const after = await settled(
-        ended,
-        (seen) => seen.authority_submission_status !== 'submitted' && seen.issuer_delivery_status !== 'pending',
-      );
+      const after = await settled(ended, (seen) => decided(seen) && seen.issuer_delivery_status !== 'pending');
       expect(after).toMatchObject({ authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' });
     }
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
     expect(statuses(encf)).toEqual(['approved']);
+  });
+
+  it('are told at the same moment to keep a decision and to send it: there is one record of it, and it is sent', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const encf = await world.invoice();
+      const asked = [{ submit: true }, { submit: false }, { submit: true }, { submit: false }].map(({ submit }, n) =>
+        world.call('POST', `/acecf/?submit_to_authority=${submit}`, order(encf), { instance: (n + round) % 2 }),
+      );
+      const answers = await Promise.all(asked);
+      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+      expect(answers.map(({ status }) => status).filter((status) => status !== 201 && status !== 409)).toEqual([]);
+      const { rows } = await world.database.query(
+        'SELECT authority_status, submitted_at IS NOT NULL AS sent FROM given_approvals WHERE encf = $1',
+        [encf],
+      );
+      expect(rows).toEqual([{ authority_status: 'Aceptado', sent: true }]);
+    }
   });
 
   it('two of them share what is due and send nothing twice', async () => {

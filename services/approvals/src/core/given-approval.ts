@@ -47,7 +47,7 @@ export interface NewApproval extends Decision {
 
 /** How far an ACECF came at the authority. */
 export interface AuthoritySide {
-  /** Null until it is to be sent. */
+  /** Null until it is to be sent; `failed`: what was sent so far certainly did not arrive, or cannot. */
   readonly status: AuthoritySubmissionStatus | null;
   readonly response: string | null;
   readonly sentAt: Date | null;

@@ -97,7 +97,8 @@ export class SendApproval {
 
   async #authority(approval: GivenApproval): Promise<Ending> {
     const caller = await this.#caller(approval);
-    if (caller === null) return this.#later(approval, 'authority', 'no certificate to log in with');
+    const arrivedBefore = await this.#mayHaveArrived(approval, 'authority');
+    if (caller === null) return this.#laterThere(approval, 'no certificate to log in with', arrivedBefore);
     const { env, buyerRnc, encf } = approval.key;
     const xml = await this.#bytes(approval);
     const ask = async () => {
@@ -109,9 +110,9 @@ export class SendApproval {
     try {
       let answer = await ask();
       if (answer.outcome === 'unauthorized') answer = await ask();
-      return this.#judgeAuthority(approval, answer, await this.#mayHaveArrived(approval, 'authority'));
+      return this.#judgeAuthority(approval, answer, arrivedBefore);
     } catch (error) {
-      if (error instanceof LoginError) return this.#later(approval, 'authority', error.message);
+      if (error instanceof LoginError) return this.#laterThere(approval, error.message, arrivedBefore);
       throw error;
     }
   }
@@ -145,12 +146,12 @@ export class SendApproval {
       };
     }
     const dueAt = this.#next(approval.authority.tries, retryAfter(answer));
-    return { progress: { ...side, status: 'submitted', dueAt }, exchange, word: wordOf(answer) };
+    return { progress: { ...side, status: openStatus(sentAt, arrivedBefore), dueAt }, exchange, word: wordOf(answer) };
   }
 
   async #issuer(approval: GivenApproval): Promise<Ending> {
     const caller = await this.#caller(approval);
-    if (caller === null) return this.#later(approval, 'issuer', 'no certificate to look the issuer up with');
+    if (caller === null) return this.#laterToIssuer(approval, 'no certificate to look the issuer up with');
     const { issuerRnc, buyerRnc, encf } = approval.key;
     try {
       const entry = await this.ports.receivers.find(caller, issuerRnc);
@@ -174,7 +175,7 @@ export class SendApproval {
       return this.#judgeIssuer(approval, answer, await this.#mayHaveArrived(approval, 'issuer'));
     } catch (error) {
       this.ports.receivers.doubt(caller, issuerRnc);
-      return this.#later(approval, 'issuer', error instanceof Error ? error.message : String(error));
+      return this.#laterToIssuer(approval, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -193,7 +194,7 @@ export class SendApproval {
     }
     if (answer.outcome === 'refused') return { ...this.#ended(approval, 'failed', answer.reason), exchange };
     const detail = answer.outcome === 'unknown' ? answer.detail : 'the issuer refuses our token';
-    const later = this.#later(approval, 'issuer', detail, retryAfter(answer));
+    const later = this.#laterToIssuer(approval, detail, retryAfter(answer));
     return { ...later, progress: { ...later.progress, sentAt } as Progress, exchange };
   }
 
@@ -202,21 +203,23 @@ export class SendApproval {
     return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange: null, word: status };
   }
 
-  /** Again after a pause; an issuer only up to its deadline. */
-  #later(approval: GivenApproval, target: Target, detail: string, waitMs = 0): Ending {
-    const exchange: Exchange = {
-      target,
-      at: this.ports.clock(),
-      outcome: storableText(`not_sent:${detail}`, 300),
-      httpStatus: null,
-      contentType: null,
-      body: null,
-    };
-    if (target === 'authority') {
-      const { response, sentAt, tries } = approval.authority;
-      const dueAt = this.#next(tries, waitMs);
-      return { progress: { target, status: 'submitted', response, sentAt, dueAt }, exchange, word: 'later' };
-    }
+  /** Nothing went to the authority now; again after a pause. */
+  #laterThere(approval: GivenApproval, detail: string, arrivedBefore: boolean): Ending {
+    const { response, sentAt, tries } = approval.authority;
+    const [status, dueAt] = [openStatus(sentAt, arrivedBefore), this.#next(tries)];
+    const progress = { target: 'authority', status, response, sentAt, dueAt } as const;
+    return { progress, exchange: this.#notSent('authority', detail), word: 'later' };
+  }
+
+  #notSent(target: Target, detail: string): Exchange {
+    const outcome = storableText(`not_sent:${detail}`, 300);
+    return { target, at: this.ports.clock(), outcome, httpStatus: null, contentType: null, body: null };
+  }
+
+  /** The issuer could not be asked, or gave no answer: again after a pause, up to its deadline. */
+  #laterToIssuer(approval: GivenApproval, detail: string, waitMs = 0): Ending {
+    const target = 'issuer';
+    const exchange = this.#notSent(target, detail);
     const { sentAt, tries } = approval.issuer;
     const since = approval.submittedAt ?? approval.createdAt;
     const dueAt = this.#next(tries, waitMs);
@@ -252,6 +255,11 @@ export class SendApproval {
 function saysTakenBefore(text: string): boolean {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.includes('ya habia sido cargada y aceptada previamente');
+}
+
+/** An approval without decision may have arrived, or certainly did not; it is sent again either way. */
+function openStatus(sentAt: Date | null, arrivedBefore: boolean): 'submitted' | 'failed' {
+  return sentAt !== null || arrivedBefore ? 'submitted' : 'failed';
 }
 
 function arrived(answer: Answer<unknown>): boolean {

@@ -56,10 +56,12 @@ const LIST = {
   text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2
           ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
 };
+/** While a send is under way, also where all before did not arrive. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
 const claim = (target: Target) => ({
   name: `approvals_due_${target}`,
-  text: `UPDATE given_approvals SET ${target}_tries = ${target}_tries + 1, ${target}_due_at = $2
+  text: `UPDATE given_approvals SET ${target}_tries = ${target}_tries + 1, ${target}_due_at = $2,
+           ${target}_status = '${OPEN[target]}'
           WHERE id IN (SELECT id FROM given_approvals WHERE ${target}_due_at IS NOT NULL AND ${target}_due_at <= $1
                         ORDER BY ${target}_due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
           RETURNING *`,
@@ -189,7 +191,7 @@ async function write(tx: Transaction, id: number, progress: Progress): Promise<G
   const { rows } = await tx.query<Row>(
     `UPDATE given_approvals SET ${target}_status = $2, ${target === 'authority' ? 'authority_response' : 'issuer_error'} = $3,
             ${target}_sent_at = coalesce(${target}_sent_at, $4), ${target}_due_at = $5
-      WHERE id = $1 AND ${target}_status = '${OPEN[target]}' RETURNING *`,
+      WHERE id = $1 AND ${target}_due_at IS NOT NULL RETURNING *`,
     [id, progress.status, words, progress.sentAt, progress.dueAt],
   );
   return rows[0] === undefined ? null : fromRow(rows[0]);
