@@ -7,7 +7,7 @@ import { cleanInbox, once } from '../src/inbox.js';
 import { silentLogger } from '../src/logger.js';
 import { createMetrics } from '../src/metrics.js';
 import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox.js';
-import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox-relay.js';
+import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions, pauseAfter } from '../src/outbox-relay.js';
 import { startTestPostgres } from '../src/testing.js';
 import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
@@ -72,6 +72,11 @@ function perKey(events: readonly BusEvent[]): Map<string, number[]> {
 }
 
 describe('the outbox', () => {
+  it('is looked at less often the more a look finds, within limits', () => {
+    expect([1, 10, 25, 40, 1_000].map((found) => pauseAfter(found, 100))).toEqual([100, 100, 250, 400, 400]);
+    expect(pauseAfter(1, 1_000)).toBe(1_000);
+  });
+
   it('publishes what was committed, once, and keeps nothing of what was rolled back', async () => {
     const seen: BusEvent[] = [];
     const relay = startRelay(collectingBus(seen), { pollMs: 60_000 });

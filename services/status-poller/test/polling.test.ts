@@ -89,8 +89,13 @@ describe('polling', () => {
     await world.tell(open);
     await world.tell(closed, id);
     expect(await world.poll(trackId)).toBeNull();
-    const { rows } = await world.database.query('SELECT final, facts FROM submission WHERE track_id = $1', [trackId]);
+    const stored = async () =>
+      (await world.database.query('SELECT xmin::text, final, facts FROM submission WHERE track_id = $1', [trackId]))
+        .rows;
+    const rows = await stored();
     expect(rows).toMatchObject([{ final: true, facts: { status: 'Aceptado' } }]);
+    await world.tell({ ...closed, revision: 6 });
+    expect(await stored()).toEqual(rows);
     expect(await world.deadLetters.list()).toEqual([]);
   });
 

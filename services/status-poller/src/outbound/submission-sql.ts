@@ -13,7 +13,7 @@ export const FIND = {
 
 /**
  * Keeps what emission told, the newest revision of its document. What was learned here stays, unless emission knows the
- * decision; a decision stays in any case.
+ * decision. A decision stays, and has no polls: mostly it was learned here and comes back, and costs no new row version.
  */
 export const KEEP = {
   name: 'submission_keep',
@@ -24,9 +24,9 @@ export const KEEP = {
     ORDER BY t.env, t.track_id
     ON CONFLICT (env, track_id) DO UPDATE SET
       invoice_revision = excluded.invoice_revision,
-      facts = CASE WHEN s.final OR (s.asked_at IS NOT NULL AND NOT excluded.final) THEN s.facts ELSE excluded.facts END,
-      final = s.final OR excluded.final
-    WHERE s.invoice_revision <= excluded.invoice_revision
+      facts = CASE WHEN s.asked_at IS NOT NULL AND NOT excluded.final THEN s.facts ELSE excluded.facts END,
+      final = excluded.final
+    WHERE NOT s.final AND s.invoice_revision <= excluded.invoice_revision
     RETURNING s.env, s.track_id, s.final`,
 };
 
