@@ -39,7 +39,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type express from 'express';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
-import { createRateLimit } from './core/rate-limit.js';
+import { createRateLimit, createSharedRateLimit, tellingRefusals } from './core/rate-limit.js';
 import { createRouter } from './core/routing.js';
 import { isTrustedProxy, readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
@@ -129,6 +129,14 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     labels: ['status'],
   });
 
+  const limitedRequests = metrics.counter({
+    name: 'ecf_gateway_limited_requests_total',
+    help: 'Requests over a rate: of their API key (key), of their sender (sender), of all senders together (all).',
+    labels: ['limit'],
+  });
+  const overRate = (limit: string) => () => limitedRequests.inc({ limit });
+  const elapsed = () => performance.now();
+
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
     const checks = { database: () => database.query('SELECT 1'), ...Object.fromEntries(services) };
@@ -170,8 +178,9 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       router: createRouter(),
       access: createAccess(createPostgresKeyStore(database), noted ?? createPostgresAccessRevision(database)),
       upstreams,
-      perKey: createRateLimit(config.RATE_LIMIT_PER_KEY, () => performance.now()),
-      perSender: createRateLimit(config.RATE_LIMIT_PER_SENDER, () => performance.now()),
+      perKey: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_KEY, elapsed), overRate('key')),
+      perSender: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_SENDER, elapsed), overRate('sender')),
+      allSenders: tellingRefusals(createSharedRateLimit(config.RATE_LIMIT_ALL_SENDERS, elapsed), overRate('all')),
       trustedProxies,
       defaultEnv: config.DEFAULT_ENV,
       identityKey,

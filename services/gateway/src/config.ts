@@ -13,6 +13,7 @@ import { readTrustedProxies } from './core/sender-address.js';
 
 /** Requests a second that are let through where nothing is configured, outside the sandbox. */
 const DEFAULT_RATE = 200;
+const DEFAULT_RATE_OF_ALL = 1_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** Every setting of the gateway. */
@@ -74,6 +75,11 @@ export const gatewaySettings = z.object({
     min: 0,
     max: 1_000_000,
   }),
+  RATE_LIMIT_ALL_SENDERS: setting.optionalInteger({
+    description: `Requests a second of all senders together on public routes; 0 = no limit; unset = ${DEFAULT_RATE_OF_ALL}, in the sandbox none`,
+    min: 0,
+    max: 1_000_000,
+  }),
   MAX_CONNECTIONS: setting.integer({
     description: 'Open connections of all senders; more are closed at once',
     min: 1,
@@ -111,6 +117,7 @@ export type GatewayConfig = z.infer<typeof gatewaySettings> & {
   DEFAULT_ENV: Environment;
   RATE_LIMIT_PER_KEY: number;
   RATE_LIMIT_PER_SENDER: number;
+  RATE_LIMIT_ALL_SENDERS: number;
 };
 
 /** Reads the gateway's configuration from environment variables; throws ConfigError naming every variable at fault. */
@@ -136,5 +143,6 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
     DEFAULT_ENV: settings.DEFAULT_ENV ?? 'TesteCF',
     RATE_LIMIT_PER_KEY: settings.RATE_LIMIT_PER_KEY ?? rate,
     RATE_LIMIT_PER_SENDER: settings.RATE_LIMIT_PER_SENDER ?? rate,
+    RATE_LIMIT_ALL_SENDERS: settings.RATE_LIMIT_ALL_SENDERS ?? (settings.SANDBOX ? 0 : DEFAULT_RATE_OF_ALL),
   };
 }

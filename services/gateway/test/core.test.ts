@@ -5,7 +5,7 @@ import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
 import type { KeyHolder } from '../src/core/ports.js';
-import { createRateLimit } from '../src/core/rate-limit.js';
+import { createRateLimit, createSharedRateLimit } from '../src/core/rate-limit.js';
 import { readTrustedProxies, senderAddress } from '../src/core/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from '../src/outbound/access-revision.postgres.js';
@@ -166,6 +166,38 @@ describe('the rate limit', () => {
   });
 });
 
+describe('the rate limit of all senders', () => {
+  const passed = (limit: { pass(sender: string): void }, senders: readonly string[]) =>
+    senders.filter((sender) => {
+      try {
+        limit.pass(sender);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ status: 503, code: 'service_unavailable', headers: { 'retry-after': '1' } });
+        return false;
+      }
+    });
+
+  it('holds for all together, and keeps a part for those who send little', () => {
+    let now = 0;
+    const limit = createSharedRateLimit(100, () => now);
+    const flood = Array.from({ length: 300 }, (_, i) => `greedy ${i % 3}`);
+    expect(passed(limit, flood)).toHaveLength(75);
+    expect(passed(limit, ['a', 'b', 'c', 'a'])).toEqual(['a', 'b', 'c']);
+    now = 500;
+    expect(passed(limit, flood)).toHaveLength(47);
+    const many = Array.from({ length: 100 }, (_, i) => `new ${i}`);
+    expect(passed(limit, many)).toHaveLength(25);
+    now = 60_000;
+    expect(passed(limit, many)).toHaveLength(100);
+  });
+
+  it('of 0 is none', () => {
+    const limit = createSharedRateLimit(0, () => 0);
+    for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+  });
+});
+
 describe('the sender of a request', () => {
   const trusted = readTrustedProxies(['10.0.0.0/8', 'loopback', 'fd00::/8']);
   if (trusted === null) throw new Error('these are networks');
@@ -221,6 +253,7 @@ describe('the configuration', () => {
     expect(readGatewayConfig({ ...least, DEFAULT_ENV: 'eCF' })).toMatchObject({
       RATE_LIMIT_PER_KEY: 200,
       RATE_LIMIT_PER_SENDER: 200,
+      RATE_LIMIT_ALL_SENDERS: 1_000,
     });
     expect(readGatewayConfig({ ...least, DEFAULT_ENV: 'eCF', RATE_LIMIT_PER_KEY: '0' })).toMatchObject({
       RATE_LIMIT_PER_KEY: 0,

@@ -378,6 +378,27 @@ describe('limits', () => {
     expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
     await limited.stop();
   });
+
+  it('hold for all senders together: 503, counted; customers are not among them', async () => {
+    const metrics = createMetrics();
+    const settings = {
+      RATE_LIMIT_ALL_SENDERS: '4',
+      TRUSTED_PROXIES: 'loopback',
+      DATABASE_URL: under.config.DATABASE_URL,
+    };
+    const limited = await startGateway(settings, { metrics });
+    const calls = Array.from({ length: 40 }, (_, i) =>
+      limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': `198.51.100.${i}` } }),
+    );
+    const refused = (await Promise.all(calls)).filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(await limited.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    const { values } = await metrics.registry.getSingleMetric('ecf_gateway_limited_requests_total')!.get();
+    expect(values).toEqual([expect.objectContaining({ labels: { limit: 'all' }, value: refused.length })]);
+    await limited.stop();
+  });
 });
 
 it('a sender that holds all the connections it may have bars nobody else', async () => {

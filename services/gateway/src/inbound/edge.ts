@@ -25,6 +25,8 @@ export interface EdgeOptions {
   upstreams: Partial<Record<ServiceName, Upstream>>;
   perKey: RateLimit;
   perSender: RateLimit;
+  /** Of the public routes, all senders together. */
+  allSenders: RateLimit;
   trustedProxies: BlockList;
   defaultEnv: Environment;
   identityKey: Uint8Array;
@@ -111,7 +113,9 @@ async function keyHolder(options: EdgeOptions, operation: Operation, req: Incomi
 }
 
 function publicCaller(options: EdgeOptions, prefix: Environment | null, sender: string, req: IncomingMessage): Caller {
-  options.perSender.pass(senderNetwork(sender));
+  const network = senderNetwork(sender);
+  options.perSender.pass(network);
+  options.allSenders.pass(network);
   const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
   seenOf(req).env = env;
   return { kind: 'public', env, sender: sender.slice(0, 64), ...stamp(options, req) };
