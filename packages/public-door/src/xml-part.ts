@@ -31,6 +31,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const LESS_THAN = 0x3c;
 const EQUALS = 0x3d;
+const DASH = 0x2d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
@@ -77,7 +78,7 @@ function boundaryOf(body: Buffer, contentType: string | undefined): string | nul
   const named = /boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(contentType ?? '');
   const boundary = named?.[1] ?? named?.[2];
   if (boundary !== undefined && body.indexOf(`--${boundary}`, 0, 'latin1') >= 0) return boundary;
-  const line = /^\s{0,8}--([^\r\n]{1,200})\r?\n/.exec(body.toString('latin1', 0, 256));
+  const line = /^(?:\xef\xbb\xbf)?\s{0,8}--([^\r\n]{1,200})\r?\n/.exec(body.toString('latin1', 0, 256));
   return line?.[1]?.trimEnd() ?? null;
 }
 
@@ -87,10 +88,13 @@ function splitParts(body: Buffer, boundary: string): Part[] {
   let at = nextDelimiter(body, delimiter, 0);
   while (at >= 0) {
     let from = at + delimiter.length;
-    if (body[from] === 0x2d && body[from + 1] === 0x2d) return parts;
+    if (body[from] === DASH && body[from + 1] === DASH) return parts;
+    // The last boundary without its dashes, or one of them, is the last one all the same.
+    if (parts.length > 0 && isBlank(body.subarray(body[from] === DASH ? from + 1 : from))) return parts;
     from = body.indexOf(LF, from) + 1;
     if (from === 0) break;
-    const end = nextDelimiter(body, delimiter, from);
+    const next = nextDelimiter(body, delimiter, from);
+    const end = next < 0 ? closingInLine(body, delimiter, from) : next;
     if (end < 0) {
       throw new XmlPartError(
         'multipart_incomplete',
@@ -110,14 +114,26 @@ function splitParts(body: Buffer, boundary: string): Part[] {
   return parts;
 }
 
-/** The next delimiter that stands at the beginning of a line, or -1. */
+/** The next delimiter that stands at the beginning of a line, or -1. A byte order mark may stand before the first line. */
 function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
   let at = body.indexOf(delimiter, from);
-  while (at > 0 && body[at - 1] !== LF) at = body.indexOf(delimiter, at + 1);
+  while (at > 0 && body[at - 1] !== LF && !(at === 3 && startsWithMark(body))) at = body.indexOf(delimiter, at + 1);
   return at;
 }
 
+/**
+ * The closing delimiter right behind the last part, whose line was not ended; or -1. It counts only where nothing follows: no
+ * document ends with one.
+ */
+function closingInLine(body: Buffer, delimiter: Buffer, from: number): number {
+  const at = body.lastIndexOf(delimiter);
+  const dashes = at + delimiter.length;
+  const closes = at >= from && body[dashes] === DASH && body[dashes + 1] === DASH;
+  return closes && isBlank(body.subarray(dashes + 2)) ? at : -1;
+}
+
 function withoutLineEnd(body: Buffer, end: number): number {
+  if (body[end - 1] !== LF) return end;
   const beforeLf = end - 1;
   return body[beforeLf - 1] === CR ? beforeLf - 1 : beforeLf;
 }
@@ -237,7 +253,11 @@ function hexDigit(byte: number | undefined): number {
 /** Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 is let through to be named. */
 function startsLikeXml(bytes: Buffer): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
-  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let at = startsWithMark(bytes) ? 3 : 0;
   while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR || bytes[at] === LF)) at++;
   return bytes[at] === LESS_THAN;
+}
+
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

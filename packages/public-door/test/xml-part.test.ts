@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { takeXmlPart, XmlPartError } from '../src/xml-part.js';
 
@@ -38,85 +39,109 @@ function quotedPrintable(text: string): string {
 
 const TYPE = `multipart/form-data; boundary=${B}`;
 
+/** Parts, as raw text, in a body as standards have it. */
+const PARTS: readonly (readonly [string, string])[] = [
+  ['as standards have it', part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: text/xml'])],
+  [
+    "as the authority's own tool writes an e-CF",
+    part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: multipart/form-data;']),
+  ],
+  [
+    "as the authority's own tool writes an approval",
+    part("name=xml; filename=aprobacionComercial.xml; filename*=utf-8''aprobacionComercial.xml"),
+  ],
+  ['without file name', part('name="xml"')],
+  ['name after filename', part('filename="name=other.xml"; name="xml"')],
+  ['name in apostrophes', part("name='xml'; filename='a.xml'")],
+  ['name in capitals', part('NAME="XML"')],
+  ['filename* alone', part("name=xml; filename*=UTF-8''a%20b.xml", ['Content-Type: application/octet-stream'])],
+  ['headers in any case', part('name="xml"').replace('Content-Disposition', 'CONTENT-disposition')],
+  ['a folded header', part('name="xml";\r\n filename="a.xml"')],
+  ['a name that cannot be a file', part('name="xml"; filename="../../etc/passwd\u0001.xml"')],
+  ['base64, said so', part('name="xml"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64'))],
+  [
+    'base64 in lines',
+    part('name="xml"', ['Content-Transfer-Encoding: BASE64'], inLines(Buffer.from(XML).toString('base64'))),
+  ],
+  [
+    'base64 under another name',
+    part('name="a"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64')),
+  ],
+  ['called base64, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: base64'])],
+  ['quoted-printable', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'], quotedPrintable(XML))],
+  [
+    'quoted-printable in lower case and lines',
+    part(
+      'name="xml"',
+      ['Content-Transfer-Encoding: Quoted-Printable'],
+      quotedPrintable(XML)
+        .toLowerCase()
+        .replace('xml', '=\r\nxm= \t\r\nl')
+        .replace('<ecf', '<ECF')
+        .replace('</ecf', '</ECF')
+        .replace('utf', 'ut=\nf'),
+    ),
+  ],
+  ['called quoted-printable, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'])],
+  ['called binary', part('name="xml"', ['Content-Transfer-Encoding: binary'])],
+  ['another part name, one part', part('name="file"; filename="a.xml"')],
+  ['no headers at all', `\r\n${XML}`],
+  ['no headers, not even their empty line', XML],
+];
+
+/** Whole bodies and what their header says. */
+const BODIES: readonly (readonly [string, string, string | undefined])[] = [
+  ['boundary in quotes', multipart([part('name="xml"')], 'a b'), 'multipart/form-data; boundary="a b"'],
+  [
+    'boundary before other parameters',
+    multipart([part('name="xml"')]),
+    `multipart/form-data; boundary=${B}; charset=utf-8`,
+  ],
+  ['type in capitals', multipart([part('name="xml"')]), `MULTIPART/FORM-DATA; BOUNDARY=${B}`],
+  ['no boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data'],
+  ['another boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data; boundary=other'],
+  ['no content type', multipart([part('name="xml"')]), undefined],
+  ['a lying content type', multipart([part('name="xml"')]), 'application/json'],
+  ['multipart/mixed', multipart([part('name="xml"')]), `multipart/mixed; boundary=${B}`],
+  ['LF only', multipart([part('name="xml"', [], XML, '\n')], B, '\n'), TYPE],
+  ['a preamble and an epilogue', `hello\r\n${multipart([part('name="xml"')])}bye`, TYPE],
+  ['the raw document', XML, 'text/xml'],
+  ['the raw document without type', XML, undefined],
+  ['the raw document with a multipart type', XML, TYPE],
+  [
+    'other fields beside it',
+    multipart([part('name="note"', [], 'x'), part('name="xml"'), part('name="ok"', [], '1')]),
+    TYPE,
+  ],
+  ['an empty part of the same name', multipart([part('name="xml"', [], ''), part('name="xml"')]), TYPE],
+  ['a second XML under another name', multipart([part('name="copy"'), part('name="xml"')]), TYPE],
+  ['a byte order mark before the first boundary', `\ufeff${multipart([part('name="xml"')])}`, TYPE],
+  ['a byte order mark, and no boundary in the header', `\ufeff${multipart([part('name="xml"')])}`, undefined],
+  ['no line end before the closing boundary', `--${B}\r\n${part('name="xml"')}--${B}--\r\n`, TYPE],
+  ['no line end anywhere after the document', `--${B}\r\n${part('name="xml"')}--${B}--`, TYPE],
+  ['the last boundary without its dashes', `--${B}\r\n${part('name="xml"')}\r\n--${B}\r\n`, TYPE],
+  ['the last boundary without its dashes and line end', `--${B}\r\n${part('name="xml"')}\r\n--${B}`, TYPE],
+  ['the last boundary with one dash', `--${B}\r\n${part('name="xml"')}\r\n--${B}-\r\n`, TYPE],
+  ['no line end after the closing boundary', multipart([part('name="xml"')]).trimEnd(), TYPE],
+];
+
 describe('the document is taken out of bodies as senders write them', () => {
-  it.each([
-    ['as standards have it', part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: text/xml'])],
-    [
-      "as the authority's own tool writes an e-CF",
-      part('name="xml"; filename="131880738E310000000002.xml"', ['Content-Type: multipart/form-data;']),
-    ],
-    [
-      "as the authority's own tool writes an approval",
-      part("name=xml; filename=aprobacionComercial.xml; filename*=utf-8''aprobacionComercial.xml"),
-    ],
-    ['without file name', part('name="xml"')],
-    ['name after filename', part('filename="name=other.xml"; name="xml"')],
-    ['name in apostrophes', part("name='xml'; filename='a.xml'")],
-    ['name in capitals', part('NAME="XML"')],
-    ['filename* alone', part("name=xml; filename*=UTF-8''a%20b.xml", ['Content-Type: application/octet-stream'])],
-    ['headers in any case', part('name="xml"').replace('Content-Disposition', 'CONTENT-disposition')],
-    ['a folded header', part('name="xml";\r\n filename="a.xml"')],
-    ['a name that cannot be a file', part('name="xml"; filename="../../etc/passwd\u0001.xml"')],
-    ['base64, said so', part('name="xml"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64'))],
-    [
-      'base64 in lines',
-      part('name="xml"', ['Content-Transfer-Encoding: BASE64'], inLines(Buffer.from(XML).toString('base64'))),
-    ],
-    [
-      'base64 under another name',
-      part('name="a"', ['Content-Transfer-Encoding: base64'], Buffer.from(XML).toString('base64')),
-    ],
-    ['called base64, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: base64'])],
-    ['quoted-printable', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'], quotedPrintable(XML))],
-    [
-      'quoted-printable in lower case and lines',
-      part(
-        'name="xml"',
-        ['Content-Transfer-Encoding: Quoted-Printable'],
-        quotedPrintable(XML)
-          .toLowerCase()
-          .replace('xml', '=\r\nxm= \t\r\nl')
-          .replace('<ecf', '<ECF')
-          .replace('</ecf', '</ECF')
-          .replace('utf', 'ut=\nf'),
-      ),
-    ],
-    ['called quoted-printable, sent as it is', part('name="xml"', ['Content-Transfer-Encoding: quoted-printable'])],
-    ['called binary', part('name="xml"', ['Content-Transfer-Encoding: binary'])],
-    ['another part name, one part', part('name="file"; filename="a.xml"')],
-    ['no headers at all', `\r\n${XML}`],
-    ['no headers, not even their empty line', XML],
-  ])('%s', (_, raw) => {
+  it.each(PARTS)('%s', (_, raw) => {
     expect(take(multipart([raw]), TYPE)).toBe(XML);
   });
 
-  it.each([
-    ['boundary in quotes', multipart([part('name="xml"')], 'a b'), 'multipart/form-data; boundary="a b"'],
-    [
-      'boundary before other parameters',
-      multipart([part('name="xml"')]),
-      `multipart/form-data; boundary=${B}; charset=utf-8`,
-    ],
-    ['type in capitals', multipart([part('name="xml"')]), `MULTIPART/FORM-DATA; BOUNDARY=${B}`],
-    ['no boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data'],
-    ['another boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data; boundary=other'],
-    ['no content type', multipart([part('name="xml"')]), undefined],
-    ['a lying content type', multipart([part('name="xml"')]), 'application/json'],
-    ['multipart/mixed', multipart([part('name="xml"')]), `multipart/mixed; boundary=${B}`],
-    ['LF only', multipart([part('name="xml"', [], XML, '\n')], B, '\n'), TYPE],
-    ['a preamble and an epilogue', `hello\r\n${multipart([part('name="xml"')])}bye`, TYPE],
-    ['the raw document', XML, 'text/xml'],
-    ['the raw document without type', XML, undefined],
-    ['the raw document with a multipart type', XML, TYPE],
-    [
-      'other fields beside it',
-      multipart([part('name="note"', [], 'x'), part('name="xml"'), part('name="ok"', [], '1')]),
-      TYPE,
-    ],
-    ['an empty part of the same name', multipart([part('name="xml"', [], ''), part('name="xml"')]), TYPE],
-    ['a second XML under another name', multipart([part('name="copy"'), part('name="xml"')]), TYPE],
-  ])('%s', (_, body, type) => {
+  it.each(BODIES)('%s', (_, body, type) => {
     expect(take(body, type)).toBe(XML);
+  });
+
+  it('each of these shapes is in the table for senders, and no other', () => {
+    const page = readFileSync(new URL('../../../docs/reception.md', import.meta.url), 'utf8');
+    const [, table = ''] = /\| Shape of a body that is taken \|\n\|---\|\n((?:\|.*\|\n)+)/.exec(page) ?? [];
+    const shapes = table
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.slice(2, -2));
+    expect(shapes).toEqual([...PARTS, ...BODIES].map(([name]) => name));
   });
 
   it('a raw document with byte order mark and blanks keeps every byte', () => {
@@ -144,6 +169,20 @@ describe('what holds no single document is refused by name', () => {
     ['a zip file', Buffer.from('504b0304aabb', 'hex'), 'application/zip', 'body_compressed'],
     ['gzip', Buffer.from('1f8b0800aabb', 'hex'), undefined, 'body_compressed'],
     ['multipart without any boundary', 'xml', 'multipart/form-data', 'multipart_without_boundary'],
+    ['cut off behind the first boundary', `--${B}\r\n`, TYPE, 'multipart_incomplete'],
+    ['cut off in a second part', `--${B}\r\n${part('name="xml"')}\r\n--${B}\r\nContent-`, TYPE, 'multipart_incomplete'],
+    [
+      'something behind a closing boundary in a line',
+      `--${B}\r\n${part('name="xml"')}--${B}--\r\n<ECF/>`,
+      TYPE,
+      'multipart_incomplete',
+    ],
+    [
+      'two of them, the last boundary without its dashes',
+      `--${B}\r\n${part('name="xml"')}\r\n--${B}\r\n${part('name="xml"')}\r\n--${B}\r\n`,
+      TYPE,
+      'xml_part_repeated',
+    ],
     ['cut off', multipart([part('name="xml"')]).slice(0, -40), TYPE, 'multipart_incomplete'],
     ['cut off in the headers', `--${B}\r\nContent-Disposition: form-da`, TYPE, 'multipart_incomplete'],
     ['the closing boundary alone', `--${B}--\r\n`, TYPE, 'xml_part_missing'],
