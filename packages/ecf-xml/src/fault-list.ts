@@ -13,8 +13,13 @@ export class FaultList {
 
   constructor(private readonly source: string) {}
 
+  /** Whether nothing more is listed: wording more, and looking for it, is of no use. */
+  get isFull(): boolean {
+    return this.faults.length > MAX_FAULTS;
+  }
+
   add(path: string, rule: string, message: string, typeName?: string | null): void {
-    if (this.faults.length > MAX_FAULTS) return;
+    if (this.isFull) return;
     if (this.faults.length === MAX_FAULTS) {
       this.push(path, rule, `There are more than ${MAX_FAULTS} faults; the others are not listed.`, this.source);
       return;
@@ -23,6 +28,7 @@ export class FaultList {
   }
 
   missing(path: string, rule: ElementRule): void {
+    if (this.isFull) return;
     let what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
     // 32 and RFCE demand the group and none of its elements.
     if (rule.name === 'Comprador' && rule.requiredCount === 0) what = 'RazonSocialComprador alone is enough in it';
@@ -31,7 +37,7 @@ export class FaultList {
 
   badValue(path: string, rule: ElementRule, fault: ValueFault, value: string): void {
     const { type } = rule;
-    if (!type) return;
+    if (!type || this.isFull) return;
     const given = shorten(value);
     const is =
       fault === 'empty' ? 'is empty' : `is "${given}"${fault === 'length' ? ` (${value.length} characters)` : ''}`;
@@ -39,11 +45,13 @@ export class FaultList {
   }
 
   tooMany(path: string, rule: ElementRule): void {
+    if (this.isFull) return;
     const limit = rule.max === 1 ? 'once' : `${rule.max} times`;
     this.add(path, 'repeat', `${rule.name} stands more often than allowed; it may stand at most ${limit}.`);
   }
 
   unknown(path: string, name: string, group: ElementRule, schema: Schema): void {
+    if (this.isFull) return;
     const close = group.children?.find((child) => child.name.toLowerCase() === name.toLowerCase());
     const others = schema.document === 'ECF' && !close ? typesWithElement(group.name, name) : [];
     const elsewhere = others.length > 0 ? ` (types ${others.join(', ')} have it)` : '';

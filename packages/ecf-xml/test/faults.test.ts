@@ -1,5 +1,7 @@
 import type { Fault } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
+import { schemaOf } from '../src/catalogue/element-rules.js';
+import { FaultList } from '../src/fault-list.js';
 import { checkJson, checkXml, examineJson, examineXml, parseXml } from '../src/index.js';
 
 const now = new Date('2026-08-01T12:00:00Z');
@@ -115,6 +117,24 @@ describe('faults of JSON', () => {
     expect(checkJson({ ECF: { ...(expense().ECF as object), DetallesItems: { Item: item } } }).faults).toHaveLength(
       1001,
     );
+  });
+
+  it('word nothing, and look at no further entry of a list, once the list of faults is full', () => {
+    let looked = 0;
+    const ownKeys = () => {
+      looked++;
+      return ['X'];
+    };
+    const item = Array.from({ length: 3000 }, () => new Proxy({ X: '1' }, { ownKeys }));
+    checkJson({ ECF: { ...(expense().ECF as object), DetallesItems: { Item: item } } });
+    expect(looked).toBeLessThan(1000);
+
+    const faults = new FaultList('source');
+    for (let at = 0; at < 2000; at++) faults.add('path', 'type', 'message');
+    const untouched = new Proxy(schemaOf('ecf-43').root, { get: () => expect('the group').toBe('left alone') });
+    faults.unknown('path', 'Name', untouched, schemaOf('ecf-43'));
+    faults.missing('path', untouched);
+    expect(faults.faults).toHaveLength(1001);
   });
 
   it('never touch the prototype of anything', () => {

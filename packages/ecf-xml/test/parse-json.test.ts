@@ -79,6 +79,16 @@ describe('parseJson', () => {
     expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeDefined();
   });
 
+  it('is bounded in values and names, whatever the length', () => {
+    const keys = (count: number, list = 1) =>
+      `[${Array.from({ length: list }, (_, at) => `{${Array.from({ length: count }, (_, i) => `"k${at}x${i}":1`)}}`)}]`;
+    expect(refusal(keys(600_000))).toMatchObject({ code: 'too_many_keys', line: 1 });
+    expect(refusal(keys(60, 10_000))).toMatchObject({ code: 'too_many_keys' });
+    expect(parseJson(keys(20_000))).toBeDefined();
+    expect(refusal(`[${'{},'.repeat(1_000_000)}{}]`)).toMatchObject({ code: 'too_many_values' });
+    expect(refusal(`[${`[${'1,'.repeat(99_999)}1],`.repeat(20)}1]`)).toMatchObject({ code: 'too_many_values' });
+  });
+
   it('reads large documents', () => {
     const value = { list: Array.from({ length: 100_000 }, (_, i) => ({ a: `${i}`, b: ['x', null] })) };
     const text = JSON.stringify(value);

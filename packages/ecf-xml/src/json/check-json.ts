@@ -113,6 +113,7 @@ class JsonChecker {
     const list: DocumentValue[] = [];
     let count = 0;
     for (const each of values) {
+      if (this.faults.isFull) break;
       const one = this.single(rule, each, parent, count + 1);
       if (one === undefined) continue;
       count++;

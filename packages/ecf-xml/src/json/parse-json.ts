@@ -5,6 +5,8 @@ export type JsonRefusedCode =
   | 'invalid_json'
   | 'too_deep'
   | 'too_large'
+  | 'too_many_values'
+  | 'too_many_keys'
   | 'forbidden_key'
   | 'duplicate_key';
 
@@ -28,10 +30,24 @@ type NumberOf = (stated: string) => unknown;
 /** Our documents are seven levels deep; a list of one may stand around every value. */
 const MAX_DEPTH = 64;
 
+/** No document holds more: a note of 10,000 lines with everything that may stand in it has 1.9 million values. */
+const MAX_VALUES = 2_000_000;
+
+/** The longest lists of our documents have 10,000 entries. */
+const MAX_LIST = 100_000;
+
+/**
+ * Our documents use 300 names, however long they are. Names are told apart only in what has more keys than most documents:
+ * keys that are all different cost the most of what a body can hold.
+ */
+const MAX_NAMES = 2_000;
+const KEYS_UNTOLD = 20_000;
+
 /**
  * Parses a document in JSON, strictly and without loss: **a number comes back as its text** (`1180.00` stays `1180.00`,
  * and twenty digits stay twenty digits). The key `__proto__` is refused; so is a key that stands twice in one object,
- * since the meaning of the document would hang on which one counts.
+ * since the meaning of the document would hang on which one counts. What holds more values or names than any document of
+ * ours is refused before it costs more than they do.
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
  * @param numberOf what stands for a number, where it must be told from a string of the same text
@@ -69,6 +85,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 class JsonParser {
   private at = 0;
   private depth = 0;
+  private values = 0;
+  private keys = 0;
+  private readonly names = new Set<string>();
 
   constructor(
     private readonly text: string,
@@ -86,6 +105,9 @@ class JsonParser {
 
   private value(): unknown {
     this.blanks();
+    if (++this.values > MAX_VALUES) {
+      throw this.refuse('too_many_values', `The document has more than ${MAX_VALUES} values`, this.at);
+    }
     const code = this.text.charCodeAt(this.at);
     if (code === 0x22 /* " */) return this.string();
     if (code === 0x7b /* { */) return this.object();
@@ -120,6 +142,9 @@ class JsonParser {
     const at = this.at;
     if (this.text.charCodeAt(at) !== 0x22) throw this.unexpected('a key in double quotes');
     const key = this.string();
+    if (++this.keys > KEYS_UNTOLD && this.names.add(key).size > MAX_NAMES) {
+      throw this.refuse('too_many_keys', `The document has more than ${MAX_NAMES} different keys`, at);
+    }
     if (!this.take(0x3a)) throw this.unexpected('a colon');
     if (key === '__proto__') throw this.refuse('forbidden_key', 'The key "__proto__" is not allowed', at);
     return key;
@@ -129,8 +154,11 @@ class JsonParser {
     const array: unknown[] = [];
     this.enter();
     if (this.take(0x5d)) return this.leave(array);
-    do array.push(this.value());
-    while (this.take(0x2c));
+    do {
+      if (array.push(this.value()) > MAX_LIST) {
+        throw this.refuse('too_many_values', `A list has more than ${MAX_LIST} entries`, this.at);
+      }
+    } while (this.take(0x2c));
     if (!this.take(0x5d)) throw this.unexpected('a comma or ]');
     return this.leave(array);
   }
