@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
@@ -17,7 +18,9 @@ import {
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ settings: { MAX_BODY_BYTES: '2000000', MAX_REFUSED_BYTES: '100000' } });
+  world = await World.start({
+    settings: { MAX_BODY_BYTES: '2000000', MAX_REFUSED_BYTES: '100000', BODY_TIMEOUT_MS: '2000' },
+  });
 });
 afterAll(() => world.stop());
 
@@ -242,6 +245,24 @@ describe('what is neither yes nor no', () => {
     const deep = `<ACECF>${'<a>'.repeat(200_000)}`;
     const [hostile, good] = await Promise.all([world.send(deep), world.send(await acecf(encf))]);
     expect([hostile.status, good.status]).toEqual([422, 200]);
+  });
+
+  it('a hundred bodies that stop: cut off in time, and others are served meanwhile', async () => {
+    const { hostname, port } = new URL(world.url());
+    const slow = Array.from({ length: 100 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      socket.write(`POST ${DOOR} HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 5000\r\n\r\n<ACECF>`);
+      return socket;
+    });
+    const answers = slow.map(
+      (socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString()))),
+    );
+    const encf = await issued();
+    expect((await world.send(await acecf(encf))).status).toBe(200);
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
+    for (const socket of slow) socket.destroy();
   });
 
   it('emission cannot be asked: an error, nothing recorded, and the same bytes are taken later', async () => {
