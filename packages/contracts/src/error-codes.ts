@@ -40,7 +40,8 @@ export const ERROR_CODES = {
     status: 400,
     retryAfter: null,
     meaning: 'The document would be rejected by the authority; no number was used.',
-    remedy: 'Correct each field named in faults and send the document again under the same eNCF.',
+    remedy:
+      'Correct each field named in faults and send the document again, under the same eNCF unless that is the fault.',
   },
   wrong_endpoint: {
     status: 400,

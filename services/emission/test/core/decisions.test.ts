@@ -2,6 +2,7 @@ import type { EmissionState } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
 import { beginAttempt } from '../../src/core/begin-attempt.js';
+import { refuseFaults } from '../../src/core/faults.js';
 import { createKeyedLock } from '../../src/core/keyed-lock.js';
 import { checkNumberRanges } from '../../src/core/number-ranges.js';
 import { decideRepeat } from '../../src/core/repeat.js';
@@ -101,6 +102,23 @@ describe('checkNumberRanges', () => {
     expect(rules([{ ...range, expires: '2027-12-31' as '2028-12-31' }])).toEqual(['business.number_expiry']);
     expect(rules([range], '2029-01-01')).toEqual(['business.number_expired']);
     expect(rules([range], '2028-12-31')).toEqual([]);
+  });
+});
+
+describe('refuseFaults', () => {
+  it('asks for another number only where the number is the fault', () => {
+    const fault = (name: string) => ({
+      path: `ECF.Encabezado.IdDoc.${name}`,
+      rule: 'r',
+      code: null,
+      message: 'm',
+      source: 's',
+    });
+    expect(() => refuseFaults([])).not.toThrow();
+    expect(() => refuseFaults([fault('TipoPago')])).toThrow(/TipoPago\); .* under the same eNCF\.$/);
+    expect(() => refuseFaults([fault('TipoPago'), fault('eNCF')])).toThrow(
+      /2 faults .* under an eNCF that is yours to use\.$/,
+    );
   });
 });
 
