@@ -101,7 +101,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     if (stopping) res.shouldKeepAlive = false;
     // Before the server's own listener, which may close the connection.
     res.prependOnceListener('finish', () => {
-      if (!req.complete) closeLingering(req.socket);
+      if (!req.complete) closeLingering(req);
     });
     app(req, res);
   });

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 
 /** For what is on its way when the answer leaves, and for the answer to be read. */
 const LINGER_MS = 2_000;
@@ -6,11 +6,15 @@ const LINGER_MS = 2_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 /**
- * Has a connection that is closed after its answer read and drop what still comes, for a moment. A connection that is closed
- * over unread bytes is reset, and a reset loses the answer for whoever is still sending. What is dropped is not parsed.
+ * Has a connection that is closed after its answer, while the request's body is still coming, read and drop what comes, for a
+ * moment. A connection that is closed over unread bytes is reset, and a reset loses the answer for whoever is still sending.
+ * What is dropped is not parsed.
  */
-export function closeLingering(socket: Socket): void {
+export function closeLingering(req: IncomingMessage): void {
+  const { socket } = req;
+  const close = socket.destroySoon;
   socket.destroySoon = () => {
+    if (req.complete) return close.call(socket);
     let left = LINGER_BYTES;
     const cut = () => socket.destroy();
     const timer = setTimeout(cut, LINGER_MS);
