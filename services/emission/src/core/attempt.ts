@@ -113,7 +113,7 @@ export interface Attempt extends DocumentKey {
   readonly nextActionAt: Date | null;
   /** The instance that works on it now. */
   readonly owner: string | null;
-  /** Key of the document of ours that this note modifies ({@link documentKey}), null when it modifies none. */
+  /** Key of the document of ours that this one refers to ({@link documentKey}), null when it refers to none. */
   readonly modifies: string | null;
   readonly alarm: AlarmKind | null;
   /** Submissions under this number that are over, oldest first. */

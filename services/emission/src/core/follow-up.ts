@@ -122,7 +122,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     ]);
   }
 
-  /** A held note goes when the document it modifies is accepted, and is given up when that one was refused. */
+  /** What is held goes when the document it refers to is accepted, and is given up when that one was refused. */
   async function release(attempt: Attempt): Promise<Attempt> {
     const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
     const original = await ports.emissions.find({ env, issuerRnc, encf });
@@ -135,7 +135,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
             present,
             accepted,
             moment(ports),
-            `${encf} was not accepted, so this note was not sent; its number is free`,
+            `${encf} was not accepted, so this document was not sent; its number is free`,
           )
         : null,
     );

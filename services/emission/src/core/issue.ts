@@ -16,7 +16,7 @@ export interface Offer {
   readonly key: DocumentKey;
   /** Whether what is stored under the number is this very document. */
   isSame(existing: Attempt): boolean;
-  /** Checks that only count for a new attempt: ranges, and the document that a note modifies. */
+  /** Checks that only count for a new attempt: ranges, and the document that it refers to. */
   check(): Promise<{ faults: readonly Fault[]; reference: ReferenceCheck }>;
   /** Signs, or takes what was signed; throws where nothing may be consumed (no certificate, no token). */
   prepare(reference: ReferenceCheck): Promise<Prepared>;

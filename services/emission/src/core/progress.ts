@@ -295,7 +295,7 @@ function isForeign(attempt: Attempt, known: DocumentState): boolean {
   return known.securityCode !== null && known.securityCode !== attempt.facts.securityCode;
 }
 
-/** A held note may go, or never will. */
+/** A document that was held for another may go, or never will. */
 export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
   if (accepted) return moved(attempt, 'release', { owner: null, nextActionAt: moment.now });
   return moved(attempt, 'withdraw', {

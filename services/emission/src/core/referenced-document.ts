@@ -2,22 +2,25 @@ import {
   Decimal,
   type DocumentNode,
   type DocumentSummary,
+  type EcfType,
   EMISSION_STATES,
   type Fault,
   formatDocumentDate,
   groupOf,
   isEncf,
+  isRefusedAsRepeat,
   parseDocumentDate,
+  submissionRoute,
   textOf,
 } from '@ecf/domain';
 import { type Attempt, type DocumentKey, documentKey } from './attempt.js';
 import type { EmissionStore, RelatedNote } from './ports.js';
 
-/** What the document that a note modifies means for the note. */
+/** What the document that another one refers to means for that one. */
 export interface ReferenceCheck {
-  /** Key of the modified document, null where none of ours is modified. */
+  /** Key of the document referred to, null where it is none of ours. */
   readonly modifies: string | null;
-  /** The note is sent once the modified document is accepted. */
+  /** The document is sent once the one it refers to is accepted. */
   readonly held: boolean;
   readonly faults: Fault[];
   readonly warnings: Fault[];
@@ -28,9 +31,10 @@ const REFERENCE = 'ECF.InformacionReferencia';
 const SOURCE = 'Formato e-CF v1.0 pp.25, 56-57';
 
 /**
- * Checks a debit or credit note (33, 34) against the document it modifies, where that one was issued through this
- * deployment: existence (614), buyer (615), date (634) and, for credit notes, the balance that is left (615). The
- * authority would reject the note and the number would be burnt. A document that is not decided yet holds the note back.
+ * Checks a reference to an electronic document that was issued through this deployment: whatever its type, the document
+ * must exist (614), and for debit and credit notes (33, 34) buyer (615), date (634) and, for credit notes, the balance that
+ * is left (615) must fit. The authority would reject the document and its number would be burnt. A document that is not
+ * decided yet holds back what refers to it. A summary carries no reference, so there is nothing to check.
  */
 export async function checkReference(
   emissions: Pick<EmissionStore, 'find' | 'notesOn'>,
@@ -40,11 +44,11 @@ export async function checkReference(
 ): Promise<ReferenceCheck> {
   const reference = groupOf(groupOf(tree, 'ECF'), 'InformacionReferencia');
   const modified = summary.modified_encf?.trim() ?? '';
-  const isNote = summary.ecf_type === '33' || summary.ecf_type === '34';
-  if (!isNote || !isEncf(modified) || textOf(reference, 'RNCOtroContribuyente') !== null) return NOTHING;
+  if (!isEncf(modified) || textOf(reference, 'RNCOtroContribuyente') !== null) return NOTHING;
+  if (submissionRoute(summary.ecf_type as EcfType, summary.total_amount) === 'rfce') return NOTHING;
   const modifiedKey = { env: key.env, issuerRnc: key.issuerRnc, encf: modified };
   const original = await emissions.find(modifiedKey);
-  if (original === null) return NOTHING;
+  if (original === null || isHeldByAnother(original)) return NOTHING;
 
   const { decided, status } = EMISSION_STATES[original.state];
   if (decided && status !== 'Aceptado' && status !== 'AceptadoCondicional') {
@@ -55,12 +59,15 @@ export async function checkReference(
           'NCFModificado',
           'business.reference_not_issued',
           '614',
-          `${modified} was not accepted by the authority, so no note can modify it`,
+          `${modified} was not accepted by the authority, so nothing can refer to it`,
         ),
       ],
     };
   }
-  const faults = [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)];
+  const isNote = summary.ecf_type === '33' || summary.ecf_type === '34';
+  const faults = isNote
+    ? [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)]
+    : [];
   if (summary.ecf_type === '34') {
     faults.push(...balanceFaults(summary, original, await emissions.notesOn(modifiedKey)));
   }
@@ -75,10 +82,15 @@ export async function checkReference(
             'NCFModificado',
             'business.reference_pending',
             '614',
-            `${modified} is not decided yet: the note is signed and stored, and is sent as soon as ${modified} is accepted`,
+            `${modified} is not decided yet: this document is signed and stored, and is sent as soon as ${modified} is accepted`,
           ),
         ],
   };
+}
+
+/** Refused because the number had been used before: a document from elsewhere has it, which may well be accepted. */
+function isHeldByAnother({ state, verdict }: Attempt): boolean {
+  return state === 'rejected-used' && isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
 }
 
 /** A note may name a buyer where the original names none: there is nothing that the authority could compare. */

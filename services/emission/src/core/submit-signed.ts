@@ -163,7 +163,7 @@ function refuseWithdrawn(attempt: Attempt, issued: Issued): void {
 function notAnsweredYet(attempt: Attempt): EmissionError {
   const why =
     attempt.state === 'held'
-      ? 'The document it modifies is not accepted yet; the note is stored and is sent as soon as it is.'
+      ? 'The document it refers to is not accepted yet; this one is stored and is sent as soon as it is.'
       : 'The authority did not answer in time; the document is stored and sending goes on.';
   return new EmissionError(
     'authority_timeout',

@@ -21,6 +21,7 @@ function refer(
   document: Partial<DocumentSummary>,
   original: Partial<DocumentSummary> = {},
   state: Attempt['state'] = 'accepted',
+  codigo = '75',
 ) {
   const attempt = sending({
     encf: ORIGINAL,
@@ -28,7 +29,10 @@ function refer(
     facts: { ...fresh().facts, summary: { ...INVOICE, ...original } },
   });
   const emissions = {
-    find: async ({ encf }: { encf: string }) => (encf === ORIGINAL ? { ...attempt, state } : null),
+    find: async ({ encf }: { encf: string }) =>
+      encf === ORIGINAL
+        ? { ...attempt, state, verdict: { ...attempt.verdict, messages: [{ codigo, valor: '' }] } }
+        : null,
     notesOn: async () => [],
   };
   const summary = { ...NOTE, ...document };
@@ -40,7 +44,47 @@ function refer(
   return checkReference(emissions, { env: 'TesteCF', issuerRnc: '199999991', encf: summary.encf }, summary, tree);
 }
 
+const told = async (check: ReturnType<typeof refer>) => {
+  const { held, faults, warnings } = await check;
+  return { held, faults: faults.map(({ code }) => code), warnings: warnings.map(({ code }) => code) };
+};
 const codes = async (check: ReturnType<typeof refer>) => (await check).faults.map(({ code }) => code);
+
+const CREDIT_INVOICE = { ecf_type: '31', encf: 'E310000000009', buyer_rnc: '131880681' } as const;
+
+describe.each([
+  ['a credit note', {}],
+  ['a tax credit invoice', CREDIT_INVOICE],
+])('%s that refers to a consumer invoice of ours', (_, document) => {
+  it.each<[Attempt['state'], boolean, string[]]>([
+    ['rejected-used', false, ['614']],
+    ['rejected-reusable', false, ['614']],
+    ['withdrawn', false, ['614']],
+    ['processing', true, []],
+    ['unknown', true, []],
+    ['held', true, []],
+  ])('that is %s', async (state, held, faults) => {
+    expect(await told(refer(document, {}, state))).toEqual({ held, faults, warnings: held ? ['614'] : [] });
+  });
+});
+
+describe('a tax credit invoice that refers to', () => {
+  const fine = { held: false, faults: [], warnings: [] };
+
+  it('an accepted consumer invoice may name another buyer and another total', async () => {
+    expect(await told(refer({ ...CREDIT_INVOICE, total_amount: '900000.00' }))).toEqual(fine);
+  });
+
+  it('a number that another system has is left to the authority', async () => {
+    expect(await told(refer(CREDIT_INVOICE, {}, 'rejected-used', '1209'))).toEqual(fine);
+    expect(await told(refer({ ...CREDIT_INVOICE, modified_encf: 'E320000000999' }))).toEqual(fine);
+  });
+});
+
+it('a consumer invoice that travels as a summary carries no reference', async () => {
+  const consumer = { ecf_type: '32', encf: 'E320000000009', total_amount: '100.00' } as const;
+  expect(await told(refer(consumer, {}, 'rejected-used'))).toEqual({ held: false, faults: [], warnings: [] });
+});
 
 describe('the buyer of a note', () => {
   it.each<[string, Partial<DocumentSummary>, Partial<DocumentSummary>, string[]]>([
