@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit';
+import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
-import { ACCOUNT, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
+import { ACCOUNT, AUTHORITY, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
 
 const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
@@ -313,18 +317,31 @@ describe('the directory', () => {
   });
 });
 
-describe('type 45', () => {
-  it('goes to its buyer where the settings say so', async () => {
-    const willing = await World.start({ settings: { ...SETTINGS, DELIVER_TYPE_45: 'true' } });
+describe('where the settings say so', () => {
+  it('type 45 goes to its buyer, and an acknowledgement counts where its signer leads to a trusted issuer', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-trusted-'));
+    const file = path.join(folder, 'issuers.pem');
+    writeFileSync(file, AUTHORITY.pem);
+    const settings = { ...SETTINGS, DELIVER_TYPE_45: 'true', TRUSTED_ISSUERS_FILE: file };
+    const willing = await World.start({ settings });
     try {
       const to = await BuyerReceiver.start('134000001');
       receivers.push(to);
       await willing.list(to.rnc, to.url);
+      const elsewhere = createTestAuthority({ commonName: 'Otra autoridad' });
+      to.answers = [saying({ signer: issueCertificate('00400000006', elsewhere) })];
       const { encf } = await accepted(to.rnc, { ecf_type: '45' }, willing);
       await reaches(encf, 'delivered', willing);
-      expect(to.deliveries.map((reached) => reached.encf)).toEqual([encf]);
+      expect(to.deliveries.map((reached) => reached.encf)).toEqual([encf, encf]);
+      const { body } = await willing.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`);
+      const trust = 'does not lead to an issuer that this receiver trusts';
+      expect(body).toMatchObject([
+        { valid: true, receipt_status: 0 },
+        { valid: false, validation_error: expect.stringContaining(trust) },
+      ]);
     } finally {
       await willing.stop();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });
@@ -537,6 +554,28 @@ describe('receivers that do harm', () => {
     const { encf } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
     expect(written).toBeLessThan(64e6);
+  });
+
+  it('ask for a pause beyond the deadline: tried again before it all the same', async () => {
+    const to = await buyer();
+    to.usually = status(503);
+    const { encf } = await accepted(to.rnc);
+    await eventually(
+      () => delivery(encf),
+      (seen) => (seen?.tries ?? 0) >= 1,
+    );
+    await world.database.query("UPDATE deliveries SET deadline_at = now() + interval '10 minutes' WHERE encf = $1", [
+      encf,
+    ]);
+    to.usually = (res) => void res.writeHead(503, { 'retry-after': '86400000' }).end();
+    const before = to.reached.length;
+    await eventually(
+      async () => to.reached.length,
+      (reached) => reached >= before + 3,
+    );
+    expect((await delivery(encf))?.delivery_status).toBe('pending');
+    to.usually = received;
+    await reaches(encf, 'delivered');
   });
 
   it('fail: tried again after growing pauses up to the deadline, then given up', async () => {

@@ -44,13 +44,14 @@ export const STRANGER = '155555554';
 export const ACCOUNT = 'account-1';
 const MASTER_KEY = Buffer.alloc(32, 7);
 const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-const AUTHORITY = createTestAuthority();
+/** Issues all certificates but those that a test gives another issuer. */
+export const AUTHORITY = createTestAuthority();
 
 export const certificate: SigningCertificate = issueCertificate('00200000008');
 
-export function issueCertificate(holderId: string): SigningCertificate {
+export function issueCertificate(holderId: string, by = AUTHORITY): SigningCertificate {
   const dates = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('2040-01-01T00:00:00Z') };
-  const { p12 } = AUTHORITY.issue({ commonName: 'REPRESENTANTE', holderId, password: 'clave', key: KEY, ...dates });
+  const { p12 } = by.issue({ commonName: 'REPRESENTANTE', holderId, password: 'clave', key: KEY, ...dates });
   return openCertificate(p12, 'clave');
 }
 
