@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DemoProcess } from '@ecf/deployment/process';
-import { CuttableProxy, s3 } from '@ecf/test-servers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { bucket } from '../support/bucket.js';
 import { type Answer, Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
 import { metricsOf, readAlarms, readDashboards } from '../support/observability.js';
@@ -19,28 +18,14 @@ const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '5
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-distributed-'));
 fs.chmodSync(dataDir, 0o755);
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
-const storage = process.env.S3_ENDPOINT === undefined ? await s3() : null;
-const line =
-  storage === null
-    ? null
-    : await CuttableProxy.start({ host: '127.0.0.1', port: Number(new URL(storage.endpoint).port) });
+const storage = await bucket();
 let running: Standalone;
 
 afterAll(async () => {
   if (running?.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
-  await line?.cut();
   await storage?.stop();
   fs.rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
-
-/** The settings of a storage that is reached by a line that can be cut; none where the machine has no storage. */
-function bucket(): Record<string, string> {
-  if (storage === null || line === null) return {};
-  const { accessKey, secretKey, region } = storage;
-  const way = `http://127.0.0.1:${line.port}`;
-  const settings = { S3_ENDPOINT: way, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_REGION: region };
-  return { ...settings, S3_BUCKET: 'ecf' };
-}
 
 const client = () => new Client(running);
 const processOf = (name: string) => running.processes().find((one) => one.name === name) as DemoProcess;
@@ -95,7 +80,7 @@ async function submitted(): Promise<string> {
   return encf;
 }
 
-/** The read model alone: the owner is not asked when a caller looks for what is old enough. */
+/** A question for one number: what is settled the read model answers alone, else emission is asked first. */
 async function expectListed(encf: string): Promise<void> {
   const day = new Date(Date.now() - 4 * 3_600_000).toISOString().slice(0, 10).split('-').reverse().join('-');
   const headers = { 'rnc-issuing': '199999991', 'start-date': day, 'end-date': day };
@@ -107,21 +92,8 @@ async function expectListed(encf: string): Promise<void> {
 }
 
 describeDistributed('the distributed deployment, as a new user meets it', () => {
-  beforeAll(async () => {
-    if (storage === null) return;
-    // The storage's client is the services' own.
-    const { CreateBucketCommand, S3Client } = createRequire(
-      new URL('../../packages/service-kit/package.json', import.meta.url),
-    )('@aws-sdk/client-s3');
-    const { endpoint, region, accessKey, secretKey } = storage;
-    const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
-    const s3Client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
-    await s3Client.send(new CreateBucketCommand({ Bucket: 'ecf' }));
-    s3Client.destroy();
-  });
-
   it('starts everything that is missing, submits an example invoice and tells its processes', async () => {
-    running = await startDistributed(dataDir, { ...SETTINGS, ...bucket() });
+    running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);
     expect(running.processes()).toEqual(
       expect.arrayContaining(
@@ -168,14 +140,14 @@ describeDistributed('processes that are killed, the broker and the database too'
   }, 300_000);
 });
 
-(line === null ? describe.skip : describeDistributed)('the storage of XML is away', () => {
+(storage === null ? describe.skip : describeDistributed)('the storage of XML is away', () => {
   it('a submission is refused before its number is used, what was stored is said to be out of reach, and all comes back', async () => {
     const stored = await submitted();
     const xmlOf = (encf: string) => client().call('GET', `/${encf}/xml`, { headers: { 'rnc-issuing': '199999991' } });
     const { text: xml, status: before } = await xmlOf(stored);
     expect(before).toBe(200);
     const { invoice, encf } = numbers.next();
-    await line?.cut();
+    await storage?.line.cut();
     try {
       for (const away of [await client().submit(invoice), await xmlOf(stored)]) {
         expect(away).toMatchObject({
@@ -187,7 +159,7 @@ describeDistributed('processes that are killed, the broker and the database too'
       expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(503);
       expect(await client().ledger(encf)).toEqual([]);
     } finally {
-      await line?.restore();
+      await storage?.line.restore();
     }
     await client().until('Aceptado', () => client().submit(invoice), 90_000);
     expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
@@ -203,7 +175,7 @@ describeDistributed('the end', () => {
     expect(await running.end('SIGINT')).toBe(0);
     expect(all.filter(({ pid }) => alive(pid))).toEqual([]);
     expect(execFileSync('ps', ['-eo', 'args=']).toString()).not.toContain(dataDir);
-    running = await startDistributed(dataDir, { ...SETTINGS, ...bucket() });
+    running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     expect(running.output()).not.toContain('first invoice');
     await expectListed(last);
     // A second signal ends the services at once, what keeps data in order all the same.

@@ -1,6 +1,7 @@
 import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
 import { busSettings, describeSetting, readConfig, setting } from '@ecf/service-kit';
 import { z } from 'zod';
+import { SERVICE_NAMES, type ServiceName } from './services.js';
 
 /** What the distributed deployment reads for itself; everything else goes to the services untouched. */
 export const distributedSettings = z.object({
@@ -32,10 +33,23 @@ export const distributedSettings = z.object({
     max: 8,
     default: 1,
   }),
+  INSTANCES_OF: describeSetting(
+    setting
+      .list({ description: '' })
+      .refine((names): names is ServiceName[] => names.every((name) => SERVICE_NAMES.includes(name as ServiceName))),
+    {
+      description: 'Services that INSTANCES counts for; the others run once',
+      allowed: 'names of services, separated by commas',
+      default: 'all',
+    },
+  ),
 });
 
 export type DistributedConfig = DeploymentConfig &
-  Pick<z.infer<typeof distributedSettings>, 'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES'>;
+  Pick<
+    z.infer<typeof distributedSettings>,
+    'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES' | 'INSTANCES_OF'
+  >;
 
 /** Reads the settings of the distributed deployment; throws ConfigError naming every variable at fault. */
 export function readDistributedConfig(env: Environment): DistributedConfig {

@@ -41,24 +41,31 @@ export interface Place {
 
 /**
  * Where each process is. The first instance of each service knows the first of the others, the second the second, and so
- * on: chains that share databases, topics and archive.
+ * on: chains that share databases, topics and archive. A service that runs once is known to all.
  *
+ * @param several services that there are `instances` of; empty = all
  * @param ports two for each process
  */
 export function placesOf(
-  instances: number,
+  { instances, several = [] }: { instances: number; several?: readonly string[] },
   ports: readonly number[],
   gateway: { host: string; port: number },
   settingsOf: (service: ServiceName) => Environment,
 ): Place[] {
   const free = [...ports];
   const places: Place[] = [];
+  const first = new Map<ServiceName, string>();
   for (let instance = 1; instance <= instances; instance += 1) {
-    const own = new Map(SERVICE_NAMES.map((service) => [service, String(free.shift())]));
+    const begun = SERVICE_NAMES.filter((name) => instance === 1 || several.length === 0 || several.includes(name));
+    const own = new Map(begun.map((service) => [service, String(free.shift())]));
     if (instance === 1 && gateway.port !== 0) own.set('gateway', String(gateway.port));
-    const peers = SERVICE_NAMES.map((service) => [SERVICES[service], `http://127.0.0.1:${own.get(service)}`]);
-    for (const service of SERVICE_NAMES) {
+    const peers = SERVICE_NAMES.map((service) => [
+      SERVICES[service],
+      `http://127.0.0.1:${own.get(service) ?? first.get(service)}`,
+    ]);
+    for (const service of begun) {
       const port = own.get(service) as string;
+      if (instance === 1) first.set(service, port);
       const metricsPort = String(free.shift());
       const host = service === 'gateway' ? gateway.host : '127.0.0.1';
       places.push({

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { readDistributedConfig } from '../src/config.js';
 import { placesOf, SERVICE_NAMES } from '../src/services.js';
 
 const ports = Array.from({ length: 4 * SERVICE_NAMES.length }, (_, index) => 10_000 + index);
-const places = placesOf(2, ports, { host: '0.0.0.0', port: 8080 }, (service) => ({ DATABASE_URL: service }));
+const places = placesOf({ instances: 2 }, ports, { host: '0.0.0.0', port: 8080 }, (service) => ({
+  DATABASE_URL: service,
+}));
 
 describe('the places of two instances of each service', () => {
   it('have ports of their own, and the gateway the configured one', () => {
@@ -25,5 +28,26 @@ describe('the places of two instances of each service', () => {
       expect(env.EMISSION_URL).toBe(emission?.url);
     }
     expect(places.map(({ name }) => name)).toContain('status-poller-2');
+  });
+});
+
+describe('two instances of some services', () => {
+  it('know the others by their only one', () => {
+    const some = placesOf(
+      { instances: 2, several: ['gateway', 'emission'] },
+      ports,
+      { host: '::1', port: 0 },
+      () => ({}),
+    );
+    const further = some.filter(({ instance }) => instance === 2);
+    expect(further.map(({ name }) => name)).toEqual(['gateway-2', 'emission-2']);
+    expect(some).toHaveLength(SERVICE_NAMES.length + 2);
+    const urlOf = (name: string) => some.find((one) => one.name === name)?.url;
+    expect(further[0]?.env).toMatchObject({ EMISSION_URL: urlOf('emission-2'), QUERY_URL: urlOf('query') });
+  });
+
+  it('are of services that there are', () => {
+    expect(readDistributedConfig({ INSTANCES_OF: 'emission, query' }).INSTANCES_OF).toEqual(['emission', 'query']);
+    expect(() => readDistributedConfig({ INSTANCES_OF: 'emision' })).toThrow(/INSTANCES_OF: .*names of services/);
   });
 });

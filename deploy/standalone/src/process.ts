@@ -4,6 +4,7 @@ export { EMBEDDED_SETTINGS } from '@ecf/deployment';
 export {
   type DeploymentName,
   type DeploymentProcess as StandaloneProcess,
+  embeddedDatabaseUrl,
   startDeploymentProcess,
 } from '@ecf/deployment/process';
 

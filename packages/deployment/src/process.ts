@@ -76,6 +76,13 @@ export async function startDeploymentProcess(
   };
 }
 
+/** Straight to the database of a service in the server that a running deployment keeps in its data folder. For tests and benchmarks. */
+export function embeddedDatabaseUrl(dataDir: string, service: string): string {
+  const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
+  const port = fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
+  return `postgresql://ecf:${password}@127.0.0.1:${port}/ecf_${service}`;
+}
+
 /** The environment without what a surrounding test run or shell may have set for itself. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, DATABASE_URL: _database, AUTHORITY_URL: _authority, ...rest } = process.env;

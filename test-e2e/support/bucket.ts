@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { CuttableProxy, s3 } from '@ecf/test-servers';
+
+/** A real S3-compatible storage with an empty bucket, reached by a line that can be cut. */
+export interface TestBucket {
+  /** What a deployment needs to keep its XML there. */
+  readonly settings: Record<string, string>;
+  readonly line: CuttableProxy;
+  stop(): Promise<void>;
+}
+
+/** Null where the machine can run no storage. Not for a storage of S3_ENDPOINT, which is not the test's own. */
+export async function bucket(): Promise<TestBucket | null> {
+  const storage = process.env.S3_ENDPOINT === undefined ? await s3() : null;
+  if (storage === null) return null;
+  const { endpoint, region, accessKey, secretKey } = storage;
+  // The storage's client is the services' own.
+  const { CreateBucketCommand, S3Client } = createRequire(
+    new URL('../../packages/service-kit/package.json', import.meta.url),
+  )('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
+  await client.send(new CreateBucketCommand({ Bucket: 'ecf' }));
+  client.destroy();
+  const line = await CuttableProxy.start({ host: '127.0.0.1', port: Number(new URL(endpoint).port) });
+  return {
+    line,
+    settings: {
+      S3_ENDPOINT: `http://127.0.0.1:${line.port}`,
+      S3_ACCESS_KEY: accessKey,
+      S3_SECRET_KEY: secretKey,
+      S3_REGION: region,
+      S3_BUCKET: 'ecf',
+    },
+    async stop() {
+      await line.cut();
+      await storage.stop();
+    },
+  };
+}
