@@ -38,6 +38,11 @@ export function peakBytes(pid: number): number {
   return kilobytes(pid, 'VmHWM') * 1024;
 }
 
+/** Has {@link peakBytes} begin anew. Source: proc(5), clear_refs. */
+export function forgetPeak(pid: number): void {
+  fs.writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
 /** The children of a process whose command line contains a text. */
 export function childCalled(pid: number, text: string): number {
   const found = childrenOf(pid).find((child) => {

@@ -15,7 +15,14 @@ import { signXml } from '@ecf/xml-signing';
 import { benchFolder } from './ending.js';
 import { type Call, createLoad, type Load } from './load.js';
 import { compare, inTurn, median, percentile, repeat, seconds, type Task, together } from './measure.js';
-import { childCalled, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
+import {
+  childCalled,
+  forgetPeak,
+  peakBytes,
+  processorSeconds,
+  processorSecondsOfTree,
+  residentBytes,
+} from './processes.js';
 import { heading, line, reportComparison } from './report.js';
 import { certificate, encfOf, invoice } from './sample.js';
 
@@ -25,6 +32,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const SENDERS = (process.env.BENCH_SENDERS ?? '1,64').split(',').map(Number);
 const SLOW = Number(process.env.BENCH_SLOW ?? 500);
 const PROVIDER = '131880738';
+/** What a receiver takes at most by default. */
+const LARGEST = 10 * 1024 * 1024;
 /** Documents until the compiler has done its work: a receiver runs for weeks. */
 const WARM_UP = 3_000;
 const ADDRESS = '/fe/recepcion/api/ecf';
@@ -187,49 +196,80 @@ async function slowSenders(
   for (const socket of sockets) socket.destroy();
 }
 
-/** Each hostile input once, against genuine documents: time, how much memory grew, what came back. */
+/** An input, and what is sent of it. */
+interface Input {
+  readonly name: string;
+  readonly headers: Record<string, string>;
+  body(): Promise<Buffer>;
+}
+
+/** What one input came to: time of its answer, most memory of the program meanwhile, longest wait of a genuine sender. */
+interface Taken {
+  readonly milliseconds: number;
+  readonly peak: number;
+  readonly othersWaited: number;
+  readonly answer: string;
+}
+
+/** Each hostile input against a genuine document of the same size. */
 async function hostile(url: string, buyer: string, program: number): Promise<void> {
-  heading('hostile inputs: bytes, milliseconds, growth of memory, longest wait of a genuine sender meanwhile, answer');
+  heading('hostile inputs against a genuine document of as many bytes; a genuine sender goes on meanwhile');
   const foreign = certificate().certificate.certificate;
   let sequence = 900_000_000;
   const fresh = (lines: number) => signedDocument(++sequence, lines, buyer);
-  const rows: [string, () => Promise<[Buffer, Record<string, string>]>][] = [
-    ...[10, 100, 1_000].map((lines): [string, () => Promise<[Buffer, Record<string, string>]>] => [
-      `(genuine, ${lines} lines)`,
-      async () => [Buffer.from(await fresh(lines)), {}],
-    ]),
-    ...HOSTILE.map((input): [string, () => Promise<[Buffer, Record<string, string>]>] => [
-      input.name,
-      async () => [Buffer.from(input.make(await fresh(10), foreign)), input.headers ?? {}],
-    ]),
-    ['2,000,000 empty elements', async () => [Buffer.from(`<ECF>${'<a/>'.repeat(2_000_000)}</ECF>`), {}]],
-    [TINY, async () => [Buffer.alloc(500_000, 0x20), {}]],
+  const perLine = ((await fresh(101)).length - (await fresh(1)).length) / 100;
+  const inputs: Input[] = [
+    ...HOSTILE.map((input) => ({
+      name: input.name,
+      headers: input.headers ?? {},
+      body: async () => Buffer.from(input.make(await fresh(10), foreign)),
+    })),
+    {
+      name: '2,000,000 empty elements',
+      headers: {},
+      body: async () => Buffer.from(`<ECF>${'<a/>'.repeat(2_000_000)}</ECF>`),
+    },
+    { name: TINY, headers: {}, body: async () => Buffer.alloc(500_000, 0x20) },
   ];
-  for (const [name, make] of rows) {
-    const [body, headers] = await make();
-    const before = residentBytes(program);
+
+  /** A genuine document of that size, at least of one line and at most of a thousand, blanks between its elements. */
+  async function genuine(bytes: number): Promise<Buffer> {
+    const xml = await fresh(Math.min(1_000, Math.max(1, Math.floor((bytes - 3_500) / perLine))));
+    return Buffer.from(xml.replace('<DetallesItems>', `${' '.repeat(Math.max(0, bytes - xml.length))}<DetallesItems>`));
+  }
+
+  async function measure(post: () => Promise<Answered>): Promise<Taken> {
+    forgetPeak(program);
     let waiting = true;
-    let longest = 0;
+    let othersWaited = 0;
     const others = (async () => {
       while (waiting) {
         const began = performance.now();
-        await fetch(`${url}${ADDRESS}`, {
-          method: 'POST',
-          body: await fresh(10),
-          headers: { 'content-type': 'text/xml' },
-        });
-        longest = Math.max(longest, performance.now() - began);
+        await send(url, Buffer.from(await fresh(10)), {});
+        othersWaited = Math.max(othersWaited, performance.now() - began);
       }
     })();
     const began = performance.now();
-    const { status, text } = await (name === TINY ? sendTiny(url, body) : send(url, body, headers));
-    const took = performance.now() - began;
-    const grown = residentBytes(program) - before;
+    const { status, text } = await post();
+    const milliseconds = performance.now() - began;
     waiting = false;
     await others;
+    return { milliseconds, peak: peakBytes(program), othersWaited, answer: answerOf(status, text) };
+  }
+
+  line('input → answer | bytes | ms | × genuine | MB peak (genuine) | others waited ms');
+  for (const { name, headers, body } of inputs) {
+    const bytes = await body();
+    const fair = await genuine(Math.min(bytes.length, LARGEST));
+    await send(url, await genuine(fair.length), {});
+    const reference = await measure(() => send(url, fair, {}));
+    const taken = await measure(() => (name === TINY ? sendTiny(url, bytes) : send(url, bytes, headers)));
+    const ratio = taken.milliseconds / reference.milliseconds;
     line(
-      `${name.padEnd(52)} ${String(body.length).padStart(9)} ${took.toFixed(0).padStart(6)} ms ${mb(Math.max(0, grown)).padStart(8)} ${longest.toFixed(0).padStart(5)} ms  ${answerOf(status, text)}`,
+      `${name} → ${taken.answer} | ${bytes.length} | ${taken.milliseconds.toFixed(0)} | ${ratio.toFixed(2)} | ` +
+        `${mb(taken.peak)} (${mb(reference.peak)}) | ${taken.othersWaited.toFixed(0)}`,
     );
+    if (reference.answer !== '200 Estado 0') line(`  the genuine document got ${reference.answer}`);
   }
 }
 
