@@ -66,6 +66,21 @@ export const SHAPES: readonly Shape[] = [
     type: TYPE,
     body: (xml) => `--${B}\r\n${part('name="note"')}x\r\n${around(part('name="xml"'), xml)}`,
   },
+  {
+    name: 'a byte order mark before the first boundary',
+    type: TYPE,
+    body: (xml) => `\ufeff${around(part('name="xml"'), xml)}`,
+  },
+  {
+    name: 'no line end before the closing boundary',
+    type: TYPE,
+    body: (xml) => `--${B}\r\n${part('name="xml"')}${xml}--${B}--\r\n`,
+  },
+  {
+    name: 'the last boundary without its dashes',
+    type: TYPE,
+    body: (xml) => `--${B}\r\n${part('name="xml"')}${xml}\r\n--${B}\r\n`,
+  },
   { name: 'the document itself', type: 'text/xml', body: (xml) => xml },
   { name: 'the document itself, without type', type: null, body: (xml) => xml },
   { name: 'the document itself, called a form', type: 'application/x-www-form-urlencoded', body: (xml) => xml },
