@@ -608,6 +608,45 @@ describe('the same numbers at the same moment', () => {
     expect(kinds.size).toBeGreaterThan(0);
   });
 
+  it.each([
+    { route: '/submit_ecf' as const, type: '31', first: 520 },
+    { route: '/submit_fc' as const, type: '32', first: 540 },
+  ])('are issued as the caller signed them ($route) or cancelled, never both', async ({ route, type, first }) => {
+    const token = await world.token(emission);
+    /** Signed with the caller's own means: here another environment's document of the same content. */
+    const signed = async (sequence: number): Promise<string> => {
+      const { body } = await world.submit(emission, example(`ecf-${type}`, sequence), { env: 'CerteCF' });
+      return type === '32' ? body.rfce_xml : body.xml;
+    };
+    const numbers = Array.from({ length: 8 }, (_, n) => first + n);
+    const documents = await Promise.all(numbers.map(signed));
+    const outcomes = await Promise.all(
+      numbers.map(async (sequence, n) => {
+        const [one, other] = n % 2 === 0 ? [emission, second] : [second, emission];
+        const issue = () => world.submitSigned(one, route, documents[n] as string, token);
+        const drop = () => cancel(request([line(type, [sequence])]), { at: other });
+        const both = n % 3 === 0 ? [drop(), issue()].reverse() : [issue(), drop()];
+        return Promise.all(both);
+      }),
+    );
+    for (const [n, [issued, dropped]] of outcomes.entries()) {
+      const sequence = numbers[n] as number;
+      expect([
+        [200, 409],
+        [409, 201],
+      ]).toContainEqual([issued?.status, dropped?.status]);
+      const arrivals = (await world.ledger(encf(type, sequence))).length - 1;
+      expect({ sequence, issued: arrivals }).toEqual({ sequence, issued: issued?.status === 200 ? 1 : 0 });
+      if (dropped?.status === 201) expect(dropped.body.authority_status).toBe('Aceptado');
+    }
+    // Whatever won: what was cancelled cannot be issued so afterwards either.
+    const free = first + 10;
+    const document = await signed(free);
+    expect((await cancel(request([line(type, [free])]))).status).toBe(201);
+    const late = await world.submitSigned(second, route, document, token);
+    expect([late.status, late.body.code]).toEqual([409, 'encf_cancelled']);
+  });
+
   it('are cancelled once', async () => {
     const all = await Promise.all(
       [emission, second, emission, second].map((at, n) =>
