@@ -1,3 +1,6 @@
+// The bus over a real broker, against kafkajs alone with the same settings: publish; append to the outbox and relay; consume.
+//
+// BUS_EVENTS (3000) a round in batches of BUS_BATCH (200), BUS_ROUNDS (5); BENCH_SECONDS (180) ends it.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,11 +21,12 @@ import { readBusSettings } from '@ecf/service-kit/dead-letters';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { kafka } from '@ecf/test-servers/kafka';
 import kafkajs from 'kafkajs';
+import { endAfter } from './ending.js';
 import { compare, median, percentile, seconds } from './measure.js';
 import { heading, line, reportComparison } from './report.js';
 
 const BATCH = Number(process.env.BUS_BATCH ?? 200);
-const COUNT = Number(process.env.BUS_EVENTS ?? 4_000);
+const COUNT = Number(process.env.BUS_EVENTS ?? 3_000);
 const ROUNDS = Number(process.env.BUS_ROUNDS ?? 5);
 const topic = TOPICS.invoices.name;
 const group = 'bench';
@@ -31,6 +35,7 @@ const SAMPLE = fileURLToPath(
   new URL('../../packages/contracts/test/first-version/invoice.changed.json', import.meta.url),
 );
 
+endAfter(Number(process.env.BENCH_SECONDS ?? 180));
 const server = await kafka();
 if (server === null) process.exit(1);
 const settings = readBusSettings({

@@ -1,22 +1,27 @@
-// POST /fe_Submit on the distributed deployment, against the standalone one in the same run; how long the read model takes to
-// hear of a submission; memory of each process, idle and after the load.
+// POST /fe_Submit on the distributed deployment, against the standalone one in the same run: rate, p50, p99; from a POST to the
+// read model on both, with one caller and with many; memory of each process, idle and after the load.
 //
-// BENCH_ROUNDS (5) and BENCH_CALLS (600) make it shorter or longer.
+// BENCH_ROUNDS (3), BENCH_CALLS (500) and BENCH_ARRIVALS (150) make it shorter or longer; BENCH_SECONDS (180) ends it.
 import path from 'node:path';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { benchFolder } from './ending.js';
+import { openDatabase } from '@ecf/service-kit';
+import { embeddedDatabaseUrl } from '@ecf/standalone/process';
+import { benchFolder, endAfter } from './ending.js';
 import { createLoad } from './load.js';
 import { median, percentile } from './measure.js';
 import { residentBytes } from './processes.js';
+import { arrivals } from './read-model.js';
 import { heading, line } from './report.js';
 import { type Subject, startSubject } from './subject.js';
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const CALLS = Number(process.env.BENCH_CALLS ?? 600);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const CALLS = Number(process.env.BENCH_CALLS ?? 500);
+const ARRIVALS = Number(process.env.BENCH_ARRIVALS ?? 150);
 const CALLERS = 32;
 const LINES = 10;
 const MEBIBYTE = 1024 * 1024;
 
+endAfter(Number(process.env.BENCH_SECONDS ?? 180));
 const folder = benchFolder();
 const subjects: Subject[] = [];
 try {
@@ -30,7 +35,7 @@ async function run(): Promise<void> {
   const names = ['standalone', 'distributed'] as const;
   for (const name of names) subjects.push(await startSubject(path.join(folder, name), date, LINES, name));
   const [standalone, distributed] = subjects as [Subject, Subject];
-  const idle = memory(distributed);
+  const idle = [...memory(standalone), ...memory(distributed)];
   const rates: Record<string, number[]> = { standalone: [], distributed: [] };
   const latencies: Record<string, number[]> = { standalone: [], distributed: [] };
   for (let round = 0; round <= ROUNDS; round += 1)
@@ -53,27 +58,28 @@ async function run(): Promise<void> {
     line(`${name}: ${rate(name).toFixed(0)}/s, p50 ${p50}, p99 ${p99}`);
   }
   line(`distributed : standalone = ${(rate('distributed') / rate('standalone')).toFixed(2)}`);
-  heading('From the cause of an event to the read model, distributed');
-  line(`mean ${(1_000 * (await readModelLag(distributed))).toFixed(0)} ms`);
-  heading('Resident memory in MiB, distributed: idle, after the load');
-  const loaded = memory(distributed);
+  const loaded = new Map([...memory(standalone), ...memory(distributed)]);
+  heading('From the POST to the read model, read by SQL: p50, p90, p99, most');
+  for (const [index, subject] of subjects.entries())
+    for (const callers of [1, CALLERS]) await report(names[index] as string, subject, callers);
+  heading('Resident memory in MiB: idle, after the load');
   for (const [name, bytes] of idle)
     line(`${name}: ${(bytes / MEBIBYTE).toFixed(0)}, ${((loaded.get(name) ?? 0) / MEBIBYTE).toFixed(0)}`);
 }
 
-function memory({ standalone }: Subject): Map<string, number> {
-  const processes = standalone.processes().filter(({ pid }) => pid !== null);
-  return new Map(processes.map(({ name, pid }) => [name, residentBytes(pid as number)]));
+async function report(name: string, subject: Subject, callers: number): Promise<void> {
+  const database = openDatabase(embeddedDatabaseUrl(path.join(folder, name), 'query'), { max: 1 });
+  const load = createLoad(subject.standalone.demo.base_url, (status) => status === 200);
+  const { there, decided } = await arrivals(database, load, subject.nextCalls(ARRIVALS), callers);
+  load.close();
+  await database.close();
+  const spread = (ms: number[]) => [0.5, 0.9, 0.99, 1].map((share) => percentile(ms, share).toFixed(0)).join(', ');
+  line(`${name}, callers ${callers}: there ${spread(there)} ms; decided there ${spread(decided)} ms`);
 }
 
-/** Seconds, the mean over all invoices. */
-async function readModelLag({ standalone }: Subject): Promise<number> {
-  const text = await (await fetch(standalone.demo.metrics_url)).text();
-  const value = (suffix: string) =>
-    Number(
-      new RegExp(`^ecf_read_model_lag_seconds_${suffix}\\{[^}]*topic="invoices.v1"[^}]*\\} (\\S+)$`, 'm').exec(
-        text,
-      )?.[1],
-    );
-  return value('sum') / value('count');
+/** Bytes of each process, by its name; all services of a standalone deployment are one. */
+function memory({ standalone }: Subject): [string, number][] {
+  const processes = standalone.processes().filter(({ pid }) => pid !== null);
+  if (processes.length === 0) return [['standalone (all services)', residentBytes(standalone.child.pid as number)]];
+  return processes.map(({ name, pid }) => [name, residentBytes(pid as number)]);
 }

@@ -36,6 +36,15 @@ export function endWithChildren(): void {
   });
 }
 
+/** A bench that waits for what never comes ends after so many seconds, with what it has started, and says so. */
+export function endAfter(seconds: number): void {
+  const late = (): void => {
+    if (!ending) process.stderr.write(`not done after ${seconds} s: figures above are all there are\n`);
+    void end(1);
+  };
+  setTimeout(late, seconds * 1_000).unref();
+}
+
 async function end(code: number): Promise<void> {
   if (ending) return;
   ending = true;

@@ -18,10 +18,10 @@ export interface Round {
 /** Sends calls to one server over connections that are kept. */
 export interface Load {
   /**
-   * Sends the calls with so many under way at once.
+   * Sends the calls with so many under way at once; `onSend` hears of each as it leaves.
    * @throws Error when an answer is not the one that `isRight` accepts
    */
-  round(calls: readonly Call[], callers: number): Promise<Round>;
+  round<C extends Call>(calls: readonly C[], callers: number, onSend?: (call: C) => void): Promise<Round>;
   close(): void;
 }
 
@@ -58,13 +58,14 @@ export function createLoad(url: string, isRight: (status: number, text: string) 
   }
 
   return {
-    async round(calls, callers) {
+    async round(calls, callers, onSend) {
       const latencies: number[] = [];
       let next = 0;
       const caller = async (): Promise<void> => {
         while (next < calls.length) {
-          const call = calls[next++] as Call;
+          const call = calls[next++] as (typeof calls)[number];
           const began = performance.now();
+          onSend?.(call);
           await send(call);
           latencies.push((performance.now() - began) / 1000);
         }

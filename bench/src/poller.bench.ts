@@ -2,7 +2,7 @@
 // PostgreSQL; the authority is a bare HTTP server here. A decision counts once its event was published. The reference asks the
 // same server as often, as many at once, by got alone, and keeps each answer in one durable statement.
 //
-// POLLER_DOCUMENTS (1500) a round, POLLER_ROUNDS (5).
+// POLLER_DOCUMENTS (1000) a round, POLLER_ROUNDS (4); BENCH_SECONDS (180) ends it.
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,13 +22,13 @@ import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import got from 'got';
-import { benchFolder } from './ending.js';
+import { benchFolder, endAfter } from './ending.js';
 import { median, percentile, seconds, together } from './measure.js';
 import { heading, line } from './report.js';
 import { encfOf, ISSUER } from './sample.js';
 
-const DOCUMENTS = Number(process.env.POLLER_DOCUMENTS ?? 1_500);
-const ROUNDS = Number(process.env.POLLER_ROUNDS ?? 5);
+const DOCUMENTS = Number(process.env.POLLER_DOCUMENTS ?? 1_000);
+const ROUNDS = Number(process.env.POLLER_ROUNDS ?? 4);
 const AT_ONCE = 32;
 /** The rate is kept for each environment: two of them, so that it is not what is measured. */
 const ENVIRONMENTS: readonly Environment[] = ['TesteCF', 'eCF'];
@@ -65,6 +65,7 @@ await new Promise<void>((resolve) => {
   authority.listen(0, '127.0.0.1', resolve);
 });
 const authorityUrl = `http://127.0.0.1:${(authority.address() as AddressInfo).port}`;
+endAfter(Number(process.env.BENCH_SECONDS ?? 180));
 const folder = benchFolder();
 const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: EMBEDDED_SETTINGS });
 try {

@@ -9,7 +9,7 @@ const BOUNDARY = 'invoice-of-the-benchmark';
 export interface Subject {
   standalone: StandaloneProcess;
   /** The next so many invoices, each under a number of its own, as calls of `/fe_Submit`. */
-  nextCalls(count: number): Call[];
+  nextCalls(count: number): (Call & { encf: string })[];
   /** Resolves when the background has a verdict on every document that was handed in. */
   decided(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startSubject(
       Array.from({ length: count }, () => {
         last += 1;
         const body = Buffer.from(`${head}${json.replace(encfOf(0), encfOf(last))}\r\n--${BOUNDARY}--\r\n`);
-        return { path: '/fe_Submit', headers, body };
+        return { path: '/fe_Submit', headers, body, encf: encfOf(last) };
       }),
     async decided() {
       while ((await countOfDecisions(metrics_url)) < last - first) await delay(200);

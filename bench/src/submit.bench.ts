@@ -90,7 +90,7 @@ async function run(): Promise<void> {
     processes: { program: gateway, postgres: childCalled(gateway, 'postgres') },
     settle: () => subject.decided(),
   };
-  const [json] = subject.nextCalls(1) as [Call];
+  const json = subject.nextCalls(1)[0] as Call;
   await own.load.round([json], 1);
   const bare = (route: string): Contender => ({
     name: `reference (${route})`,

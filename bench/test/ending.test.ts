@@ -10,8 +10,9 @@ const ENDING = new URL('../dist/ending.js', import.meta.url).href;
 /** A bench with one child that never ends, which then writes a line now and again. */
 const BENCH = `
   import { spawn } from 'node:child_process';
-  import { benchFolder, endWithChildren } from '${ENDING}';
+  import { benchFolder, endAfter, endWithChildren } from '${ENDING}';
   endWithChildren();
+  process.on('SIGUSR1', () => endAfter(0.05));
   process.on('SIGUSR2', () => { throw new Error('a fault of the bench'); });
   spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   console.log(benchFolder());
@@ -23,6 +24,7 @@ describe('a bench that does not get to its end', () => {
     ['SIGINT', 130, (bench: ChildProcess) => bench.kill('SIGINT')],
     ['SIGTERM', 143, (bench: ChildProcess) => bench.kill('SIGTERM')],
     ['a reader that is gone', 141, (bench: ChildProcess) => bench.stdout?.destroy()],
+    ['its time', 1, (bench: ChildProcess) => bench.kill('SIGUSR1')],
     ['a fault of its own', 1, (bench: ChildProcess) => bench.kill('SIGUSR2')],
   ])('after %s ends with %d, its children and its folder with it', async (_, code, disturb) => {
     const bench = spawn(process.execPath, ['--input-type=module', '--eval', BENCH], {

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '@ecf/service-kit';
+import type { Call, Load } from './load.js';
+
+const LOOK_MS = 4;
+
+/** Milliseconds from the moment a POST leaves until its document stands in the read model, and until it stands there decided. */
+export interface Arrivals {
+  there: number[];
+  decided: number[];
+}
+
+/**
+ * Hands in invoices and looks into the read model's own table until all have come. The query service is asked nothing: before
+ * it answers it takes over what its events have not brought yet.
+ */
+export async function arrivals(
+  database: Database,
+  load: Load,
+  calls: readonly (Call & { encf: string })[],
+  callers: number,
+): Promise<Arrivals> {
+  const began = new Map<string, number>();
+  const waiting = { there: new Set<string>(), decided: new Set<string>() };
+  const taken: Arrivals = { there: [], decided: [] };
+  let sending = true;
+  const sent = load
+    .round(calls, callers, ({ encf }) => {
+      began.set(encf, performance.now());
+      waiting.there.add(encf);
+      waiting.decided.add(encf);
+    })
+    .finally(() => {
+      sending = false;
+    });
+  while (sending || waiting.decided.size > 0) {
+    const { rows } = await database.query<{ encf: string; settled: boolean }>(
+      { name: 'bench_arrivals', text: "SELECT encf, settled FROM invoice WHERE env = 'TesteCF' AND encf = ANY($1)" },
+      [[...waiting.decided]],
+    );
+    const now = performance.now();
+    for (const { encf, settled } of rows) {
+      const ms = now - (began.get(encf) as number);
+      if (waiting.there.delete(encf)) taken.there.push(ms);
+      if (settled && waiting.decided.delete(encf)) taken.decided.push(ms);
+    }
+    await delay(LOOK_MS);
+  }
+  await sent;
+  return taken;
+}
