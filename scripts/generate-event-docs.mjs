@@ -44,6 +44,11 @@ const LETTER_HEADERS = [
   ['ecf_dead_time', 'When it was given up, ISO 8601', { type: 'string', format: 'date-time' }],
   ['ecf_dead_partition', 'Partition that the message was in', { type: 'string' }],
   ['ecf_dead_offset', 'Its offset there', { type: 'string' }],
+  [
+    'ecf_dead_cut',
+    'Where brokers refused it for its size, and its body is cut: how many bytes that had',
+    { type: 'string' },
+  ],
 ];
 
 function jsonSchema(schema) {

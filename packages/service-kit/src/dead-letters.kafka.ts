@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { TOPICS } from '@ecf/contracts';
+import { storableText } from '@ecf/domain';
 import type { Admin, KafkaMessage } from 'kafkajs';
 import type { BusEvent } from './bus.js';
 import type { KafkaSettings } from './bus-settings.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters } from './dead-letters.js';
 import { kafkaClients, type OpenKafka } from './kafka-client.js';
 import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } from './kafka-messages.js';
-import { createKafkaProducer, type KafkaProducer } from './kafka-producer.js';
+import { createKafkaProducer, isAboutTheContent, type KafkaProducer } from './kafka-producer.js';
 import { createKafkaTopics, type KafkaTopics } from './kafka-topics.js';
 import type { Logger } from './logger.js';
 
@@ -17,10 +18,22 @@ export interface OriginalMessage {
 }
 
 const LETTER = 'ecf_dead_';
+/** Of a letter whose body was cut: how many bytes it had. */
+const CUT = `${LETTER}cut`;
 const READ_TIMEOUT_MS = 30_000;
 const QUIET_FETCHES = 5;
 
-/** Keeps a letter in `<topic>.dlq`: the message as it came, with the group and the reason as headers `ecf_dead_…`. */
+/** Bytes of a body, and a twentieth of it for a header, that are kept of what brokers will not take as it came. */
+const SHORTER = [500_000, 5_000];
+const LONGEST_ID = 500;
+/** Of a foreign message anything may be too long or too many: these are what a letter is known by. */
+const KEPT_HEADERS = /^(ce_(specversion|id|type|source|time|subject)|content-type|traceparent|ecf_dead_[a-z]+)$/;
+
+/**
+ * Keeps a letter in `<topic>.dlq`: the message as it came, with the group and the reason as headers `ecf_dead_…`. What the
+ * brokers refuse for its size is kept with its body cut, which a header says: a letter that could not be kept would hold
+ * its partition back for good.
+ */
 export async function keepKafkaLetter(
   letter: DeadLetter,
   original: OriginalMessage | null,
@@ -29,28 +42,54 @@ export async function keepKafkaLetter(
   const { event } = letter;
   await topics.ensure([event.topic]);
   const record = original === null ? toRecord(event, event.topic) : asItCame(event, original);
-  await producer.send([
-    {
-      topic: topics.nameOf(deadLetterTopic(event.topic)),
-      key: letter.id,
-      value: record.value,
-      headers: {
-        ...record.headers,
-        [`${LETTER}topic`]: event.topic,
-        [`${LETTER}key`]: event.key,
-        [`${LETTER}group`]: letter.group,
-        [`${LETTER}reason`]: letter.reason,
-        [`${LETTER}attempts`]: String(letter.attempts),
-        [`${LETTER}time`]: letter.time,
-        ...(original === null
-          ? {}
-          : {
-              [`${LETTER}partition`]: String(original.partition),
-              [`${LETTER}offset`]: original.message.offset,
-            }),
-      },
+  const whole: KafkaRecord = {
+    topic: topics.nameOf(deadLetterTopic(event.topic)),
+    key: letter.id,
+    value: record.value,
+    headers: {
+      ...record.headers,
+      [`${LETTER}topic`]: event.topic,
+      [`${LETTER}key`]: event.key,
+      [`${LETTER}group`]: letter.group,
+      [`${LETTER}reason`]: letter.reason,
+      [`${LETTER}attempts`]: String(letter.attempts),
+      [`${LETTER}time`]: letter.time,
+      ...(original === null
+        ? {}
+        : {
+            [`${LETTER}partition`]: String(original.partition),
+            [`${LETTER}offset`]: original.message.offset,
+          }),
     },
-  ]);
+  };
+  let refusal: unknown;
+  for (const form of forms(whole, letter)) {
+    try {
+      return await producer.send([form]);
+    } catch (error) {
+      if (!isAboutTheContent(error)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+function* forms(whole: KafkaRecord, letter: DeadLetter): Generator<KafkaRecord> {
+  yield whole;
+  for (const bytes of SHORTER) yield shortened(whole, letter, bytes);
+}
+
+function shortened(whole: KafkaRecord, { id, group }: DeadLetter, bytes: number): KafkaRecord {
+  const body = Buffer.from(whole.value ?? '');
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(whole.headers))
+    if (KEPT_HEADERS.test(name)) headers[name] = storableText(text, bytes / 20);
+  return {
+    topic: whole.topic,
+    key: id.length > LONGEST_ID ? `${createHash('sha256').update(id).digest('hex')}.${group}` : id,
+    value: body.subarray(0, bytes),
+    headers: { ...headers, [CUT]: String(body.length) },
+  };
 }
 
 function asItCame(event: BusEvent, { message }: OriginalMessage): KafkaRecord {
@@ -104,7 +143,9 @@ export function openKafkaDeadLetters(settings: KafkaSettings, logger: Logger): K
     async replay(letter) {
       const present = await find(letter.id);
       if (present === undefined) throw new Error(`there is no dead letter ${letter.id}`);
-      const { event } = present.letter;
+      const { event, incomplete } = present.letter;
+      if (incomplete === true)
+        throw new Error(`the dead letter ${letter.id} was too large to be kept whole: it can only be dismissed`);
       const headers = { ...present.headers, [REPLAY_HEADER]: present.letter.group };
       await producer.send([{ topic: topics.nameOf(event.topic), key: event.key, value: present.value, headers }]);
       await forget(present.letter);
@@ -214,6 +255,7 @@ function readLetter(id: string, message: KafkaMessage, value: Buffer): FoundLett
     reason: of('reason'),
     attempts: Number(of('attempts')),
     time: of('time'),
+    ...(all[CUT] === undefined ? {} : { incomplete: true }),
     event: {
       id: headers.ce_id ?? id,
       type: headers.ce_type ?? 'unknown',

@@ -8,6 +8,8 @@ export interface DeadLetter {
   readonly reason: string;
   readonly attempts: number;
   readonly time: string;
+  /** It was too large for the brokers and is kept with its body or headers cut: it cannot be replayed. */
+  readonly incomplete?: boolean;
   readonly event: BusEvent;
 }
 

@@ -7,6 +7,11 @@ import { kafkaClients, type OpenKafka } from './kafka-client.js';
 import type { Logger } from './logger.js';
 
 const LEADERS_MS = 15_000;
+/** A letter is a message of the usual limit of 1 MiB and what is to be said of it. */
+const MAX_LETTER_BYTES = 2 * 1_048_576;
+const LIMIT = 'max.message.bytes';
+/** `configSource` of what is neither a default nor set for the broker. */
+const SET_FOR_THE_TOPIC = kafkajs.ConfigSource.TOPIC_CONFIG;
 
 /** Makes sure that topics are there, as the contracts describe them. */
 export interface KafkaTopics {
@@ -22,7 +27,10 @@ export interface KafkaTopicsOptions {
   logger: Logger;
 }
 
-/** Topics of a deployment. A topic that exists is left as it is; where it differs from the contracts, that is logged. */
+/**
+ * Topics of a deployment. A topic that exists is left as it is, but for a limit that is too low for dead letters; where it
+ * differs from the contracts, that is logged.
+ */
 export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions): KafkaTopics {
   const present = new Set<string>();
   const nameOf = (topic: string) => `${settings.KAFKA_TOPIC_PREFIX ?? ''}${topic}`;
@@ -38,7 +46,11 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
       const there = new Set(await admin.listTopics());
       const missing = wanted.filter(({ topic }) => !there.has(topic));
       if (missing.length > 0) await create(admin, missing);
-      for (const topic of wanted) if (there.has(topic.topic)) await compare(admin, topic, logger);
+      for (const topic of wanted) {
+        if (!there.has(topic.topic)) continue;
+        if (settings.KAFKA_CREATE_TOPICS) await raiseLimit(admin, topic, logger);
+        await compare(admin, topic, logger);
+      }
     } finally {
       await admin.disconnect().catch(() => undefined);
     }
@@ -68,7 +80,8 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
 
   /** The key is the letter, and a replay or dismissal deletes it: so letters are kept until then, and no longer. */
   function describeDeadLetters(topic: Topic): ITopicConfig {
-    return topicConfig(nameOf(deadLetterTopic(topic.name)), 1, { 'cleanup.policy': 'compact' });
+    const settings = { 'cleanup.policy': 'compact', [LIMIT]: String(MAX_LETTER_BYTES) };
+    return topicConfig(nameOf(deadLetterTopic(topic.name)), 1, settings);
   }
 
   function topicConfig(topic: string, numPartitions: number, config: Record<string, string>): ITopicConfig {
@@ -137,6 +150,28 @@ async function awaitLeaders(admin: Admin, names: string[]): Promise<void> {
   }
 }
 
+/** An earlier version made topics of dead letters with the limit of all others. */
+async function raiseLimit(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
+  const limit = wanted.configEntries?.find(({ name }) => name === LIMIT);
+  if (limit === undefined) return;
+  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: wanted.topic };
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
+  const present = resources[0]?.configEntries ?? [];
+  const known = present.find(({ configName }) => configName === LIMIT)?.configValue;
+  if (known === undefined || Number(known) >= Number(limit.value)) return;
+  // The request replaces whatever was set for the topic.
+  const kept = present
+    .filter(({ configName, configSource }) => configName !== LIMIT && configSource === SET_FOR_THE_TOPIC)
+    .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
+  try {
+    const configEntries = [...kept, { name: LIMIT, value: limit.value }];
+    await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
+    logger.info({ topic: wanted.topic, setting: LIMIT, value: limit.value }, 'the limit of a topic was raised');
+  } catch (error) {
+    logger.warn({ err: error, topic: wanted.topic, setting: LIMIT }, 'the limit of a topic cannot be raised');
+  }
+}
+
 async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [wanted.topic] });
   const partitions = topics[0]?.partitions.length;
@@ -158,7 +193,11 @@ async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Prom
   });
   const present = new Map(resources[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
   for (const { name, value } of entries)
-    if (present.has(name) && present.get(name) !== value)
+    if (
+      present.has(name) &&
+      present.get(name) !== value &&
+      !(name === LIMIT && Number(present.get(name)) > Number(value))
+    )
       logger.warn(
         { topic: wanted.topic, setting: name, value: present.get(name), expected: value },
         'a topic is set otherwise than the contracts say',

@@ -3,6 +3,7 @@ import { kafka } from '@ecf/test-servers/kafka';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import type { Bus, BusEvent } from '../src/bus.js';
+import type { DeadLetter } from '../src/dead-letters.js';
 import { openKafkaDeadLetters } from '../src/dead-letters.kafka.js';
 import { kafkaClients } from '../src/kafka-client.js';
 import { toRecord } from '../src/kafka-messages.js';
@@ -13,6 +14,8 @@ import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from '.
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 const topics = ['taxpayers.v1'];
+/** With its key and the frame of its batch it is just what a broker takes by default. */
+const LARGE = 'x'.repeat(1_048_300);
 
 afterEach(closeKafkaBuses);
 
@@ -242,6 +245,86 @@ describeOnKafka('a poison message', () => {
     expect(letter).toMatchObject({ id: `${poison.id}.g`, group: 'g', attempts: 3, event: poison });
     await until(async () => (await metrics.render()).includes('ecf_dead_letters{topic="taxpayers.v1",group="g"} 6'));
     await letters.close();
+  });
+
+  it('of the size that brokers just take becomes a dead letter as it came, also where the topic for it was made smaller', async () => {
+    const settings = kafkaSettings();
+    const dead = `${settings.KAFKA_TOPIC_PREFIX}taxpayers.v1.dlq`;
+    const admin = kafkaClients(settings, silentLogger)().admin();
+    await admin.connect();
+    const configEntries = [
+      { name: 'cleanup.policy', value: 'compact' },
+      { name: 'min.compaction.lag.ms', value: '1' },
+    ];
+    await admin.createTopics({ topics: [{ topic: dead, numPartitions: 1, replicationFactor: 1, configEntries }] });
+    const bus = openKafkaBus(settings);
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const got = collector();
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
+    await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
+    await bus.publish([taxpayerEvent('131000001', 2)]);
+    await until(() => got.count() === 1);
+    const [letter, ...others] = await letters.list('taxpayers.v1');
+    expect(others).toEqual([]);
+    expect(letter).toMatchObject({
+      group: 'g',
+      reason: expect.stringContaining('ce_specversion'),
+      event: { data: LARGE },
+    });
+    expect(letter).not.toHaveProperty('incomplete');
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: dead }],
+    });
+    const set = resources[0]?.configEntries.filter(
+      ({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG,
+    );
+    expect(set?.map(({ configName, configValue }) => [configName, configValue]).sort()).toEqual([
+      ['cleanup.policy', 'compact'],
+      ['max.message.bytes', '2097152'],
+      ['min.compaction.lag.ms', '1'],
+    ]);
+    await letters.close();
+    await admin.disconnect();
+  });
+
+  it('that fits nowhere is kept with its body cut, cannot be replayed, and holds nothing back', async () => {
+    const settings = kafkaSettings({ KAFKA_CREATE_TOPICS: 'false' });
+    const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
+    const admin = kafkaClients(settings, silentLogger)().admin();
+    await admin.connect();
+    await admin.createTopics({
+      topics: ['taxpayers.v1', 'taxpayers.v1.dlq'].map((name) => ({
+        topic: `${prefix}${name}`,
+        numPartitions: name.endsWith('dlq') ? 1 : 4,
+        replicationFactor: 1,
+        configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+      })),
+    });
+    const bus = openKafkaBus(settings);
+    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const got = collector();
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
+    const strange = {
+      key: '131000001',
+      value: 'x',
+      headers: { ce_id: 'i'.repeat(524_120), foreign: 'f'.repeat(524_120) },
+    };
+    await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
+    await sendRaw(settings, [strange]);
+    await bus.publish([taxpayerEvent('131000001', 2)]);
+    await until(() => got.count() === 1);
+    const found = await letters.list('taxpayers.v1');
+    expect(found).toMatchObject([
+      { incomplete: true, event: { data: LARGE.slice(0, 500_000), topic: 'taxpayers.v1', key: '131000001' } },
+      { incomplete: true, event: { data: 'x' } },
+    ]);
+    const [letter] = found as [DeadLetter];
+    await expect(letters.replay(letter)).rejects.toThrow('too large to be kept whole');
+    for (const { id } of found) await letters.remove(id);
+    expect(await letters.list('taxpayers.v1')).toEqual([]);
+    await letters.close();
+    await admin.disconnect();
   });
 
   it('goes back to the group that failed alone, by a replay, and is gone from the dead letters then', async () => {

@@ -10,12 +10,17 @@ export interface Replayed {
 }
 
 const LOOK_MS = 100;
+const CUT = 'it was too large to be kept whole; it can only be dismissed';
 
-/** Hands letters to their groups again, oldest first; of a standalone deployment it waits for what becomes of them. */
+/** Hands letters that are whole to their groups again, oldest first; of a standalone deployment it waits for what becomes of them. */
 export async function replay(letters: readonly DeadLetter[], box: LetterBox, waitSeconds: number): Promise<Replayed[]> {
-  for (const letter of letters) await box.letters.replay(letter);
-  if (box.files === null) return letters.map((letter) => ({ letter, outcome: 'sent', reason: null }));
-  return outcomes(letters, box.files, waitSeconds);
+  const whole = letters.filter(({ incomplete }) => incomplete !== true);
+  const cut = letters.filter(({ incomplete }) => incomplete === true);
+  for (const letter of whole) await box.letters.replay(letter);
+  const unable = cut.map((letter): Replayed => ({ letter, outcome: 'failed', reason: CUT }));
+  if (box.files === null)
+    return [...whole.map((letter): Replayed => ({ letter, outcome: 'sent', reason: null })), ...unable];
+  return [...(await outcomes(whole, box.files, waitSeconds)), ...unable];
 }
 
 async function outcomes(
