@@ -15,11 +15,17 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): strin
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** Retry-After (seconds or a date) in milliseconds from `now`; null where absent or unreadable. RFC 9110, 10.2.3. */
+/** The longest pause that anybody can ask us for: no longer than those that we make by ourselves. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/**
+ * Retry-After (seconds or a date) in milliseconds from `now`, an hour at most; null where absent or unreadable. What says
+ * years would stop a document for good. RFC 9110, 10.2.3.
+ */
 export function retryAfterMs(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_PAUSE_MS);
   const until = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(until) ? null : Math.max(0, until - now.getTime());
+  return Number.isNaN(until) ? null : Math.min(Math.max(0, until - now.getTime()), LONGEST_PAUSE_MS);
 }

@@ -307,6 +307,26 @@ describe('what is kept and told', () => {
     expect(raw!.body).not.toContain('\0');
   });
 
+  it.each([
+    ['7', 7_000],
+    ['86400000', 3_600_000],
+    ['9'.repeat(400), 3_600_000],
+    ['Tue, 23 Jun 2026 12:00:30 GMT', 30_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 3_600_000],
+    ['Mon, 22 Jun 2026 12:00:00 GMT', 0],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['NaN', undefined],
+    ['', undefined],
+  ])('Retry-After: %s is a pause of %s ms', async (header, expected) => {
+    const { url } = await server((_, socket) =>
+      socket.write(httpAnswer('503 Service Unavailable', null, '', `Retry-After: ${header}\r\n`)),
+    );
+    const answer = await clientFor(url, { clock: () => new Date('2026-06-23T12:00:00Z') }).queryResult(query);
+    expect(answer.outcome === 'unknown' && answer.retryAfterMs).toBe(expected);
+  });
+
   it('names operation, service, environment, outcome and cause of each call, and survives a failing observer', async () => {
     const reports: CallReport[] = [];
     const { url } = await server((request, socket) =>

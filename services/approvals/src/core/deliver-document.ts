@@ -173,7 +173,7 @@ export class DeliverDocument {
     return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
   }
 
-  /** Again after a pause, up to the deadline. */
+  /** Again after a pause, up to the deadline: a receiver that asks for one beyond it is tried before. */
   #later(
     delivery: ClaimedDelivery,
     detail: string,
@@ -182,7 +182,9 @@ export class DeliverDocument {
     { status = delivery.status, pauseMs = 0 }: { status?: DeliveryStatus; pauseMs?: number } = {},
   ): Ending {
     const pause = retryDelay(Math.max(delivery.tries, 1), this.ports.deliverySettings.firstRetryMs, this.ports.random);
-    const next = new Date(this.ports.clock().getTime() + Math.max(pause, pauseMs));
+    const now = this.ports.clock().getTime();
+    const obeyedMs = now + pauseMs > delivery.deadlineAt.getTime() ? 0 : pauseMs;
+    const next = new Date(now + Math.max(pause, obeyedMs));
     const over = next > delivery.deadlineAt;
     const kept = status === 'no_receiver' ? 'pending' : status;
     const conclusion: Conclusion = {
@@ -192,7 +194,7 @@ export class DeliverDocument {
       acknowledgement: null,
       needsCertificate: false,
     };
-    return { conclusion, sign, pauseMs, word };
+    return { conclusion, sign, pauseMs: obeyedMs, word };
   }
 
   /**

@@ -222,8 +222,11 @@ export class SendApproval {
     const exchange = this.#notSent(target, detail);
     const { sentAt, tries } = approval.issuer;
     const since = approval.submittedAt ?? approval.createdAt;
-    const dueAt = this.#next(tries, waitMs);
-    if (dueAt.getTime() > since.getTime() + this.ports.settings.issuerDeadlineMs)
+    const deadline = since.getTime() + this.ports.settings.issuerDeadlineMs;
+    // A pause that ends beyond the deadline is not kept: it would be the end at the first try.
+    const asked = this.#next(tries, waitMs);
+    const dueAt = asked.getTime() > deadline ? this.#next(tries) : asked;
+    if (dueAt.getTime() > deadline)
       return { ...this.#ended(approval, 'failed', `The issuer could not be reached in time: ${detail}`), exchange };
     return { progress: { target, status: 'pending', error: detail, sentAt, dueAt }, exchange, word: 'later' };
   }
