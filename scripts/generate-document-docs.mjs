@@ -14,7 +14,7 @@ const { DOCUMENTS } = await load('ecf-xml/dist/catalogue/documents.js');
 const { schemaOf } = await load('ecf-xml/dist/catalogue/element-rules.js');
 const codeLists = await load('ecf-xml/dist/catalogue/code-lists.js');
 const { describeType } = await load('ecf-xml/dist/values/describe-type.js');
-const { BUSINESS_RULES, ECF_TYPES } = await load('domain/dist/index.js');
+const { BUSINESS_RULES, ECF_TYPES, ISSUING_RULES } = await load('domain/dist/index.js');
 
 function cell(text) {
   return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -81,6 +81,23 @@ function facets(rule) {
   return parts.join(', ').replace(/^(xs:\w+), \1/, '$1');
 }
 
+function ruleTable(rules) {
+  return table(
+    ['Rule', 'Code', 'Documents', 'Verdict', 'What must hold', 'Source', 'Since'],
+    rules.map(({ name, code, appliesTo, verdict, summary, source, since }) => [
+      name,
+      code ?? '',
+      ECF_TYPES.every((type) => appliesTo.includes(type))
+        ? ['all e-CF', ...appliesTo.filter((kind) => !ECF_TYPES.includes(kind))].join(', ')
+        : appliesTo.join(', '),
+      verdict,
+      summary,
+      source,
+      since,
+    ]),
+  );
+}
+
 const titles = {
   'rfce-32': 'RFCE: summary of a consumer invoice under 250,000',
   acecf: 'ACECF: commercial approval',
@@ -140,20 +157,14 @@ const text = `${[
   'What the authority checks beyond the schemas. *rejects*: the document is not sent. *conditional*: the authority accepts it',
   "with observations, so it is sent and the answer carries a warning. The code is the authority's own, where it is known.",
   '',
-  ...table(
-    ['Rule', 'Code', 'Documents', 'Verdict', 'What must hold', 'Source', 'Since'],
-    BUSINESS_RULES.map(({ name, code, appliesTo, verdict, summary, source, since }) => [
-      name,
-      code ?? '',
-      ECF_TYPES.every((type) => appliesTo.includes(type))
-        ? ['all e-CF', ...appliesTo.filter((kind) => !ECF_TYPES.includes(kind))].join(', ')
-        : appliesTo.join(', '),
-      verdict,
-      summary,
-      source,
-      since,
-    ]),
-  ),
+  ...ruleTable(BUSINESS_RULES),
+  '',
+  '### Rules on what was issued before',
+  '',
+  'They need the registered ranges and the documents issued through this deployment, so they are checked where a document is',
+  'submitted and not by `ecf check`. *warns*: the document is taken, and the answer carries a warning.',
+  '',
+  ...ruleTable(Object.values(ISSUING_RULES)),
 ].join('\n')}\n`;
 
 if (process.argv.includes('--check')) {

@@ -17,6 +17,7 @@ export { APPROVABLE_TYPES } from './rules/approval-rules.js';
 export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
 export { type DeliverableDocument, goesToBuyer } from './rules/delivery-rules.js';
-export type { BusinessRule, DocumentKind, RuleVerdict } from './rules/rule.js';
+export { ISSUING_RULES, type IssuingRule } from './rules/issuing-rules.js';
+export { type BusinessRule, type DocumentKind, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
 export * from './storable-text.js';
 export * from './submission-route.js';

@@ -256,7 +256,7 @@ describe('POST /fe_Submit', () => {
     ]);
     const { status, body } = await world.submit(emission, example('ecf-44', 6));
     expect([status, body.code]).toEqual([400, 'invalid_document']);
-    expect(body.faults.map(({ rule }: { rule: string }) => rule)).toEqual(['business.number_not_in_range']);
+    expect(body.faults.map(({ rule }: { rule: string }) => rule)).toEqual(['business.number-not-in-range']);
     const expiry = await world.submit(emission, example('ecf-44', 5));
     expect(expiry.body.faults.map(({ path: place, code }: { path: string; code: string }) => [place, code])).toEqual([
       ['ECF.Encabezado.IdDoc.FechaVencimientoSecuencia', '145'],
@@ -291,17 +291,17 @@ describe('POST /fe_Submit', () => {
             ecf.Encabezado.Comprador.RNCComprador = '131880681';
           }),
         ),
-      ).toContainEqual(['business.reference_buyer', '615']);
+      ).toContainEqual(['business.reference-buyer', '615']);
       expect(
         await faults(
           note(41, 41, '10.00', (ecf: { InformacionReferencia: { FechaNCFModificado: string } }) => {
             ecf.InformacionReferencia.FechaNCFModificado = '14-06-2026';
           }),
         ),
-      ).toContainEqual(['business.reference_date', '634']);
-      expect(await faults(note(41, 41, '11430.01'))).toEqual([['business.reference_balance', '615']]);
+      ).toContainEqual(['business.reference-date', '634']);
+      expect(await faults(note(41, 41, '11430.01'))).toEqual([['business.reference-balance', '615']]);
       expect((await world.submit(emission, note(42, 41, '11000.00'))).body.status).toBe('Aceptado');
-      expect(await faults(note(41, 41, '430.01'))).toEqual([['business.reference_balance', '615']]);
+      expect(await faults(note(41, 41, '430.01'))).toEqual([['business.reference-balance', '615']]);
       expect((await world.submit(emission, note(43, 41, '430.00'))).body.status).toBe('Aceptado');
     });
 
@@ -310,7 +310,7 @@ describe('POST /fe_Submit', () => {
       const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
       await world.submit(quick, example('ecf-31', 44));
       const { body } = await world.submit(quick, note(44, 44, '5.00'));
-      expect(body).toMatchObject({ status: 'EnProceso', warnings: [{ rule: 'business.reference_pending' }] });
+      expect(body).toMatchObject({ status: 'EnProceso', warnings: [{ rule: 'business.reference-pending' }] });
       expect((await world.row(encf('34', 44)))?.state).toBe('held');
       expect(await world.ledger(encf('34', 44))).toEqual([]);
       await world.clearFaults(id);

@@ -86,7 +86,7 @@ describe('documents that the caller signed', () => {
       encf: encf('32', 2),
       signature_datetime: null,
       qr_url: expect.stringContaining('ConsultaTimbreFC'),
-      warnings: [{ rule: 'business.full_document_not_kept' }],
+      warnings: [{ rule: 'business.full-document-not-kept' }],
     });
     expect(body).not.toHaveProperty('trackId');
     expect(await world.row(encf('32', 2))).toMatchObject({ source: 'signed-rfce', route: 'rfce' });

@@ -7,7 +7,7 @@ import { ECF_DOCUMENT_RULES, ECF_LINE_RULES, rulesFor } from './catalogue.js';
 import { companionDates, DATE_RULES, ecfDates } from './date-rules.js';
 import { EcfView, typeOf } from './ecf-view.js';
 import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules.js';
-import type { BusinessRule, DocumentKind, DocumentRule, Report } from './rule.js';
+import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
 import { SUMMARY_RULES, SummaryView } from './summary-rules.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
@@ -91,8 +91,8 @@ class Verdicts {
   rule: BusinessRule | null = null;
 
   readonly report: Report = (path, message) => {
-    const { name, code, source, verdict } = this.rule!;
-    (verdict === 'rejects' ? this.faults : this.warnings).push({ path, rule: name, code, message, source });
+    const rule = this.rule!;
+    (rule.verdict === 'rejects' ? this.faults : this.warnings).push(faultOf(rule, path, message));
   };
 
   judge<View>(rules: readonly DocumentRule<View>[], view: View): void {

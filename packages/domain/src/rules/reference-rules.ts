@@ -2,11 +2,10 @@ import { integerOf, textOf } from '../document-tree.js';
 import { daysBetween, parseDocumentDate } from '../dominican-time.js';
 import { ECF_TYPES, type EcfType, encfType, isEncf } from '../identifiers.js';
 import type { EcfView } from './ecf-view.js';
-import type { DocumentKind, DocumentRule } from './rule.js';
+import { type DocumentKind, type DocumentRule, NOTES } from './rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
 
 const REFERENCE = 'ECF.InformacionReferencia';
-const NOTES: readonly EcfType[] = ['33', '34'];
 const NOT_NOTES: readonly DocumentKind[] = ECF_TYPES.filter((type) => !NOTES.includes(type));
 
 /** Days after which a credit note no longer returns ITBIS. Source: Formato e-CF v1.0 p.7; Informe Técnico p.17. */

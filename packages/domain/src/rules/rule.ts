@@ -1,3 +1,4 @@
+import type { Fault } from '../fault.js';
 import type { EcfType } from '../identifiers.js';
 
 /** What a rule speaks of: a type of e-CF or one of the companion documents. */
@@ -20,6 +21,14 @@ export interface BusinessRule {
   since: string;
   /** One sentence: what must hold. */
   summary: string;
+}
+
+/** Debit and credit notes. */
+export const NOTES: readonly EcfType[] = ['33', '34'];
+
+/** The fault, or warning, of a rule at a path of a document. */
+export function faultOf(rule: Pick<BusinessRule, 'name' | 'code' | 'source'>, path: string, message: string): Fault {
+  return { path, rule: rule.name, code: rule.code, message, source: rule.source };
 }
 
 /** Says that the rule is broken at a path. */

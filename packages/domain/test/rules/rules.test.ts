@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUSINESS_RULES } from '../../src/rules/catalogue.js';
+import { ISSUING_RULES } from '../../src/rules/issuing-rules.js';
 import { describeRules } from './cases.js';
 import { COMPANION_CASES } from './companions.cases.js';
 import { HEADER_CASES } from './header.cases.js';
@@ -22,8 +23,9 @@ describe('the rules', () => {
   });
 
   it('have names of their own, a source, a date and a type they apply to', () => {
-    expect(new Set(BUSINESS_RULES.map(({ name }) => name)).size).toBe(BUSINESS_RULES.length);
-    for (const rule of BUSINESS_RULES) {
+    const rules = [...BUSINESS_RULES, ...Object.values(ISSUING_RULES)];
+    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+    for (const rule of rules) {
       expect(rule.name).toMatch(/^business\.[a-z0-9-]+$/);
       expect(rule.source).not.toBe('');
       expect(rule.since).toMatch(/^20\d\d-\d\d(-\d\d)?$/);

@@ -4,13 +4,13 @@ import {
   type DocumentNode,
   type EcfType,
   type Fault,
+  faultOf,
   groupOf,
+  ISSUING_RULES,
   parseDocumentDate,
   textOf,
 } from '@ecf/domain';
 import type { DocumentKey } from './attempt.js';
-
-const ID_DOC = 'ECF.Encabezado.IdDoc';
 
 /**
  * Checks the number and its expiry against the ranges that the account registered; without a range for this environment
@@ -26,13 +26,13 @@ export function checkNumberRanges(
 ): Fault[] {
   const registered = ranges.filter((range) => range.env === env && range.ecf_type === type);
   if (registered.length === 0) return [];
+  const idDoc = `${groupOf(tree, 'ECF') === null ? 'RFCE' : 'ECF'}.Encabezado.IdDoc`;
   const range = registered.find(({ from, to }) => from <= encf && encf <= to);
   if (range === undefined) {
     return [
-      fault(
-        `${ID_DOC}.eNCF`,
-        'business.number_not_in_range',
-        '75',
+      faultOf(
+        ISSUING_RULES.numberNotInRange,
+        `${idDoc}.eNCF`,
         `${encf} is in none of the ranges registered for type ${type} in ${env}`,
       ),
     ];
@@ -40,16 +40,15 @@ export function checkNumberRanges(
   const faults: Fault[] = [];
   if (range.expires !== null && range.expires < today) {
     faults.push(
-      fault(`${ID_DOC}.eNCF`, 'business.number_expired', null, `the range of ${encf} expired on ${range.expires}`),
+      faultOf(ISSUING_RULES.numberExpired, `${idDoc}.eNCF`, `the range of ${encf} expired on ${range.expires}`),
     );
   }
   const stated = statedExpiry(tree);
   if (range.expires !== null && stated !== null && stated !== range.expires) {
     faults.push(
-      fault(
-        `${ID_DOC}.FechaVencimientoSecuencia`,
-        'business.number_expiry',
-        '145',
+      faultOf(
+        ISSUING_RULES.numberExpiry,
+        `${idDoc}.FechaVencimientoSecuencia`,
         `FechaVencimientoSecuencia must be the registered ${range.expires}`,
       ),
     );
@@ -61,8 +60,4 @@ function statedExpiry(tree: DocumentNode): CalendarDate | null {
   const idDoc = groupOf(groupOf(groupOf(tree, 'ECF'), 'Encabezado'), 'IdDoc');
   const text = textOf(idDoc, 'FechaVencimientoSecuencia');
   return text === null ? null : parseDocumentDate(text);
-}
-
-function fault(path: string, rule: string, code: string | null, message: string): Fault {
-  return { path, rule, code, message, source: 'Descripción Técnica v1.6 p.20; Formato e-CF v1.0 p.6' };
 }

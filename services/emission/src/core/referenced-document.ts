@@ -5,10 +5,13 @@ import {
   type EcfType,
   EMISSION_STATES,
   type Fault,
+  faultOf,
   formatDocumentDate,
   groupOf,
+  ISSUING_RULES,
   isEncf,
   isRefusedAsRepeat,
+  NOTES,
   parseDocumentDate,
   submissionRoute,
   textOf,
@@ -28,7 +31,6 @@ export interface ReferenceCheck {
 
 const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warnings: [] };
 const REFERENCE = 'ECF.InformacionReferencia';
-const SOURCE = 'Formato e-CF v1.0 pp.25, 56-57';
 
 /**
  * Checks a reference to an electronic document that was issued through this deployment: whatever its type, the document
@@ -55,16 +57,15 @@ export async function checkReference(
     return {
       ...NOTHING,
       faults: [
-        fault(
-          'NCFModificado',
-          'business.reference_not_issued',
-          '614',
+        faultOf(
+          ISSUING_RULES.referenceNotIssued,
+          `${REFERENCE}.NCFModificado`,
           `${modified} was not accepted by the authority, so nothing can refer to it`,
         ),
       ],
     };
   }
-  const isNote = summary.ecf_type === '33' || summary.ecf_type === '34';
+  const isNote = (NOTES as readonly string[]).includes(summary.ecf_type);
   const faults = isNote
     ? [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)]
     : [];
@@ -78,10 +79,9 @@ export async function checkReference(
     warnings: decided
       ? []
       : [
-          fault(
-            'NCFModificado',
-            'business.reference_pending',
-            '614',
+          faultOf(
+            ISSUING_RULES.referencePending,
+            `${REFERENCE}.NCFModificado`,
             `${modified} is not decided yet: this document is signed and stored, and is sent as soon as ${modified} is accepted`,
           ),
         ],
@@ -99,10 +99,11 @@ function buyerFaults(note: DocumentSummary, original: DocumentSummary): Fault[] 
   if (expected === null || expected === (note.buyer_rnc ?? note.buyer_foreign_id)) return [];
   const path = note.buyer_rnc === null && note.buyer_foreign_id !== null ? 'IdentificadorExtranjero' : 'RNCComprador';
   return [
-    {
-      ...fault('', 'business.reference_buyer', '615', `the note must name the buyer of ${original.encf} (${expected})`),
-      path: `ECF.Encabezado.Comprador.${path}`,
-    },
+    faultOf(
+      ISSUING_RULES.referenceBuyer,
+      `ECF.Encabezado.Comprador.${path}`,
+      `the note must name the buyer of ${original.encf} (${expected})`,
+    ),
   ];
 }
 
@@ -111,10 +112,9 @@ function dateFaults(reference: DocumentNode | null, original: DocumentSummary): 
   if (stated === null || parseDocumentDate(stated) === original.date_issued) return [];
   const expected = formatDocumentDate(original.date_issued);
   return [
-    fault(
-      'FechaNCFModificado',
-      'business.reference_date',
-      '634',
+    faultOf(
+      ISSUING_RULES.referenceDate,
+      `${REFERENCE}.FechaNCFModificado`,
       `${original.encf} was issued on ${expected}, not on ${stated}`,
     ),
   ];
@@ -132,18 +132,10 @@ function balanceFaults(note: DocumentSummary, original: Attempt, related: readon
   }
   if (Decimal.of(note.total_amount).compare(balance) <= 0) return [];
   return [
-    {
-      ...fault(
-        '',
-        'business.reference_balance',
-        '615',
-        `MontoTotal ${note.total_amount} is more than the ${balance.toFixed(2)} left of ${original.encf}`,
-      ),
-      path: 'ECF.Encabezado.Totales.MontoTotal',
-    },
+    faultOf(
+      ISSUING_RULES.referenceBalance,
+      'ECF.Encabezado.Totales.MontoTotal',
+      `MontoTotal ${note.total_amount} is more than the ${balance.toFixed(2)} left of ${original.encf}`,
+    ),
   ];
-}
-
-function fault(element: string, rule: string, code: string, message: string): Fault {
-  return { path: `${REFERENCE}.${element}`, rule, code, message, source: SOURCE };
 }

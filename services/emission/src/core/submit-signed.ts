@@ -1,5 +1,13 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { EMISSION_STATES, type Environment, isBelowSummaryLimit, submissionRoute, toCalendarDate } from '@ecf/domain';
+import {
+  EMISSION_STATES,
+  type Environment,
+  faultOf,
+  ISSUING_RULES,
+  isBelowSummaryLimit,
+  submissionRoute,
+  toCalendarDate,
+} from '@ecf/domain';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { archived } from './archive-path.js';
 import type { Attempt } from './attempt.js';
@@ -33,13 +41,11 @@ export interface SubmitSigned {
   rfce(submission: SignedSubmission): Promise<RfceAnswer>;
 }
 
-const KEEP_THE_DOCUMENT = {
-  path: 'RFCE',
-  rule: 'business.full_document_not_kept',
-  code: null,
-  message: 'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
-  source: 'Informe Técnico e-CF p.17',
-};
+const KEEP_THE_DOCUMENT = faultOf(
+  ISSUING_RULES.fullDocumentNotKept,
+  'RFCE',
+  'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
+);
 
 /** Submissions of documents that the caller signed. The bytes are verified, stored and sent as they came. */
 export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {

@@ -98,9 +98,9 @@ describe('checkNumberRanges', () => {
   });
   it('finds number, expiry and lapse', () => {
     expect(rules([range])).toEqual([]);
-    expect(rules([{ ...range, to: 'E310000000004' as 'E310000000010' }])).toEqual(['business.number_not_in_range']);
-    expect(rules([{ ...range, expires: '2027-12-31' as '2028-12-31' }])).toEqual(['business.number_expiry']);
-    expect(rules([range], '2029-01-01')).toEqual(['business.number_expired']);
+    expect(rules([{ ...range, to: 'E310000000004' as 'E310000000010' }])).toEqual(['business.number-not-in-range']);
+    expect(rules([{ ...range, expires: '2027-12-31' as '2028-12-31' }])).toEqual(['business.number-expiry']);
+    expect(rules([range], '2029-01-01')).toEqual(['business.number-expired']);
     expect(rules([range], '2028-12-31')).toEqual([]);
   });
 });

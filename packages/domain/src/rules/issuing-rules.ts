@@ -1,0 +1,98 @@
+import { ECF_TYPES } from '../identifiers.js';
+import { type BusinessRule, NOTES } from './rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report } from './sources.js';
+
+/** `rejects` as in every rule; `warns`: the document is taken, and the answer says what to know of it. */
+export interface IssuingRule extends Omit<BusinessRule, 'verdict'> {
+  verdict: 'rejects' | 'warns';
+}
+
+/**
+ * Rules that need more than the document: the registered ranges and the documents issued before it. Whoever keeps those
+ * checks them and refers to the rows here.
+ */
+export const ISSUING_RULES = {
+  numberNotInRange: {
+    name: 'business.number-not-in-range',
+    code: '75',
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'rejects',
+    source: observed('Descripción Técnica v1.6 p.20'),
+    since: OBSERVED_SINCE,
+    summary: 'eNCF is in a range registered for its type and environment, where any is registered.',
+  },
+  numberExpired: {
+    name: 'business.number-expired',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'rejects',
+    source: 'Descripción Técnica v1.6 p.20',
+    since: '2023-06',
+    summary: 'The registered range of eNCF has not expired on the day it is sent.',
+  },
+  numberExpiry: {
+    name: 'business.number-expiry',
+    code: '145',
+    appliesTo: ECF_TYPES.filter((type) => type !== '32' && type !== '34'),
+    verdict: 'rejects',
+    source: observed(format('6')),
+    since: FORMAT_SINCE,
+    summary: 'FechaVencimientoSecuencia is the expiry registered for the range of eNCF.',
+  },
+  referenceNotIssued: {
+    name: 'business.reference-not-issued',
+    code: '614',
+    appliesTo: ECF_TYPES,
+    verdict: 'rejects',
+    source: observed(format('56')),
+    since: FORMAT_SINCE,
+    summary: 'The electronic document in NCFModificado was accepted; nothing is said of one that was not issued here.',
+  },
+  referencePending: {
+    name: 'business.reference-pending',
+    code: '614',
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: observed(format('56')),
+    since: FORMAT_SINCE,
+    summary:
+      'While the electronic document in NCFModificado is not decided, what refers to it is signed, stored and held.',
+  },
+  referenceBuyer: {
+    name: 'business.reference-buyer',
+    code: '615',
+    appliesTo: NOTES,
+    verdict: 'rejects',
+    source: observed(),
+    since: OBSERVED_SINCE,
+    summary: 'A note names the buyer of the document that it modifies, where that one names any.',
+  },
+  referenceDate: {
+    name: 'business.reference-date',
+    code: '634',
+    appliesTo: NOTES,
+    verdict: 'rejects',
+    source: observed(format('57')),
+    since: FORMAT_SINCE,
+    summary: 'FechaNCFModificado is FechaEmision of the document that the note modifies.',
+  },
+  referenceBalance: {
+    name: 'business.reference-balance',
+    code: '615',
+    appliesTo: ['34'],
+    verdict: 'rejects',
+    source: observed(`${format('25')} fn.30`),
+    since: FORMAT_SINCE,
+    summary:
+      'MontoTotal of a credit note is at most that of the document it modifies and its accepted debit notes, less earlier credit notes.',
+  },
+  fullDocumentNotKept: {
+    name: 'business.full-document-not-kept',
+    code: null,
+    appliesTo: ['RFCE'],
+    verdict: 'warns',
+    source: report('17'),
+    since: REPORT_SINCE,
+    summary: 'A summary that its issuer signed is stored alone: the issuer keeps the full document.',
+  },
+} satisfies Record<string, IssuingRule>;
