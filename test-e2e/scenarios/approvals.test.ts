@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { DocumentNode } from '@ecf/domain';
 import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate } from '../support/client.js';
@@ -201,6 +202,16 @@ describe("the authority's own counterpart", () => {
   });
 });
 
+/** The elements that hostile inputs are made at, in an approval. */
+const STANDING_FOR: readonly (readonly [RegExp, string, RegExp, string])[] = [
+  [/ACECF/g, 'ECF', /(?<=<\/?)ECF/g, 'ACECF'],
+  [/DetalleAprobacionComercial/g, 'DetallesItems', /DetallesItems/g, 'DetalleAprobacionComercial'],
+  [/Estado/g, 'TipoPago', /TipoPago/g, 'Estado'],
+  [/Version/g, 'RazonSocialEmisor', /RazonSocialEmisor/g, 'Version'],
+];
+const asInvoice = (xml: string) => STANDING_FOR.reduce((text, [from, to]) => text.replace(from, to), xml);
+const asApproval = (xml: string) => STANDING_FOR.reduce((text, [, , from, to]) => text.replace(from, to), xml);
+
 describe('the public door', () => {
   it.each([`${DOOR}/`, '/FE/AprobacionComercial/api/ecf', `/testecf${DOOR}`, `/CerteCF${DOOR}`])(
     '%s is open',
@@ -209,6 +220,54 @@ describe('the public door', () => {
       expect([answer.status, await answer.json()]).toMatchObject([400, { codigo: '2', mensaje: [expect.any(String)] }]);
     },
   );
+
+  it('each hostile input gets its answer and decides nothing; the genuine approval is taken after all of them', async () => {
+    const { base_url, issuer_rnc, buyer_rnc } = deployment.running.demo;
+    const { encf, total, date } = await delivered();
+    const detail = {
+      Version: '1.0',
+      RNCEmisor: issuer_rnc,
+      eNCF: encf,
+      FechaEmision: date.split('-').reverse().join('-'),
+      MontoTotal: total,
+      RNCComprador: buyer_rnc,
+      Estado: '1',
+      FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
+    };
+    const { p12, password } = testCertificate(buyer_rnc, { validFromDays: -365 });
+    const { xml } = await signXml(
+      writeXml({ ACECF: { DetalleAprobacionComercial: detail } }),
+      openCertificate(p12, password),
+    );
+    const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${base_url}${DOOR}`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml', ...headers },
+        body: body as string,
+      });
+      return { status: answer.status, id: answer.headers.get('x-request-id'), text: await answer.text() };
+    };
+    const other = testCertificate(issuer_rnc);
+    const foreign = openCertificate(other.p12, other.password).certificate;
+    const wrong: unknown[] = [];
+    // What may be taken, for it says the same, is not among them.
+    const refusable = HOSTILE.filter(({ answer }) => !('motive' in answer && answer.motive.includes('')));
+    for (const { name, make, headers, answer } of refusable) {
+      const made = make(asInvoice(xml), foreign);
+      const got = await send(typeof made === 'string' ? asApproval(made) : made, headers);
+      const kind = got.status === 422 ? JSON.parse(got.text).detail[0]?.type : null;
+      const as =
+        'status' in answer
+          ? got.status === answer.status
+          : 'kind' in answer && !answer.kind.startsWith('document.')
+            ? kind === answer.kind
+            : got.status === 400 && JSON.parse(got.text).codigo === '2';
+      if (!as || got.id === null) wrong.push({ name, answer, ...got });
+    }
+    expect(wrong).toEqual([]);
+    expect((await issued(encf)).approval_status).toBe('pending');
+    expect(await send(xml)).toMatchObject({ status: 200, text: expect.stringContaining('Aceptada') });
+  }, 300_000);
 
   it('what is no XML is an error like any other', async () => {
     const answer = await fetch(`${deployment.running.demo.base_url}${DOOR}`, { method: 'POST', body: 'x' });
