@@ -59,7 +59,7 @@ export async function callAuthority<V>(
     };
   }
   const url = serviceAddress(context.endpoints, call.service, input.env, path, query);
-  return context.exchange({ ...rest, env: input.env, url, signal: input.signal }, read);
+  return context.exchange({ env: input.env, url, signal: input.signal, ...rest }, read);
 }
 
 /** Header value for a bearer token. */

@@ -96,11 +96,11 @@ function outgoing(request: ExchangeRequest): OutgoingRequest {
     maxAnswerBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
     signal: request.signal,
   };
-  if (!request.file) return { ...common, method: 'GET', headers };
+  if (!request.file) return { method: 'GET', headers, ...common };
   const { contentType, body } = multipartBody(request.file);
   headers['content-type'] = contentType;
   headers['content-length'] = String(body.length);
-  return { ...common, method: 'POST', headers, body };
+  return { method: 'POST', headers, body, ...common };
 }
 
 function failed(request: ExchangeRequest, failure: FailedCall): Answer<never> {

@@ -47,5 +47,5 @@ function businessRules(tree: DocumentNode, now: Date): { faults: Fault[]; warnin
 }
 
 function result(checked: CheckedDocument, faults: Fault[], warnings: Fault[]): ExaminedDocument {
-  return { ...checked, faults, warnings, valid: faults.length === 0 };
+  return { warnings, valid: faults.length === 0, ...checked, faults };
 }

@@ -32,10 +32,10 @@ export function makeEvent(draft: EventDraft, stamp: { id: string; time: Date }):
     source: draft.source,
     time: stamp.time.toISOString(),
     subject: draft.subject,
-    ...(traceparent === undefined ? {} : { traceparent }),
     topic: draft.topic,
     key: draft.key,
     data: checkData(draft.topic, draft.type, draft.data),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

@@ -81,7 +81,7 @@ export async function withConsumerSpan<T>(event: BusEvent, group: string, handle
   const parent = contextOf(event.traceparent);
   const options = {
     kind: SpanKind.CONSUMER,
-    attributes: { ...attributes(event, 'process'), 'messaging.consumer.group.name': group },
+    attributes: { 'messaging.consumer.group.name': group, ...attributes(event, 'process') },
   };
   const span = tracer.startSpan(`process ${event.topic}`, options, parent);
   try {

@@ -47,8 +47,8 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
   return {
     observer: {
       signed: (seconds) => signing.observe(seconds),
-      submitted: (attempt, outcome) => submissions.inc({ ...labelsOf(attempt), outcome }),
-      decided: (attempt) => decisions.inc({ ...labelsOf(attempt), status: publicStatus(attempt.state) }),
+      submitted: (attempt, outcome) => submissions.inc({ outcome, ...labelsOf(attempt) }),
+      decided: (attempt) => decisions.inc({ status: publicStatus(attempt.state), ...labelsOf(attempt) }),
       alarm(attempt) {
         alarms.inc({ kind: attempt.alarm ?? '', env: attempt.env });
         logger.error({ ...namesOf(attempt), alarm: attempt.alarm }, 'a document needs a person');

@@ -90,11 +90,11 @@ function presentAttempt(attempt: Attempt): InvoiceAttempt[] {
   if (attempt.state === 'withdrawn') return [];
   return [
     pastAttempt({
-      ...attempt.verdict,
       attempt: attempt.attempt,
       trackId: attempt.trackId,
       submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
       state: attempt.state,
+      ...attempt.verdict,
     }),
   ];
 }

@@ -124,7 +124,6 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
   const rfce = signed.rfceXml === null ? null : archived('rfce', key, Buffer.from(signed.rfceXml), now);
   return {
     fresh: {
-      ...key,
       accountId: taxpayer.account_id,
       ecfType: type,
       source: 'json',
@@ -137,6 +136,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       signerFingerprint: certificate.fingerprint,
       hasOwnCertificate: uploaded,
       modifies: reference.modifies,
+      ...key,
     },
     files: rfce === null ? [xml] : [xml, rfce],
     sent: (rfce ?? xml).bytes,

@@ -282,5 +282,5 @@ function fromRow(row: SubmissionRow): Submission {
 
 function fromClaimedRow(row: ClaimedRow): ClaimedPoll {
   const { claim, tries, failures, alarmed } = row;
-  return { ...fromRow(row), claim, tries, failures, alarmed };
+  return { claim, tries, failures, alarmed, ...fromRow(row) };
 }
