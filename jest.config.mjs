@@ -9,7 +9,7 @@ const swc = [
 ];
 
 /** Scenarios that the whole suite runs on both deployments; ECF_DEPLOYMENT=distributed runs any other as well. */
-const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle'];
+const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle', 'approvals'];
 
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
 const suite = {
