@@ -29,15 +29,27 @@ const DRIVER_MESSAGES = [
   'Client was closed and is not queryable',
   'Query read timeout',
 ];
+/** Causes may lead in a circle. */
+const MOST_CAUSES = 8;
 /** Prisma Client: cannot reach, timed out, closed, no connection free in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
  * True where the database is gone, starting, stopping or out of connections: the same request can succeed later.
  * Class 08 (connection), 57P0x (shutdown, crash, cannot connect now), 53300 (too many connections), and network errors
- * that {@link markDatabaseError} marked: the refusal of another service is none.
+ * that {@link markDatabaseError} marked: the refusal of another service is none. An error that has such a one for its cause
+ * says the same in other words.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < MOST_CAUSES && each !== undefined && each !== null; depth += 1) {
+    if (saysUnavailable(each)) return true;
+    each = (each as { cause?: unknown }).cause;
+  }
+  return false;
+}
+
+function saysUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlState(error);
   if (state !== null && (state.startsWith('08') || state.startsWith('57P0') || state === '53300')) return true;

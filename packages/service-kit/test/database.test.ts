@@ -89,6 +89,12 @@ describe('a database', () => {
     const error = await away.query('SELECT 1').catch((e) => e);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(isDatabaseUnavailable(await away.transaction(async () => {}).catch((e) => e))).toBe(true);
+    expect(
+      isDatabaseUnavailable(new Error('in other words', { cause: new Error('once more', { cause: error }) })),
+    ).toBe(true);
+    const circle: { cause?: unknown } = new Error('of causes');
+    circle.cause = circle;
+    expect(isDatabaseUnavailable(circle)).toBe(false);
     await away.close();
     const foreign = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
     expect(isDatabaseUnavailable(foreign)).toBe(false);

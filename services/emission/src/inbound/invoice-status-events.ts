@@ -1,6 +1,5 @@
 import { type InvoiceStatusChanged, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit';
-import { StoreUnavailable } from '../core/errors.js';
 
 /**
  * Hears from `invoice-status.v1` what the status poller learned. No inbox is needed: the effect is a move of the life
@@ -14,13 +13,6 @@ export function subscribeInvoiceStatus(
   return bus.subscribe({
     topics: [TOPICS.invoiceStatus.name],
     group,
-    async handler(event) {
-      try {
-        await apply(event.data as InvoiceStatusChanged);
-      } catch (error) {
-        // The bus has to see that the database is away: the event waits then, it is not at fault.
-        throw error instanceof StoreUnavailable ? error.cause : error;
-      }
-    },
+    handler: (event) => apply(event.data as InvoiceStatusChanged),
   });
 }

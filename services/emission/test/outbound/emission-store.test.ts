@@ -2,13 +2,24 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
-import { type BusEvent, type Database, migrate, openDatabase } from '@ecf/service-kit';
+import {
+  type BusEvent,
+  createInProcessBus,
+  createMemoryDeadLetters,
+  type Database,
+  makeEvent,
+  migrate,
+  openDatabase,
+  silentLogger,
+} from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../../src/core/attempt.js';
 import { beginAttempt } from '../../src/core/begin-attempt.js';
 import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
 import { afterReceipt, afterResult, postponed } from '../../src/core/progress.js';
+import { subscribeDeliveries } from '../../src/inbound/delivery-questions.js';
+import { subscribeInvoiceStatus } from '../../src/inbound/invoice-status-events.js';
 import { ASK_FOR_AWAITED, BACKLOG } from '../../src/outbound/emission-sql.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
@@ -341,5 +352,45 @@ describe('over PostgreSQL', () => {
     );
     await database.close();
     expect(rows).toEqual([{ again: 3 }]);
+  });
+});
+
+describe('events whose effect needs the database', () => {
+  it('wait while it is away for longer than a request would, and are no dead letters', async () => {
+    const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
+    const store = createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 10 });
+    const deadLetters = createMemoryDeadLetters();
+    const retry = { attempts: 1, firstDelayMs: 1 };
+    const bus = createInProcessBus({ logger: silentLogger, clock: () => NOW, deadLetters, retry });
+    await subscribeDeliveries(bus, 'emission', store);
+    await subscribeInvoiceStatus(bus, 'emission.status', async (told) => {
+      await store.find({ env: told.env, issuerRnc: told.issuer_rnc, encf: told.encf });
+    });
+    const about = { env: 'TesteCF', issuer_rnc: '199999991', encf: 'E310000000001' } as const;
+    const delivered = { ...about, buyer_rnc: '188888885', revision: 1, delivery_status: 'delivered', final: true };
+    const decided = {
+      ...about,
+      account_id: 'account-1',
+      track_id: 't',
+      revision: 1,
+      status: 'Aceptado',
+      final: true,
+      code: '1',
+      messages: [],
+      sequence_used: null,
+      date_received: null,
+      asked_at: '2026-06-15T10:00:00-04:00',
+      answer: { http_status: 200, content_type: null, body: '{}' },
+    };
+    const of = (topic: string, type: string, data: unknown): BusEvent =>
+      makeEvent(
+        { topic, type, source: 'test', subject: about.encf, key: about.encf, data },
+        { id: randomUUID(), time: NOW },
+      );
+    await expect(bus.publish([of('deliveries.v1', 'delivery.changed', delivered)])).rejects.toThrow();
+    await expect(bus.publish([of('invoice-status.v1', 'invoice_status.changed', decided)])).rejects.toThrow();
+    expect(await deadLetters.list()).toEqual([]);
+    await bus.close();
+    await database.close();
   });
 });
