@@ -59,7 +59,7 @@ export async function javaLacks(): Promise<string | null> {
 /** Makes a data folder and starts a broker on it, on a free port of 127.0.0.1. */
 export async function startJavaBroker(secure: SecureEntrance | null = null): Promise<JavaBroker> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
-  const port = await freePort();
+  const port = await freePort(...portsOf(secure));
   await prepareJavaBroker(folder, port, secure);
   return runJavaBroker(folder, port);
 }
@@ -92,7 +92,12 @@ export async function prepareJavaBroker(
   mkdirSync(folder, { recursive: true });
   if (!existsSync(path.join(folder, 'data', 'meta.properties')))
     cpSync(formatted, path.join(folder, 'data'), { recursive: true });
-  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort(), secure));
+  const controllerPort = await freePort(port, ...portsOf(secure));
+  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, controllerPort, secure));
+}
+
+function portsOf(secure: SecureEntrance | null): number[] {
+  return secure === null ? [] : [secure.port];
 }
 
 /** The program and arguments that run the broker of a prepared folder. */
@@ -145,7 +150,8 @@ async function format(libs: string, target: string): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-kafka-format-'));
   try {
     const file = path.join(folder, 'server.properties');
-    writeFileSync(file, properties(folder, await freePort(), await freePort()));
+    const port = await freePort();
+    writeFileSync(file, properties(folder, port, await freePort(port)));
     await run('java', ['-cp', `${libs}/*`, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER, '-c', file]);
     mkdirSync(path.dirname(target), { recursive: true });
     cpSync(path.join(folder, 'data'), `${target}.copy`, { recursive: true });

@@ -1,8 +1,15 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A port of 127.0.0.1 that nobody listens on. */
-export function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on and that is none of `taken`: drawn for a server that does not listen yet. */
+export async function freePort(...taken: readonly number[]): Promise<number> {
+  for (;;) {
+    const port = await drawPort();
+    if (!taken.includes(port)) return port;
+  }
+}
+
+function drawPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();
     server.once('error', reject);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import { once } from '../src/cache.js';
 import { missing } from '../src/missing.js';
 import { freePort, reachable } from '../src/ports.js';
@@ -55,4 +56,13 @@ describe('a server that is missing', () => {
 
 it('a free port is one that nobody listens on', async () => {
   expect(await reachable(await freePort())).toBe(false);
+});
+
+it('a port that was drawn for another server, which does not listen yet, is not drawn again', async () => {
+  const first = await freePort();
+  const drawn = { port: first, family: 'IPv4', address: '127.0.0.1' };
+  const address = jest.spyOn(net.Server.prototype, 'address').mockReturnValueOnce(drawn).mockReturnValueOnce(drawn);
+  expect(await freePort(first)).not.toBe(first);
+  expect(address).toHaveBeenCalledTimes(3);
+  address.mockRestore();
 });
