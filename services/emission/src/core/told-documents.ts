@@ -12,7 +12,10 @@ export interface RecentChanges {
 
 /** What other services read of the emissions, beside the events that tell of them. */
 export interface ToldDocuments {
-  /** Changes of an issuer since the answer that had the cursor; null = all that are still noted, about a quarter of an hour. */
+  /**
+   * Changes of an issuer since the answer that had the cursor; null = all that are still noted: those of about a quarter of
+   * an hour, and those whose event the bus does not have.
+   */
   recent(issuer: Pick<DocumentKey, 'env' | 'issuerRnc'>, cursor: string | null): Promise<RecentChanges>;
   find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
   /** The document of which an attempt was submitted under the trackId; null where none of ours was. */
@@ -27,6 +30,6 @@ export interface ToldDocuments {
     after: number,
     limit: number,
   ): Promise<Attempt[]>;
-  /** Forgets changes that every reader has heard of long since. */
+  /** Forgets changes of long ago whose events the bus has. */
   forget(): Promise<void>;
 }

@@ -215,9 +215,14 @@ export const RECENT_CHANGES = {
       coalesce((SELECT json_agg(json_build_object('encf', encf, 'revision', revision)) FROM changes), '[]') AS changes`,
 };
 
+/**
+ * Changes of long ago whose events the bus has: none that is younger than the first event that waits. A minute covers that
+ * the order of positions is not quite that of transactions.
+ */
 export const FORGET_CHANGES = {
   name: 'emission_forget_changes',
-  text: 'DELETE FROM recent_change WHERE at < now() - make_interval(secs => $1)',
+  text: `DELETE FROM recent_change WHERE at < least(now() - make_interval(secs => $1),
+    (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')`,
 };
 
 /** Latest attempts in the order of their emissions' ids. */

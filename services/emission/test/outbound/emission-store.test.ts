@@ -23,6 +23,7 @@ import { subscribeInvoiceStatus } from '../../src/inbound/invoice-status-events.
 import { ASK_FOR_AWAITED, BACKLOG } from '../../src/outbound/emission-sql.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
+import { createPostgresToldDocuments } from '../../src/outbound/told-documents.postgres.js';
 import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
@@ -326,6 +327,25 @@ describe('over PostgreSQL', () => {
       }),
     );
     expect(outcomes).toMatchObject([{ value: true }, { reason: expect.any(RangeError) }, { value: true }]);
+  });
+
+  it('forgets what changed long ago once the bus has its event, and not before', async () => {
+    const database = databases[0] as Database;
+    const told = createPostgresToldDocuments(database);
+    const issuer = { env: 'TesteCF', issuerRnc: '100000001' } as const;
+    const noted = async () => (await told.recent(issuer, null)).changes.map(({ encf }) => encf).sort();
+    await database.query('DELETE FROM outbox');
+    await database.query(`INSERT INTO recent_change (issuer, encf, revision, at)
+      SELECT 'TesteCF:100000001', 'E31000000000' || n, 1, now() - n * interval '1 hour' FROM generate_series(0, 3) AS n`);
+    await database.query(`INSERT INTO outbox (partition, event_id, topic, key, event, created_at)
+      VALUES (1, gen_random_uuid(), 't', 'k', '{}', now() - interval '2 hours'),
+             (-2, gen_random_uuid(), 't', 'k', '{}', now() - interval '9 hours')`);
+    await told.forget();
+    expect(await noted()).toEqual(['E310000000000', 'E310000000001', 'E310000000002']);
+    await database.query('DELETE FROM outbox WHERE partition = 1');
+    await told.forget();
+    expect(await noted()).toEqual(['E310000000000']);
+    await database.query('DELETE FROM outbox');
   });
 
   it.each([
