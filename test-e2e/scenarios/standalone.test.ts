@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -90,6 +92,17 @@ describe('the standalone deployment, as a new user meets it', () => {
     running.child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([0, 130]).toContain(await running.end('SIGINT'));
+    expect(processesOf(dataDir)).toEqual([]);
+  }, 60_000);
+
+  it('says that its port is taken, and nothing else, and leaves no process behind', async () => {
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as net.AddressInfo;
+    const failed = await startStandalone(dataDir, { PORT: String(port), LOG_LEVEL: 'warn' }).catch((error) => error);
+    holder.close();
+    expect(failed.message).toMatch(new RegExp(`standalone did not start\\. .*${port}`));
+    expect(failed.message).not.toMatch(/^\{/m);
     expect(processesOf(dataDir)).toEqual([]);
   }, 60_000);
 

@@ -48,7 +48,10 @@ export function createStandalone(env: Environment, say: Say, now = () => new Dat
     start: () => start(env, say, now, started, children),
     hasten: async () => void (await Promise.all(children.map((stop) => stop()))),
     async stop() {
-      for (const part of started.splice(0).reverse()) await part();
+      const ended = [];
+      for (const part of started.splice(0).reverse()) ended.push(...(await Promise.allSettled([part()])));
+      const failed = ended.find(({ status }) => status === 'rejected');
+      if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
     },
   };
 }
@@ -155,18 +158,19 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     },
   });
   started.push(() => bus.close());
+  // What fails half-way is stopped too: nothing may go on once the database ends.
   try {
     for (const service of [emission, statusPoller, reception, approvals, query]) {
-      await service.start();
       started.push(() => service.stop());
+      await service.start();
     }
     bus.open();
   } catch (error) {
     bus.refuse(error);
     throw error;
   }
-  const { url } = await gateway.start();
   started.push(() => gateway.stop());
+  const { url } = await gateway.start();
   const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
   started.push(() => metricsServer.stop());
   if (config.SANDBOX) {

@@ -58,7 +58,7 @@ export function redactText(text: string): string {
   return clean.replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`);
 }
 
-/** A copy fit for a log: secrets replaced by name and by form, errors as objects with their causes, bytes as their length. */
+/** A copy fit for a log: secrets replaced by name and by form, errors as type, code, message, stack and causes, bytes as their length. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
@@ -77,14 +77,22 @@ function redactEntries(value: object, depth: number): Record<string, unknown> {
   return clean;
 }
 
+/** Of an error only what says what happened: whoever throws may hang anything on it, a whole client with its keys too. */
 function redactError(error: Error, depth: number): Record<string, unknown> {
+  const { code } = error as { code?: unknown };
   return {
     type: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     message: redactText(error.message),
     stack: error.stack === undefined ? undefined : redactText(error.stack),
-    ...redactEntries({ ...error }, depth),
-    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+    ...(error.cause === undefined ? {} : { cause: causeOf(error.cause, depth + 1) }),
+    ...(error instanceof AggregateError ? { errors: redact(error.errors.slice(0, 5), depth + 1) } : {}),
   };
+}
+
+/** A cause is told where it is an error or a plain word. */
+function causeOf(cause: unknown, depth: number): unknown {
+  return cause instanceof Error || typeof cause !== 'object' ? redact(cause, depth) : `[${typeof cause}]`;
 }
 
 function isSecretName(name: string): boolean {

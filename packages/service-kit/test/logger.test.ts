@@ -88,6 +88,22 @@ describe('the log', () => {
     });
   });
 
+  it('tells nothing else that hangs on an error', () => {
+    const { logger, lines, text } = captured();
+    const client = { connectionParameters: { host: 'db', password: 'hunter2' }, secretKey: 17, processID: 99 };
+    const broken = Object.assign(new Error('terminated'), { code: '57P01', client, detail: 'row (1)', secretKey: 17 });
+    logger.warn({ err: broken }, 'lost');
+    logger.warn(Object.assign(broken, { cause: { client } }));
+    logger.warn({ err: new AggregateError([Object.assign(new Error('refused'), { client })], 'all refused') });
+    for (const word of ['connectionParameters', 'secretKey', 'processID', 'detail', 'hunter2'])
+      expect(text()).not.toContain(word);
+    expect(lines()).toMatchObject([
+      { err: { type: 'Error', code: '57P01', message: 'terminated', stack: expect.any(String) } },
+      { err: { code: '57P01', cause: '[object]' } },
+      { err: { type: 'AggregateError', errors: [{ message: 'refused' }] } },
+    ]);
+  });
+
   it('survives what is deep, circular in depth, long or strange', () => {
     const circular: Record<string, unknown> = { a: 1 };
     circular.self = circular;
