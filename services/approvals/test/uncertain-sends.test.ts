@@ -277,6 +277,26 @@ describe('the issuer', () => {
     expect(issuer.requests.length).toBe(3);
   });
 
+  it('that asks for a pause beyond the deadline is tried again before it all the same', async () => {
+    const busy = { status: 503, body: '', headers: { 'retry-after': '86400000' } };
+    issuer.answers.push(...Array.from({ length: 6 }, () => busy));
+    const { body } = await post(order(await world.invoice()));
+    const nearTheEnd = () =>
+      world.database.query(
+        `UPDATE given_approvals SET submitted_at = now() - interval '71 hours 50 minutes', issuer_due_at = now()
+         WHERE id = $1 AND issuer_due_at > now() + interval '30 minutes'`,
+        [body.id],
+      );
+    const after = await eventually(
+      async () => {
+        await nearTheEnd();
+        return (await world.call('GET', `/acecf/${body.id}`)).body;
+      },
+      (seen) => seen.issuer_delivery_status !== 'pending',
+    );
+    expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
+  });
+
   it('that says "before" though no copy of ours left: refused, its words are kept', async () => {
     const before = JSON.stringify({ codigo: '2', estado: 'x', mensaje: [BEFORE('X').mensajes[0]?.valor] });
     issuer.answers.push({ status: 401, body: '' }, { status: 401, body: '' }, { status: 400, body: before });

@@ -65,6 +65,26 @@ describe('questions of other services', () => {
     });
     expect(invoices).toMatchObject([{ encf: encf('31', 2), status: 'Aceptado', attempts: [{ attempt: 1 }] }]);
 
+    // Submissions of a number have no end: as events tell it, or whole.
+    const refused = {
+      attempt: 1,
+      trackId: 'x',
+      submittedAt: null,
+      state: 'rejected-reusable',
+      code: '2',
+      messages: [],
+    };
+    await world.database.query('UPDATE attempt SET past = $1 WHERE emission_id = $2', [
+      JSON.stringify(Array.from({ length: 3_000 }, () => ({ ...refused, sequenceUsed: false, dateReceived: null }))),
+      invoices[0]?.id,
+    ]);
+    const numbers = [{ issuer_rnc: ISSUER, encf: encf('31', 2) }];
+    const [told] = (await ask.findInvoices({ env: 'TesteCF', numbers })).invoices;
+    expect(told?.attempts[0]).toMatchObject({ earlier_omitted: 3_001 - (told?.attempts.length ?? 0) });
+    const [whole] = (await ask.findInvoices({ env: 'TesteCF', numbers, whole: true })).invoices;
+    expect(whole?.attempts).toHaveLength(3_001);
+    expect(whole?.attempts[0]).not.toHaveProperty('earlier_omitted');
+
     const seen: string[] = [];
     for (let after: number | null = 0; after !== null; ) {
       const page: Awaited<ReturnType<EmissionOperations['pageOfInvoices']>> = await ask.pageOfInvoices({
