@@ -171,8 +171,24 @@ describe('a cancellation', () => {
     const again = await cancel(request([line('31', [40, 60])]));
     expect(again).toMatchObject({ status: 409, body: { code: 'encf_in_use' } });
     expect(again.body.detail).toContain(`${encf('31', 40)} to ${encf('31', 50)} (by cancellation`);
+    // Cancelled by requests of their own, number beside number: each is named, and by which one.
+    const beside: string[] = [];
+    for (const [from, to] of [
+      [1_601, 1_604],
+      [1_605, 1_605],
+      [1_606, 1_610],
+    ] as const) {
+      const { body } = await cancel(request([line('31', [from, to])]));
+      const numbers = from === to ? encf('31', from) : `${encf('31', Math.max(from, 1_603))} to ${encf('31', to)}`;
+      beside.push(`${numbers} (by cancellation ${body.id})`);
+    }
+    const named = await cancel(request([line('31', [1_603, 1_620])]));
+    expect(named.body.detail).toContain(`already: ${beside.join(', ')}.`);
+    const many = Array.from({ length: 501 }, (_, n): Range => [1_621 + 2 * n]);
+    const pieces = await cancel(request([line('31', [1_603, 1_612], ...many)]));
+    expect(pieces.body.detail).toContain(`already: ${beside.join(', ')}.`);
     expect(await cancel(request([line('31', [1], [5, 50]), line('44', [10, 46])]))).toMatchObject({ status: 409 });
-    expect(await arrived()).toHaveLength(before);
+    expect(await arrived()).toHaveLength(before + beside.length);
   });
 
   it('takes a number whose document was rejected with the number left free', async () => {

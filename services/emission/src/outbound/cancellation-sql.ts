@@ -26,8 +26,8 @@ export const USED = {
 /**
  * What both the ranges asked for and those in force hold. Looking for the neighbour of a range takes as long as reading a
  * page of the index, so many ranges are compared by pieces ($6 of them each): a piece's own ranges as one set with all that
- * are in force between its first and last number. Ranges in force never overlap, so in what both hold the greatest that
- * begins before an end tells whose it is.
+ * are in force between its first and last number. Neighbours in force become one in the set, so whose a number is stands in
+ * what begins within that which both hold, and in the last that begins before it: ranges in force never overlap.
  */
 export const CANCELLED = {
   name: 'cancellation_cancelled',
@@ -49,9 +49,15 @@ export const CANCELLED = {
     SELECT met.type, greatest(lower(both_hold), c.first_number) AS "from", least(upper(both_hold) - 1, c.last_number) AS "to",
       c.cancellation_id AS by
     FROM met CROSS JOIN LATERAL unnest(met.numbers) AS both_hold CROSS JOIN LATERAL (
-      SELECT first_number, last_number, cancellation_id FROM cancelled_range
-      WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = met.type AND first_number < upper(both_hold)
-      ORDER BY first_number DESC LIMIT 1) c
+      (SELECT first_number, last_number, cancellation_id FROM cancelled_range
+        WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = met.type AND first_number < lower(both_hold)
+        ORDER BY first_number DESC LIMIT 1)
+      UNION ALL
+      (SELECT first_number, last_number, cancellation_id FROM cancelled_range
+        WHERE env = $1 AND issuer_rnc = $2 AND ecf_type = met.type
+          AND first_number BETWEEN lower(both_hold) AND upper(both_hold) - 1
+        ORDER BY first_number LIMIT $7)) c
+    WHERE c.last_number >= lower(both_hold)
     LIMIT $7`,
 };
 
