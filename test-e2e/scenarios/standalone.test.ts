@@ -110,6 +110,24 @@ describe('the standalone deployment, as a new user meets it', () => {
     await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
     await expect(startStandalone(dataDir, { SANDBOX: 'false' })).rejects.toThrow(/MASTER_KEY/);
   }, 60_000);
+
+  it('names every variable at fault at once, the own ones of the simulator too, before anything is started', async () => {
+    const wrong = [
+      'LOG_LEVEL',
+      'METRICS_PORT',
+      'PORT',
+      'TRUSTED_PROXIES',
+      'STATUS_WAIT_MS',
+      'POLL_CONCURRENCY',
+      'TRUSTED_ISSUERS_FILE',
+      'PROCESSING_MS',
+      'STRICT_CERTIFICATION',
+    ];
+    const env = Object.fromEntries(wrong.map((name) => [name, 'no such']));
+    const { message } = await startStandalone(dataDir, env).catch((error) => error);
+    for (const name of wrong) expect(message.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
+    expect(message).not.toContain('starting');
+  }, 60_000);
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: invoice JSON is free-form here

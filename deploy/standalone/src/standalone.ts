@@ -1,5 +1,6 @@
 import { createApprovals, readApprovalsConfig } from '@ecf/approvals';
 import {
+  checkSimulatorSettings,
   DataFolder,
   DEMO_BUYER,
   type Environment,
@@ -13,6 +14,7 @@ import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/
 import { createQuery, readQueryConfig } from '@ecf/query';
 import { createReception, readReceptionConfig } from '@ecf/reception';
 import {
+  ConfigProblems,
   createInProcessBus,
   createLogger,
   createMetrics,
@@ -60,12 +62,13 @@ export function createStandalone(env: Environment, say: Say, now = () => new Dat
 type Stop = () => Promise<void> | void;
 
 async function start(env: Environment, say: Say, now: () => Date, started: Stop[], children: Stop[]): Promise<string> {
-  const config = readStandaloneConfig(env);
+  const problems = new ConfigProblems();
+  const config = problems.readOn(env, readStandaloneConfig);
   const folder = new DataFolder(config.DATA_DIR);
   started.push(await folder.lock());
   const secrets = config.SANDBOX ? folder.secrets() : null;
-
-  checkSettings(env, config, secrets);
+  // Everything is read before anything is started, so that one look tells all that is wrong.
+  const settings = readServices(problems, env, config, secrets);
 
   say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
   const database = await openDatabaseServer(config, folder, say);
@@ -86,8 +89,11 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   }
 
   say('starting the services');
-  const places = { databaseUrl: database.url, authorityUrl, signerRnc: DEMO_BUYER.rnc };
-  const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
+  const placed = <C>(service: string, read: C): C => ({
+    ...read,
+    DATABASE_URL: database.url(service),
+    AUTHORITY_URL: authorityUrl,
+  });
   const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
   const metrics = createMetrics({ processMetrics: true });
   const bus = holdBack(
@@ -101,23 +107,23 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const archive = await openFileXmlStore(folder.file('xml'));
   const shared = { bus, archive, logger, metrics, clock: now };
 
-  const gatewayConfig = readGatewayConfig(settingsOf('gateway'));
-  const emission = await createEmission(emissionConfig(settingsOf('emission')), {
+  const gatewayConfig = placed('gateway', settings.gateway);
+  const emission = await createEmission(placed('emission', settings.emission), {
     ...shared,
     accounts: { fetch: (accountId) => gateway.taxpayerSource.account(accountId) },
   });
-  const reception = createReception(readReceptionConfig(settingsOf('reception')), {
+  const reception = createReception(placed('reception', settings.reception), {
     ...shared,
     source: {
       account: (accountId) => gateway.taxpayerSource.account(accountId),
       taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
     },
   });
-  const statusPoller = createStatusPoller(readStatusPollerConfig(settingsOf('status-poller')), {
+  const statusPoller = createStatusPoller(placed('status-poller', settings.statusPoller), {
     ...shared,
     emission: emission.followUps,
   });
-  const query = createQuery(readQueryConfig(settingsOf('query')), {
+  const query = createQuery(placed('query', settings.query), {
     ...shared,
     emission: emission.internal,
     reception: reception.internal,
@@ -130,7 +136,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
       taxpayer: (rnc) => gateway.taxpayerSource.taxpayer(rnc),
     },
   });
-  const approvals = createApprovals(readApprovalsConfig(settingsOf('approvals')), {
+  const approvals = createApprovals(placed('approvals', settings.approvals), {
     ...shared,
     emission: emission.internal,
     signing: emission.signing,
@@ -188,22 +194,31 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   return url;
 }
 
-/** Every service's settings, before anything is started for them. Throws ConfigError. */
-function checkSettings(
+/**
+ * Every service's settings, but for where database and authority will be.
+ * Throws ConfigError with what is wrong in any of them, in the simulator's, and with what was found before.
+ */
+function readServices(
+  problems: ConfigProblems,
   env: Environment,
   config: ReturnType<typeof readStandaloneConfig>,
   secrets: ReturnType<DataFolder['secrets']> | null,
-): void {
+) {
   const places = {
     databaseUrl: () => 'postgresql://127.0.0.1/ecf',
     authorityUrl: config.AUTHORITY_URL ?? 'http://127.0.0.1',
     signerRnc: DEMO_BUYER.rnc,
   };
   const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
-  readGatewayConfig(settingsOf('gateway'));
-  emissionConfig(settingsOf('emission'));
-  readReceptionConfig(settingsOf('reception'));
-  readStatusPollerConfig(settingsOf('status-poller'));
-  readQueryConfig(settingsOf('query'));
-  readApprovalsConfig(settingsOf('approvals'));
+  return problems.readAll({
+    gateway: () => readGatewayConfig(settingsOf('gateway')),
+    emission: () => emissionConfig(settingsOf('emission')),
+    reception: () => readReceptionConfig(settingsOf('reception')),
+    statusPoller: () => readStatusPollerConfig(settingsOf('status-poller')),
+    query: () => readQueryConfig(settingsOf('query')),
+    approvals: () => readApprovalsConfig(settingsOf('approvals')),
+    simulator: () => {
+      if (secrets !== null && config.AUTHORITY_URL === undefined) checkSimulatorSettings(env as NodeJS.ProcessEnv);
+    },
+  });
 }

@@ -2,9 +2,18 @@ import { taxpayerOf } from './control/taxpayer-input.js';
 import type { TaxpayerEntry } from './ledger/taxpayers.js';
 import type { SimulatorOptions } from './options.js';
 
-/** A setting that cannot be used; the message names the variable and what is allowed. */
+/** A variable that cannot be used, and what is allowed. */
+export interface SettingProblem {
+  readonly variable: string;
+  readonly message: string;
+}
+
+/** Settings that cannot be used; the message names every variable and what is allowed. */
 export class SettingRefused extends Error {
   override readonly name = 'SettingRefused';
+  constructor(readonly problems: readonly SettingProblem[]) {
+    super(problems.map(({ variable, message }) => `${variable} ${message}`).join('\n'));
+  }
 }
 
 /**
@@ -23,48 +32,55 @@ export class SettingRefused extends Error {
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): SimulatorOptions {
   const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_STATUS_KEY, SIMULATOR_PUBLIC_URL } = env;
-  return {
-    port: numberOf(env, 'SIMULATOR_PORT', 0, 0, 65_535),
+  const problems: SettingProblem[] = [];
+  const numberOf = (variable: string, fallback: number, lowest: number, highest: number): number => {
+    const value = readNumber(env[variable], fallback, lowest, highest);
+    if (value === null) problems.push({ variable, message: `has to be a number from ${lowest} to ${highest}.` });
+    return value ?? fallback;
+  };
+  const strictCertification = readFlag(env.STRICT_CERTIFICATION);
+  if (strictCertification === null)
+    problems.push({ variable: 'STRICT_CERTIFICATION', message: 'has to be true or false.' });
+  const demo = readTaxpayers(env.SIMULATOR_TAXPAYERS);
+  if (typeof demo === 'string')
+    problems.push({ variable: 'SIMULATOR_TAXPAYERS', message: `has to be a JSON list of taxpayers: ${demo}` });
+  const settings = {
+    port: numberOf('SIMULATOR_PORT', 0, 0, 65_535),
     host: SIMULATOR_HOST || '127.0.0.1',
     dataDir: SIMULATOR_DATA || null,
-    processingMs: numberOf(env, 'PROCESSING_MS', 200, 0, 86_400_000),
-    strictCertification: flagOf(env, 'STRICT_CERTIFICATION'),
-    latencyMs: numberOf(env, 'SIMULATOR_LATENCY_MS', 0, 0, 3_600_000),
-    errorRate: numberOf(env, 'SIMULATOR_ERROR_RATE', 0, 0, 1),
+    processingMs: numberOf('PROCESSING_MS', 200, 0, 86_400_000),
+    strictCertification: strictCertification ?? false,
+    latencyMs: numberOf('SIMULATOR_LATENCY_MS', 0, 0, 3_600_000),
+    errorRate: numberOf('SIMULATOR_ERROR_RATE', 0, 0, 1),
     statusKey: SIMULATOR_STATUS_KEY || null,
-    demo: taxpayersOf(env.SIMULATOR_TAXPAYERS),
+    demo: typeof demo === 'string' ? [] : demo,
     ...(SIMULATOR_PUBLIC_URL ? { publicUrl: SIMULATOR_PUBLIC_URL.replace(/\/$/, '') } : {}),
   };
+  if (problems.length > 0) throw new SettingRefused(problems);
+  return settings;
 }
 
-function numberOf(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  fallback: number,
-  lowest: number,
-  highest: number,
-): number {
-  const text = env[name]?.trim();
+/** Null where it is none within the bounds. */
+function readNumber(given: string | undefined, fallback: number, lowest: number, highest: number): number | null {
+  const text = given?.trim();
   if (!text) return fallback;
   const value = Number(text);
   const whole = highest <= 1 || Number.isInteger(value);
-  if (whole && value >= lowest && value <= highest) return value;
-  throw new SettingRefused(`${name} has to be a number from ${lowest} to ${highest}.`);
+  return whole && value >= lowest && value <= highest ? value : null;
 }
 
-function flagOf(env: Readonly<Record<string, string | undefined>>, name: string): boolean {
-  const text = env[name]?.trim().toLowerCase() ?? '';
+function readFlag(given: string | undefined): boolean | null {
+  const text = given?.trim().toLowerCase() ?? '';
   if (['', '0', 'false'].includes(text)) return false;
-  if (['1', 'true'].includes(text)) return true;
-  throw new SettingRefused(`${name} has to be true or false.`);
+  return ['1', 'true'].includes(text) ? true : null;
 }
 
-function taxpayersOf(text: string | undefined): TaxpayerEntry[] {
+/** The taxpayers, or why they cannot be read. */
+function readTaxpayers(text: string | undefined): TaxpayerEntry[] | string {
   if (!text) return [];
   try {
     return (JSON.parse(text) as { rnc: string }[]).map((entry) => taxpayerOf(entry.rnc, { ...entry }));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SettingRefused(`SIMULATOR_TAXPAYERS has to be a JSON list of taxpayers: ${reason}`, { cause });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -57,4 +57,16 @@ describe('settings', () => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingRefused);
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} has to be`));
   });
+
+  it('are refused all at once', () => {
+    const wrong = { PROCESSING_MS: 'x', STRICT_CERTIFICATION: 'x', SIMULATOR_TAXPAYERS: 'x', SIMULATOR_PORT: 'x' };
+    const refused = () => {
+      try {
+        return readSettings(wrong);
+      } catch (error) {
+        return (error as SettingRefused).problems.map(({ variable }) => variable).sort();
+      }
+    };
+    expect(refused()).toEqual(Object.keys(wrong).sort());
+  });
 });

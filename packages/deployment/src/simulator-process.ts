@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { readSettings, SettingRefused } from '@ecf/authority-simulator/settings';
+import { ConfigError } from '@ecf/service-kit';
 import { type KeptProcess, keepRunning, nodeProgram } from './child-process.js';
 
 /** The authority simulator as a process of its own beside the gateway; restarted on the same port when it dies. */
@@ -13,6 +15,15 @@ interface Options {
   statusKey: string;
   env: NodeJS.ProcessEnv;
   onChange(what: string): void;
+}
+
+/** Reads the simulator's settings as it will itself. Throws ConfigError naming every variable at fault. */
+export function checkSimulatorSettings(env: NodeJS.ProcessEnv): void {
+  try {
+    readSettings(env);
+  } catch (error) {
+    throw error instanceof SettingRefused ? new ConfigError(error.problems) : error;
+  }
 }
 
 /**

@@ -57,6 +57,54 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string,
   throw new ConfigError([...problems].map(([variable, message]) => ({ variable, message })));
 }
 
+/** Faults of several readers of one environment, so that a start tells all of them at once; each variable once. */
+export class ConfigProblems {
+  readonly #found = new Map<string, string>();
+
+  has(variable: string): boolean {
+    return this.#found.has(variable);
+  }
+
+  add(variable: string, message: string): void {
+    if (!this.has(variable)) this.#found.set(variable, message);
+  }
+
+  /** What `read` gives; null where it throws a {@link ConfigError}, whose faults are kept. */
+  read<T>(read: () => T): T | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const { variable, message } of error.problems) this.add(variable, message);
+      return null;
+    }
+  }
+
+  /** What each reader gives. Throws {@link ConfigError} with the faults of all of them, and with those found before. */
+  readAll<R extends Record<string, () => unknown>>(readers: R): { [K in keyof R]: ReturnType<R[K]> } {
+    const read = Object.entries(readers).map(([name, reader]) => [name, this.read(reader)]);
+    this.refuse();
+    return Object.fromEntries(read);
+  }
+
+  /**
+   * A configuration to go on looking for faults with: where `read` finds faults it reads again without those variables.
+   * Throws {@link ConfigError} where it cannot do without.
+   */
+  readOn<T>(env: Record<string, string | undefined>, read: (env: Record<string, string | undefined>) => T): T {
+    const whole = this.read(() => read(env));
+    if (whole !== null) return whole;
+    const sound = this.read(() => read(Object.fromEntries(Object.entries(env).filter(([name]) => !this.has(name)))));
+    if (sound === null) this.refuse();
+    return sound as T;
+  }
+
+  refuse(): void {
+    if (this.#found.size > 0)
+      throw new ConfigError([...this.#found].map(([variable, message]) => ({ variable, message })));
+  }
+}
+
 interface SettingOptions<T> {
   description: string;
   default?: T;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ConfigError, readConfig, setting, settingMeta } from '../src/config.js';
+import { ConfigError, ConfigProblems, readConfig, setting, settingMeta } from '../src/config.js';
 
 const schema = z.object({
   PORT: setting.integer({ description: 'Port', min: 0, max: 65_535, default: 8080 }),
@@ -74,5 +74,36 @@ describe('a configuration', () => {
       default: '8080',
     });
     expect(settingMeta(schema.shape.KEY)).toMatchObject({ secret: true });
+  });
+});
+
+describe('the configurations of one start', () => {
+  const one = z.object({ A_MS: setting.integer({ description: 'A', min: 0, max: 9, default: 1 }) });
+  const other = z.object({ B_MS: setting.integer({ description: 'B', min: 0, max: 9 }), ...one.shape });
+  const variables = (read: () => unknown) => {
+    try {
+      return read();
+    } catch (error) {
+      return (error as ConfigError).problems.map(({ variable }) => variable);
+    }
+  };
+
+  it('are all read before anything is said of their faults, each variable once', () => {
+    const env = { A_MS: 'x' };
+    const all = (found: ConfigProblems) =>
+      found.readAll({ one: () => readConfig(one, env), other: () => readConfig(other, env) });
+    expect(variables(() => all(new ConfigProblems()))).toEqual(['A_MS', 'B_MS']);
+    const before = new ConfigProblems();
+    before.add('EARLIER', 'is not allowed');
+    expect(variables(() => all(before))).toEqual(['EARLIER', 'A_MS', 'B_MS']);
+    expect(new ConfigProblems().readAll({ one: () => readConfig(one, {}) })).toEqual({ one: { A_MS: 1 } });
+  });
+
+  it('are read on without what is wrong, where that is possible', () => {
+    const found = new ConfigProblems();
+    expect(found.readOn({ A_MS: 'x' }, (env) => readConfig(one, env))).toEqual({ A_MS: 1 });
+    expect(variables(() => found.refuse())).toEqual(['A_MS']);
+    const unreadable = () => new ConfigProblems().readOn({ A_MS: 'x' }, (env) => readConfig(other, env));
+    expect(variables(unreadable)).toEqual(['B_MS', 'A_MS']);
   });
 });

@@ -3,6 +3,7 @@ import {
   archiveSettings,
   authoritySettings,
   busSettings,
+  ConfigProblems,
   cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
@@ -125,6 +126,10 @@ export type ApprovalsConfig = z.infer<typeof approvalsSettings> & { trustedIssue
 
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readApprovalsConfig(env: Record<string, string | undefined>): ApprovalsConfig {
-  const settings = readConfig(approvalsSettings, env);
-  return { ...settings, trustedIssuers: readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) };
+  const problems = new ConfigProblems();
+  const settings = problems.readOn(env, (given) => readConfig(approvalsSettings, given));
+  return {
+    ...settings,
+    ...problems.readAll({ trustedIssuers: () => readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) }),
+  };
 }

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
 import {
   busSettings,
-  ConfigError,
+  ConfigProblems,
   databaseSettings,
   readConfig,
   sealingSettings,
@@ -122,21 +122,18 @@ export type GatewayConfig = z.infer<typeof gatewaySettings> & {
 
 /** Reads the gateway's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readGatewayConfig(env: Record<string, string | undefined>): GatewayConfig {
-  const settings = readConfig(gatewaySettings, env);
-  const problems: { variable: string; message: string }[] = [];
+  const problems = new ConfigProblems();
+  const settings = problems.readOn(env, (given) => readConfig(gatewaySettings, given));
   if (settings.DEFAULT_ENV === undefined && !settings.SANDBOX)
-    problems.push({
-      variable: 'DEFAULT_ENV',
-      message: `is required outside the sandbox; allowed: ${ENVIRONMENTS.join(', ')}`,
-    });
+    problems.add('DEFAULT_ENV', `is required outside the sandbox; allowed: ${ENVIRONMENTS.join(', ')}`);
   if (readTrustedProxies(settings.TRUSTED_PROXIES) === null)
-    problems.push({
-      variable: 'TRUSTED_PROXIES',
-      message: 'is not allowed; allowed: addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
-    });
-  if (settings.HEADERS_TIMEOUT_MS > settings.REQUEST_TIMEOUT_MS)
-    problems.push({ variable: 'HEADERS_TIMEOUT_MS', message: 'is not allowed; allowed: at most REQUEST_TIMEOUT_MS' });
-  if (problems.length > 0) throw new ConfigError(problems);
+    problems.add(
+      'TRUSTED_PROXIES',
+      'is not allowed; allowed: addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
+    );
+  if (settings.HEADERS_TIMEOUT_MS > settings.REQUEST_TIMEOUT_MS && !problems.has('REQUEST_TIMEOUT_MS'))
+    problems.add('HEADERS_TIMEOUT_MS', 'is not allowed; allowed: at most REQUEST_TIMEOUT_MS');
+  problems.refuse();
   const rate = settings.SANDBOX ? 0 : DEFAULT_RATE;
   return {
     ...settings,

@@ -3,6 +3,7 @@ import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/pub
 import {
   archiveSettings,
   busSettings,
+  ConfigProblems,
   databaseSettings,
   describeSetting,
   gatewayAddressSettings,
@@ -72,6 +73,10 @@ export type ReceptionConfig = z.infer<typeof receptionSettings> & { trustedIssue
 
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readReceptionConfig(env: Record<string, string | undefined>): ReceptionConfig {
-  const settings = readConfig(receptionSettings, env);
-  return { ...settings, trustedIssuers: readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) };
+  const problems = new ConfigProblems();
+  const settings = problems.readOn(env, (given) => readConfig(receptionSettings, given));
+  return {
+    ...settings,
+    ...problems.readAll({ trustedIssuers: () => readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) }),
+  };
 }
