@@ -109,12 +109,20 @@ function operations(ports: DeliveryPorts, wake: () => void): DeliveryOperations 
     },
     async retryDelivery({ env, issuer_rnc: issuerRnc, encf }) {
       const now = ports.clock();
-      const deadline = new Date(now.getTime() + ports.deliverySettings.deadlineMs);
-      const delivery: Delivery | null = await ports.deliveries.retry({ env, issuerRnc, encf }, now, deadline);
+      const { deadlineMs, deliver45 } = ports.deliverySettings;
+      const deadline = new Date(now.getTime() + deadlineMs);
+      const key = { env, issuerRnc, encf };
+      const delivery: Delivery | null = await ports.deliveries.retry(key, now, deadline, deliver45);
       if (delivery === null)
         throw new ApiError(404, 'not_found', `There is no delivery of ${encf} of ${issuerRnc} in ${env}.`);
       if (delivery.status === 'delivered')
         throw new ApiError(409, 'conflict', `${delivery.buyerRnc} acknowledged ${encf}; it is not sent again.`);
+      if (delivery.status === 'not_required')
+        throw new ApiError(
+          409,
+          'conflict',
+          `${encf} goes to nobody: type 45 is delivered with DELIVER_TYPE_45=true only.`,
+        );
       wake();
       return deliveryBody(delivery);
     },

@@ -154,6 +154,9 @@ describe('what is delivered', () => {
     const government = await accepted(to.rnc, { ecf_type: '45' });
     for (const { encf } of sent) await reaches(encf, 'delivered');
     await reaches(government.encf, 'not_required');
+    const asked = internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf: government.encf });
+    await expect(asked).rejects.toMatchObject({ status: 409, message: expect.stringContaining('DELIVER_TYPE_45') });
+    await reaches(government.encf, 'not_required');
     await eventually(
       () => told(government.encf),
       (seen) => seen.length === 1,
@@ -449,9 +452,8 @@ describe('receivers that do harm', () => {
     for (const { encf } of served) await reaches(encf, 'delivered');
     // Of two instances, each one.
     expect(most).toBeLessThanOrEqual(2);
-    hung.usually = received;
     for (const { encf } of stuck) await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
-    hung.answers = [];
+    hung.usually = received;
     await reaches(stuck[0]?.encf ?? '', 'delivered');
   });
 
@@ -595,6 +597,30 @@ describe('receivers that do harm', () => {
       },
       (seen) => seen?.delivery_status === 'failed',
     );
+  });
+
+  it('fail, with many that wait for them: at the deadline all are given up, though nothing is sent but probes', async () => {
+    const dead = await buyer();
+    dead.usually = status(503);
+    const neighbour = String(++rnc);
+    await world.list(neighbour, `${dead.url}/${neighbour}`);
+    const waiting = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => accepted(n % 2 === 0 ? dead.rnc : neighbour)),
+    );
+    const numbers = waiting.map(({ encf }) => encf);
+    await eventually(
+      async () => dead.reached.length,
+      (count) => count >= 6,
+    );
+    await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = ANY($1)', [numbers]);
+    for (const encf of numbers) await reaches(encf, 'failed');
+    const left = (await Promise.all(numbers.map((encf) => delivery(encf)))).filter((one) => one?.tries === 0);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left[0]?.last_error).toMatch(/left alone until the deadline/);
+    expect(ended(numbers.at(-1) ?? '').at(-1)).toBe(true);
+    dead.usually = received;
+    const last = { env: 'TesteCF', issuer_rnc: ISSUER, encf: numbers.at(-1) ?? '' } as const;
+    expect(await internal().retryDelivery(last)).toMatchObject({ delivery_status: 'pending' });
   });
 });
 

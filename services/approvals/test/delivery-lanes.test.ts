@@ -31,9 +31,9 @@ it('a receiver that failed three times in a row is left alone, longer with each 
   for (const _ of [1, 2]) send('failing');
   expect([subject.blocked(), opened]).toEqual([[], []]);
   send('failing');
-  expect([subject.blocked(), subject.openCount(), opened]).toEqual([[NAME], 1, [2_000]]);
+  expect([subject.blocked(), subject.open(), opened]).toEqual([[NAME], [NAME], [2_000]]);
   pass(2_000);
-  expect([subject.blocked(), subject.openCount()]).toEqual([[], 0]);
+  expect([subject.blocked(), subject.open()]).toEqual([[], []]);
   for (let probe = 0; probe < 9; probe += 1) {
     send('failing');
     pass(opened.at(-1) ?? 0);

@@ -36,6 +36,8 @@ export interface DeliveryBackground {
 const SHORTEST_PAUSE_MS = 25;
 /** What becomes due within it shares a look, unless the last one found a crowd. */
 const GATHER_MS = 100;
+/** Between looks at what is past its deadline where nobody answers. */
+const GIVING_UP_MS = 1_000;
 
 /**
  * Delivers what is due. Rows are claimed with SKIP LOCKED under a lease, so instances share the work and take over from
@@ -59,6 +61,7 @@ export function createDeliveryBackground(
   const lanes = new DeliveryLanes({ ...shared, places: 1 });
   const hosts = new DeliveryLanes({ ...shared, places: options.perHost });
   let slow = 0;
+  let gaveUpAt = Number.NEGATIVE_INFINITY;
   let stopping = false;
   let woken = false;
   let endPause: () => void = () => undefined;
@@ -69,6 +72,7 @@ export function createDeliveryBackground(
       woken = false;
       let claimed = 0;
       try {
+        await giveUp();
         claimed = await look();
       } catch (error) {
         ports.deliveryObserver.failed('looking for deliveries that are due', error);
@@ -97,6 +101,16 @@ export function createDeliveryBackground(
     if (claimed.length > 0) await ports.checkpoint('claimed');
     for (const delivery of claimed) run(delivery);
     return claimed.length;
+  }
+
+  /** A dead host gets one probe in five minutes: thousands that wait for it would outlive their deadlines by weeks. */
+  async function giveUp(): Promise<void> {
+    const now = ports.clock();
+    const left = { lanes: lanes.open(), hosts: hosts.open() };
+    if (now.getTime() - gaveUpAt < GIVING_UP_MS || left.lanes.length + left.hosts.length === 0) return;
+    gaveUpAt = now.getTime();
+    for (const delivery of await ports.deliveries.giveUp({ now, ...left }))
+      ports.deliveryObserver.changed(delivery, delivery.status);
   }
 
   function run(delivery: ClaimedDelivery): void {
@@ -168,6 +182,6 @@ export function createDeliveryBackground(
       await Promise.allSettled(running);
       clearInterval(keeping);
     },
-    hostsLeftAlone: () => hosts.openCount(),
+    hostsLeftAlone: () => hosts.open().length,
   };
 }

@@ -80,9 +80,9 @@ export class DeliveryLanes {
   }
 
   /** Receivers that are left alone now. */
-  openCount(): number {
+  open(): LaneName[] {
     const now = this.options.clock().getTime();
-    return this.#names((lane) => lane.openUntil > now).length;
+    return this.#names((lane) => lane.openUntil > now);
   }
 
   #free(lane: Lane, now: number): number {

@@ -65,8 +65,20 @@ export interface DeliveryStore {
   conclude(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery>;
   /** Gives a claim back unused: it waits for a place at that host. Not counted as a try. */
   defer(delivery: ClaimedDelivery, host: string, now: Date): Promise<void>;
-  /** Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document. */
-  retry(key: DeliveryKey, now: Date, deadlineAt: Date): Promise<Delivery | null>;
+  /**
+   * What is past its deadline at receivers and hosts that are left alone has failed: their single probes would come to it
+   * long after. Returns those that failed now.
+   */
+  giveUp(at: {
+    readonly now: Date;
+    readonly lanes: readonly LaneName[];
+    readonly hosts: readonly LaneName[];
+  }): Promise<Delivery[]>;
+  /**
+   * Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document, and where it
+   * goes to nobody, unless type 45 is delivered by now.
+   */
+  retry(key: DeliveryKey, now: Date, deadlineAt: Date, deliver45: boolean): Promise<Delivery | null>;
   /** Deliveries of the issuer that nobody could sign in for are due now; returns how many. */
   resume(issuerRnc: string, now: Date): Promise<number>;
   /** Newest first. */

@@ -14,6 +14,8 @@ import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowle
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
 import type { AcknowledgementStore, DeliveryStore, HostedConclusion } from '../core/delivery-ports.js';
 
+/** Of one whose turn never came. */
+const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
 /** What one receiver can fill a look with before the others are looked at. */
 const LOOKED_AT = 1_000;
 
@@ -82,6 +84,18 @@ const DEFER = {
          UPDATE deliveries d SET due_at = r.due_at, claim = NULL, tries = d.tries - 1, host = r.host
          FROM r JOIN own USING (id) WHERE d.id = r.id AND d.claim = r.claim`,
 };
+/** So many at once; the rest follows. */
+const GIVEN_UP_AT_ONCE = 500;
+const GIVE_UP = {
+  name: 'delivery_give_up',
+  text: `WITH over AS (
+           SELECT id FROM deliveries WHERE due_at <= $1 AND deadline_at <= $1
+              AND (env || ':' || buyer_rnc IN (SELECT unnest($2::text[])) OR env || ':' || host IN (SELECT unnest($3::text[])))
+            ORDER BY id LIMIT ${GIVEN_UP_AT_ONCE} FOR UPDATE SKIP LOCKED)
+         UPDATE deliveries d SET status = 'failed', due_at = NULL, claim = NULL, needs_certificate = false,
+           revision = d.revision + 1, last_error = coalesce(d.last_error, $4)
+         FROM over WHERE d.id = over.id RETURNING d.*`,
+};
 const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
 const RESUME = {
   name: 'delivery_resume',
@@ -112,7 +126,8 @@ const RETRY = {
   text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false, host = NULL,
            status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
            revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
-         WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' RETURNING *`,
+         WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' AND (status <> 'not_required' OR $6::boolean)
+         RETURNING *`,
 };
 
 /** A row of `deliveries`. */
@@ -264,7 +279,7 @@ export function createDeliveryStore(
     },
     conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }),
     defer: (delivery, host, now) => deferring.run({ delivery, host, now }),
-    retry: (key, now, deadlineAt) =>
+    retry: (key, now, deadlineAt, deliver45) =>
       database.transaction(async (tx) => {
         const before = await tx.query<DeliveryRow>(
           'SELECT * FROM deliveries WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 FOR UPDATE',
@@ -272,10 +287,19 @@ export function createDeliveryStore(
         );
         const [present] = before.rows;
         if (present === undefined) return null;
-        const { rows } = await tx.query<DeliveryRow>(RETRY, [...keyValues(key), now, deadlineAt]);
+        const { rows } = await tx.query<DeliveryRow>(RETRY, [...keyValues(key), now, deadlineAt, deliver45]);
         const row = rows[0] ?? present;
         if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
         return fromRow(row);
+      }),
+    giveUp: ({ now, lanes, hosts }) =>
+      database.transaction(async (tx) => {
+        const { rows } = await tx.query<DeliveryRow>(GIVE_UP, [now, lanes, hosts, NEVER_REACHED]);
+        await appendToOutbox(
+          tx,
+          rows.map((row) => event(row, now)),
+        );
+        return rows.map(fromRow);
       }),
     async resume(issuerRnc, now) {
       return (await database.query(RESUME, [issuerRnc, now])).rowCount;
