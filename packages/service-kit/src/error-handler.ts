@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { isDatabaseUnavailable } from './database-errors.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import type { Logger } from './logger.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf, requestNames } from './request-id.js';
 import { XmlStoreError } from './xml-store.js';
 
 /** Turns any thrown value into the error that the caller sees; what is unknown becomes 500 `internal_error` without its words. */
@@ -40,7 +40,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     if (res.writableEnded) return;
     const error = toApiError(thrown);
     if (error.status >= 500)
-      logger.error({ err: error.cause ?? error, code: error.code, request_id: requestIdOf(req) }, error.message);
+      logger.error({ err: error.cause ?? error, code: error.code, ...requestNames(req) }, error.message);
     if (res.headersSent) {
       res.destroy();
       return;

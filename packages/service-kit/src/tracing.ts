@@ -19,6 +19,15 @@ export function currentTraceparent(): string | undefined {
   return span === undefined ? undefined : traceparentOf(span);
 }
 
+const ZEROS = /^0+$/;
+
+/** The trace id that a header `traceparent` names; null where it names none. */
+export function traceIdIn(traceparent: unknown): string | null {
+  const parts = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null;
+  const [, traceId = '', spanId = ''] = parts ?? [];
+  return parts === null || ZEROS.test(traceId) || ZEROS.test(spanId) ? null : traceId;
+}
+
 function traceparentOf(span: Span): string | undefined {
   const { traceId, spanId, traceFlags } = span.spanContext();
   if (!isSpanContextValid(span.spanContext())) return undefined;

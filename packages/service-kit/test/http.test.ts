@@ -6,7 +6,7 @@ import { checkReadiness, healthRoutes } from '../src/health.js';
 import { createHttpApp } from '../src/http-app.js';
 import { type RunningServer, serve } from '../src/http-server.js';
 import { jsonBody } from '../src/json-body.js';
-import { silentLogger } from '../src/logger.js';
+import { createLogger, silentLogger } from '../src/logger.js';
 import { createMetrics, serveMetrics } from '../src/metrics.js';
 
 const running: RunningServer[] = [];
@@ -29,6 +29,54 @@ async function get(url: string): Promise<{ status: number; headers: Headers; bod
     body: (await response.json()) as Record<string, unknown>,
   };
 }
+
+describe('the trace of a request without an exporter', () => {
+  const ask = async (headers: Record<string, string>) => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const app = createHttpApp({
+      logger: createLogger({ service: 'test', destination }),
+      maxBodyBytes: 1_000,
+      routes: (routes) => {
+        routes.get('/', (req, res) => void res.json(req.headers));
+        routes.get('/broken', () => {
+          throw new TypeError('broken');
+        });
+      },
+    });
+    const server = await serve(app, { host: '127.0.0.1', port: 0, timeouts: { drain: 1_000 } });
+    running.push(server);
+    const onward = (await (await fetch(`${server.url}/`, { headers })).json()) as Record<string, string>;
+    const failed = (await (await fetch(`${server.url}/broken`, { headers })).json()) as { request_id: string };
+    return { onward, failed, logged: lines.at(-1) as { trace_id: string; request_id: string } };
+  };
+
+  it("is the caller's, in the log and in what is passed on", async () => {
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00`;
+    const { onward, logged } = await ask({ traceparent, tracestate: 'a=b' });
+    expect([onward.traceparent, onward.tracestate, logged.trace_id]).toEqual([traceparent, 'a=b', 'ab'.repeat(16)]);
+  });
+
+  it.each([undefined, 'nonsense', `00-${'0'.repeat(32)}-${'cd'.repeat(8)}-01`])(
+    'is a new one where the caller names %s',
+    async (traceparent) => {
+      const given: Record<string, string> = traceparent === undefined ? {} : { traceparent, tracestate: 'a=b' };
+      const { onward, failed, logged } = await ask({ ...given, 'x-request-id': '' });
+      expect(onward.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+      expect(onward.traceparent).toContain(onward['x-request-id']?.replaceAll('-', ''));
+      expect(onward.tracestate).toBeUndefined();
+      expect(logged).toMatchObject({
+        request_id: failed.request_id,
+        trace_id: failed.request_id.replaceAll('-', ''),
+      });
+    },
+  );
+
+  it('is a new one also where the caller names the request', async () => {
+    const { logged } = await ask({ 'x-request-id': 'mine-1' });
+    expect(logged).toMatchObject({ request_id: 'mine-1', trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  });
+});
 
 describe('errors of an app', () => {
   it('have one body, with the request id and the headers of their code', async () => {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
-import { requestIdOf } from '@ecf/service-kit';
+import { requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
 import type { ReceiveApproval } from '../core/receive-approval.js';
@@ -47,7 +47,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
         body.release();
       }
     } catch (error) {
-      parts.report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
+      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
       // The size limit before this handler may have answered already.
       if (!res.headersSent) throw error;
     }

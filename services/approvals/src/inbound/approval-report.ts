@@ -6,7 +6,7 @@ export interface ApprovalReport {
   /** `refusal` is the reason of a 400, null for a 200. */
   answered(refusal: string | null, env: Environment, milliseconds: number): void;
   /** A call that got neither. */
-  refused(kind: string, where: { request_id: string; sender: string | null; env: Environment }): void;
+  refused(kind: string, where: { request_id: string; trace_id: string; sender: string | null; env: Environment }): void;
 }
 
 /** Counts under stable names; every refusal without a receipt leaves a line in the log. */

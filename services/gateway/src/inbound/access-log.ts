@@ -1,4 +1,4 @@
-import { type Logger, type Metrics, requestIdOf } from '@ecf/service-kit';
+import { type Logger, type Metrics, requestNames } from '@ecf/service-kit';
 import type { RequestHandler } from 'express';
 import { seenOf } from './edge.js';
 
@@ -19,7 +19,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
       logger.info(
         {
-          request_id: requestIdOf(req),
+          ...requestNames(req),
           method: req.method,
           operation,
           status,

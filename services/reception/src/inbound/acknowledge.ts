@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
-import { requestIdOf } from '@ecf/service-kit';
+import { requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/answers.js';
 import type { ProviderTokens } from '../core/provider-tokens.js';
@@ -35,13 +35,13 @@ export function acknowledge(parts: AcknowledgeParts) {
         const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
         const origin = { requestId: requestIdOf(req), sender };
         const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin, network });
-        report.answered(outcome, { request_id: origin.requestId, sender, env }, performance.now() - started);
+        report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);
         send(res, outcome, answers, left);
       } finally {
         body.release();
       }
     } catch (error) {
-      report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
+      report.refused(refusalKind(error), { ...requestNames(req), sender, env });
       // The size limit before this handler may have answered already.
       if (!res.headersSent) throw error;
     }

@@ -1,5 +1,5 @@
 import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
-import { requestIdOf } from '@ecf/service-kit';
+import { requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
 import type { Seeds } from '../core/seeds.js';
@@ -38,7 +38,7 @@ export function validateSeed(parts: AuthenticateParts) {
       }
     } catch (error) {
       parts.report.seed('refused');
-      parts.report.refused(refusalKind(error), { request_id: requestIdOf(req), sender, env });
+      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
       // The size limit before this handler may have answered already.
       if (!res.headersSent) throw error;
     }

@@ -5,6 +5,7 @@ import type { Acknowledged } from '../core/receive-document.js';
 /** The call that is told of. */
 export interface Where {
   readonly request_id: string;
+  readonly trace_id: string;
   readonly sender: string | null;
   readonly env: Environment;
 }
