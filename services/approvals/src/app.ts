@@ -58,7 +58,7 @@ import { QueryApprovals } from './core/query-approvals.js';
 import { ReceiveApproval } from './core/receive-approval.js';
 import { createReceivers } from './core/receivers.js';
 import { SendApproval } from './core/send-approval.js';
-import { createDeliveries, type DeliveriesParts } from './deliveries.js';
+import { createDeliveries, type DeliveriesParts, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
@@ -188,6 +188,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const sending = new SendApproval(ports);
   const resending = createApprovalBackground(ports, sending, {
     concurrency: config.APPROVAL_CONCURRENCY,
+    mostWaiting: config.APPROVAL_CONCURRENCY * WAITING_PER_PLACE,
+    slowMs: SLOW_MS,
     idleMs: config.APPROVAL_IDLE_MS,
   });
   const deliveries = createDeliveries(config, {
@@ -245,7 +247,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       // First they know that it ends, then their pauses end.
       const resent = resending.stop();
       ending.abort();
-      await Promise.all([resent, sending.settled()]);
+      await resent;
       await judges.stop();
       await background.stop();
       if (overrides.bus === undefined) await bus.close();

@@ -16,9 +16,9 @@ import { createDeliveryStore } from './outbound/deliveries.postgres.js';
 
 const HOUR = 3_600_000;
 /** A send that takes longer gives its place to another. */
-const SLOW_MS = 500;
+export const SLOW_MS = 500;
 /** Sends that wait for their receivers, for each place of those that answer in time. */
-const WAITING_PER_PLACE = 32;
+export const WAITING_PER_PLACE = 32;
 /** Of the places for sends that answer in time, those that one host may have at once. */
 const HOST_SHARE = 2;
 const FAILURES_TO_OPEN = 3;

@@ -10,7 +10,7 @@ let issuer: Issuer;
 interface Issuer {
   url: string;
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];
-  answers: { status: number; body: string; headers?: Record<string, string>; hang?: boolean }[];
+  answers: { status: number; body: string; headers?: Record<string, string>; hang?: boolean; delayMs?: number }[];
   server: Server;
 }
 
@@ -24,7 +24,9 @@ async function startIssuer(): Promise<Issuer> {
       started.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString('latin1') });
       const answer = started.answers.shift() ?? { status: 200, body: '{"codigo":"OK","estado":"x","mensaje":[]}' };
       if (answer.hang) return;
-      res.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+      const send = () =>
+        res.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+      setTimeout(send, answer.delayMs ?? 0);
     });
   });
   await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
@@ -380,6 +382,55 @@ describe('instances', () => {
     }
     for (const encf of encfs) expect(await world.submissions(encf)).toHaveLength(1);
     expect(issuer.requests).toHaveLength(24);
+  });
+
+  it('send to an issuer that hangs one after the other, and to the others meanwhile', async () => {
+    const [hung, hanging] = ['130000007', { now: 0, most: 0, all: 0 }];
+    const server = createServer((req, res) => {
+      req.resume();
+      hanging.all += 1;
+      hanging.now += 1;
+      hanging.most = Math.max(hanging.most, hanging.now);
+      res.once('close', () => {
+        hanging.now -= 1;
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await world.list(hung, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      const waiting = Array.from({ length: 12 }, () => post({ ...order(world.nextEncf()), issuer_rnc: hung }));
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(12).fill(201));
+      await eventually(
+        () => hanging.now,
+        (now) => now <= 2,
+      );
+      Object.assign(hanging, { most: 0, all: 0 });
+      issuer.answers.push({ status: 503, body: '' });
+      const { body } = await post(order(await world.invoice()));
+      await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
+      await eventually(
+        () => hanging.all,
+        (all) => all >= 4,
+      );
+      // Each instance, one.
+      expect(hanging.most).toBeLessThanOrEqual(2);
+    } finally {
+      await world.database.query('UPDATE given_approvals SET issuer_due_at = NULL WHERE issuer_rnc = $1', [hung]);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('that ends keeps what it is sending until it has its answer: nobody else sends beside', async () => {
+    const ending = await world.addInstance({ RECEIVER_TIMEOUT_MS: '10000', APPROVAL_CLAIM_MS: '1000' });
+    const encf = await world.invoice();
+    issuer.answers.push({ status: 200, body: '{"codigo":"OK","estado":"x","mensaje":[]}', delayMs: 4_000 });
+    const instance = world.instances.indexOf(ending);
+    const { body } = await world.call('POST', '/acecf/', order(encf), { instance });
+    expect(body.issuer_delivery_status).toBe('pending');
+    await world.end(ending);
+    expect((await world.call('GET', `/acecf/${body.id}`)).body.issuer_delivery_status).toBe('delivered');
+    expect(issuer.requests).toHaveLength(1);
   });
 
   it('the metrics show what is undecided', async () => {

@@ -51,8 +51,14 @@ export interface ApprovalStore {
   add(approval: NewApproval, claimedUntil: Date | null): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /** Has an unsent record sent, under the same conditions. */
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
-  /** Claims records that are due at a target until `until`, counting the try. No two instances claim the same. */
-  claimDue(target: Target, now: Date, until: Date, limit: number): Promise<GivenApproval[]>;
+  /**
+   * Claims records that are due at a target until `until`, counting the try; for each issuer one at most, and none for those
+   * in `busy` (`<env>:<RNC>`). No two instances claim the same.
+   */
+  claimDue(
+    target: Target,
+    look: { readonly now: Date; readonly until: Date; readonly limit: number; readonly busy: readonly string[] },
+  ): Promise<GivenApproval[]>;
   /** Prolongs claims whose sends are still under way. */
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /** Writes down how a send ended; a side that was decided meanwhile stays as it is. Gives the record as it is then. */

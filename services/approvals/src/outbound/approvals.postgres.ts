@@ -58,12 +58,14 @@ const LIST = {
 };
 /** While a send is under way, also where all before did not arrive. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
-const claim = (target: Target) => ({
+/** What one issuer can fill a look with before the others are looked at. */
+const LOOKED_AT = 1_000;
+const claim = (target: Target, due: string) => ({
   name: `approvals_due_${target}`,
   text: `UPDATE given_approvals SET ${target}_tries = ${target}_tries + 1, ${target}_due_at = $2,
            ${target}_status = '${OPEN[target]}'
-          WHERE id IN (SELECT id FROM given_approvals WHERE ${target}_due_at IS NOT NULL AND ${target}_due_at <= $1
-                        ORDER BY ${target}_due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+          WHERE id IN (SELECT d.id FROM given_approvals d JOIN (${due}) turn USING (id) WHERE d.${target}_due_at <= $1
+                        ORDER BY d.${target}_due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
           RETURNING *`,
 });
 const keep = (target: Target) => ({
@@ -71,7 +73,18 @@ const keep = (target: Target) => ({
   text: `UPDATE given_approvals SET ${target}_due_at = $2 WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2`,
 });
 const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
-const CLAIM = { authority: claim('authority'), issuer: claim('issuer') };
+const CLAIM = {
+  authority: claim('authority', 'SELECT id FROM given_approvals WHERE authority_due_at <= $1'),
+  // One for each issuer, and none for those in $4.
+  issuer: claim(
+    'issuer',
+    `SELECT DISTINCT ON (env, issuer_rnc) id FROM (
+       SELECT id, env, issuer_rnc, issuer_due_at FROM given_approvals
+        WHERE issuer_due_at <= $1 AND env || ':' || issuer_rnc <> ALL ($4::text[])
+        ORDER BY issuer_due_at LIMIT ${LOOKED_AT}) due
+      ORDER BY env, issuer_rnc, issuer_due_at, id`,
+  ),
+};
 
 /** Approvals of ours in PostgreSQL. */
 export function createApprovalStore(database: Database): ApprovalStore {
@@ -118,8 +131,9 @@ export function createApprovalStore(database: Database): ApprovalStore {
         return { added };
       });
     },
-    async claimDue(target, now, until, limit) {
-      const { rows } = await database.query<Row>(CLAIM[target], [now, until, limit]);
+    async claimDue(target, { now, until, limit, busy }) {
+      const params = [now, until, limit, ...(target === 'issuer' ? [busy] : [])];
+      const { rows } = await database.query<Row>(CLAIM[target], params);
       return rows.map(fromRow);
     },
     async keepClaims(target, ids, until) {

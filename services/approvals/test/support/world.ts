@@ -277,6 +277,13 @@ export class World {
     );
   }
 
+  /** One instance ends as when it is told to. */
+  async end(instance: Approvals): Promise<void> {
+    const at = this.instances.indexOf(instance);
+    await this.doors.splice(at, 1)[0]?.stop();
+    await this.instances.splice(at, 1)[0]?.stop();
+  }
+
   async stop(): Promise<void> {
     for (const door of this.doors) await door.stop();
     for (const instance of this.instances) await instance.stop();
