@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that nobody takes one while its server starts again. */
-const FIRST = 10_000;
+/**
+ * Above 10080, the last port that `fetch` refuses to call (its list of bad ports), and below those that systems give to
+ * outgoing connections, so that nobody takes one while its server starts again.
+ */
+const FIRST = 10_081;
 const LAST = 32_000;
 
 /** Ports of 127.0.0.1 that nobody listens on, for servers that keep them when they are started again. */

@@ -87,9 +87,12 @@ describe('a program that is kept running', () => {
 });
 
 describe('ports that are kept', () => {
-  it('are free, differ, and are none that outgoing connections get', async () => {
+  it('are free, differ, and are none that outgoing connections get or that fetch refuses', async () => {
     const ports = await stablePorts(16);
     expect(new Set(ports).size).toBe(16);
-    for (const port of ports) expect(port).toBeLessThan(32_768);
+    for (const port of ports) {
+      expect(port).toBeLessThan(32_768);
+      expect(port).toBeGreaterThan(10_080);
+    }
   });
 });
