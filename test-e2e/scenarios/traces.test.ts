@@ -20,53 +20,102 @@ const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Fictici
 /** The service that a span is of; in one process they share a name. */
 const by = (service: string) => (DEPLOYMENT === 'standalone' ? 'standalone' : service);
 
+/** Service and name of a span that a trace is to have. */
+type Wanted = readonly [service: string, name: RegExp];
+
+const newTrace = () => {
+  const traceId = randomBytes(16).toString('hex');
+  return { traceId, traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` };
+};
+const spans = (traceId: string, [service, name]: Wanted) =>
+  collector.spansOf(traceId).filter((span) => span.service === service && name.test(span.name));
+
+/** Waits for a trace that is complete and one tree: whatever it holds hangs on something in it, but for the request. */
+async function expectTree(traceId: string, expected: readonly Wanted[]): Promise<void> {
+  const lacking = () => expected.filter((wanted) => spans(traceId, wanted).length === 0);
+  const roots = () => {
+    const all = collector.spansOf(traceId);
+    const ids = new Set(all.map(({ spanId }) => spanId));
+    return all.filter(({ parentSpanId }) => !ids.has(parentSpanId)).map(({ name }) => name);
+  };
+  for (const end = Date.now() + 30_000; Date.now() < end; await delay(100))
+    if (lacking().length === 0 && roots().length === 1) break;
+  expect(lacking()).toEqual([]);
+  expect(roots()).toEqual([expect.stringMatching(/^POST/)]);
+}
+
+/** Some at once, so that services handle them together. */
+const documents = Array.from({ length: 4 }, () => ({ ...newTrace(), ...numbers.next() }));
+
 describe('the trace of a submission', () => {
   it('goes from the caller through gateway, emission, authority, outbox, bus and poller to the read model', async () => {
-    const submitted = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const traceId = randomBytes(16).toString('hex');
-        const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
-        const { invoice, encf } = numbers.next();
+    await Promise.all(
+      documents.map(async ({ invoice, encf, traceparent }) => {
         const { body } = await deployment.demo.submit(invoice, { traceparent });
         expect(body).toMatchObject({ encf, status: 'EnProceso' });
-        return { traceId, invoice, encf };
       }),
     );
-    for (const { traceId, invoice } of submitted) {
+    for (const { traceId, invoice } of documents) {
       await deployment.demo.until('Aceptado', () => deployment.demo.submit(invoice));
-      const expected = [
+      // The read model hears of the document twice: when it is submitted and when it is decided.
+      const heard: Wanted = [by('query'), /^process invoices\.v1$/];
+      for (const end = Date.now() + 30_000; spans(traceId, heard).length < 2 && Date.now() < end; ) await delay(100);
+      expect(spans(traceId, heard).length).toBeGreaterThanOrEqual(2);
+      await expectTree(traceId, [
         [by('gateway'), /^POST/],
         ...(DEPLOYMENT === 'standalone' ? [] : [[by('emission'), /^POST .*fe_Submit/] as const]),
         [by('emission'), /^send invoices\.v1$/],
         [by('status-poller'), /^process invoices\.v1$/],
-        [by('query'), /^process invoices\.v1$/],
         [by('status-poller'), /^ask for the result$/],
         [by('status-poller'), /^send invoice-status\.v1$/],
         [by('emission'), /^process invoice-status\.v1$/],
-      ] as const;
-      const lacking = () => {
-        const spans = collector.spansOf(traceId);
-        // The read model hears of the document twice: when it is submitted and when it is decided.
-        const heard = spans.filter((s) => s.service === by('query') && s.name === 'process invoices.v1');
-        if (heard.length < 2) return [[by('query'), 'the decision']];
-        return expected.filter(([service, name]) => !spans.some((s) => s.service === service && name.test(s.name)));
-      };
-      // One tree: whatever is here hangs on something that is here, but for what hangs on the caller's own span.
-      const roots = () => {
-        const spans = collector.spansOf(traceId);
-        const ids = new Set(spans.map(({ spanId }) => spanId));
-        return spans.filter(({ parentSpanId }) => !ids.has(parentSpanId)).map(({ name }) => name);
-      };
-      const complete = () => lacking().length === 0 && roots().length === 1;
-      for (const end = Date.now() + 30_000; !complete() && Date.now() < end; ) await delay(100);
-      expect(lacking()).toEqual([]);
-      expect(roots()).toEqual([expect.stringMatching(/^POST/)]);
-      const spans = collector.spansOf(traceId);
-      const calls = spans.filter(({ attributes }) =>
-        Object.values(attributes).some((text) => /recepcion\/api/i.test(text)),
-      );
+      ]);
+      const calls = collector
+        .spansOf(traceId)
+        .filter(({ attributes }) => Object.values(attributes).some((text) => /recepcion\/api/i.test(text)));
       expect(calls.length).toBeGreaterThan(0);
     }
+  }, 60_000);
+
+  it('goes on to the buyer, and with the acknowledgement to the read model, each document in its own', async () => {
+    for (const { traceId } of documents) {
+      await expectTree(traceId, [
+        [by('approvals'), /^process invoices\.v1$/],
+        [by('approvals'), /^deliver to the buyer$/],
+        [by('approvals'), /^send deliveries\.v1$/],
+        [by('query'), /^process deliveries\.v1$/],
+      ]);
+      expect(spans(traceId, [by('approvals'), /^send deliveries\.v1$/])).toHaveLength(1);
+    }
+  }, 60_000);
+
+  it("is followed by that of the buyer's decision, to authority, issuer and both read models", async () => {
+    const [{ encf } = { encf: '' }] = documents;
+    const { traceId, traceparent } = newTrace();
+    const { status, body } = await deployment.demo.call('POST', '/acecf/', {
+      headers: { 'content-type': 'application/json', traceparent },
+      body: JSON.stringify({
+        issuer_rnc: '199999991',
+        receiver_rnc: '188888885',
+        encf,
+        approval_status: 1,
+        approval_datetime: '2026-06-23T17:45:47-04:00',
+        authority_environment: 'TesteCF',
+        invoice_date_issued: '2026-06-15',
+        invoice_total_amount: '11430.00',
+      }),
+    });
+    expect([status, body.authority_submission_status]).toEqual([201, 'Aceptado']);
+    await expectTree(traceId, [
+      [by('gateway'), /^POST/],
+      ...(DEPLOYMENT === 'standalone' ? [] : [[by('approvals'), /^POST .*acecf/] as const]),
+      [by('approvals'), /^send approvals\.v1$/],
+      [by('reception'), /^process approvals\.v1$/],
+      [by('query'), /^process approvals\.v1$/],
+    ]);
+    const called = (part: RegExp) =>
+      collector.spansOf(traceId).some(({ attributes }) => Object.values(attributes).some((text) => part.test(text)));
+    expect(called(/aprobacioncomercial\/api/i)).toBe(true);
   }, 60_000);
 
   it('carries no key, no token, no taxpayer', () => {

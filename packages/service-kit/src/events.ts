@@ -22,10 +22,13 @@ export interface EventDraft {
 
 /**
  * An event ready for the outbox: its data checked by the topic's schema (keys the schema lacks are dropped), the trace of
- * the present work attached.
+ * the present work attached. Where several share that work, `stamp` says which trace it belongs to; null: to none.
  */
-export function makeEvent(draft: EventDraft, stamp: { id: string; time: Date }): BusEvent {
-  const traceparent = currentTraceparent();
+export function makeEvent(
+  draft: EventDraft,
+  stamp: { readonly id: string; readonly time: Date; readonly traceparent?: string | null },
+): BusEvent {
+  const traceparent = stamp.traceparent === undefined ? currentTraceparent() : (stamp.traceparent ?? undefined);
   return {
     id: stamp.id,
     type: draft.type,

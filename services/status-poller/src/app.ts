@@ -163,7 +163,8 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
 
 function statusEvent(submission: Submission, revision: number, learned: Learned, now: Date) {
   const data = invoiceStatusChanged(submission, revision, learned);
-  const event = makeEvent(
+  // Changes of several submissions are recorded together: each belongs to the trace of its own.
+  return makeEvent(
     {
       topic: TOPICS.invoiceStatus.name,
       type: 'invoice_status.changed',
@@ -172,11 +173,8 @@ function statusEvent(submission: Submission, revision: number, learned: Learned,
       key: documentKey(data),
       data,
     },
-    { id: randomUUID(), time: now },
+    { id: randomUUID(), time: now, traceparent: submission.traceparent },
   );
-  // Changes of several submissions are recorded together: each belongs to the trace of its own.
-  const { traceparent: _present, ...untraced } = event;
-  return submission.traceparent === null ? untraced : { ...untraced, traceparent: submission.traceparent };
 }
 
 function emissionOverHttp(config: StatusPollerConfig, key: Uint8Array, clock: () => Date): FollowUpOperations {

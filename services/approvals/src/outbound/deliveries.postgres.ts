@@ -397,7 +397,8 @@ function event(row: DeliveryRow, now: Date): BusEvent {
       key: documentKey(data),
       data,
     },
-    { id: randomUUID(), time: now },
+    // Many deliveries are written down in one transaction, each of a trace of its own.
+    { id: randomUUID(), time: now, traceparent: row.traceparent },
   );
 }
 
