@@ -8,8 +8,8 @@ const swc = [
   },
 ];
 
-/** Scenarios that the whole suite runs on both deployments; ECF_DEPLOYMENT=distributed runs any other as well. */
-const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle', 'approvals'];
+/** Scenarios that `npm test` runs on both deployments; `.ci/run` runs all of them there, with ECF_DEPLOYMENT=distributed. */
+const CORE = ['repeats', 'queries', 'provider-reception', 'whole-cycle'];
 
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
 const suite = {

@@ -234,8 +234,8 @@ it('six hundred slow senders at once: genuine ones and a user are served, they a
   await deliver();
 }, 120_000);
 
-/** The same gateway stands before both deployments: on the distributed one the corpus belongs to the full run alone. */
-const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CI_FULL === 'true';
+/** The same gateway stands before both deployments: on the distributed one the corpus belongs to a run by hand alone. */
+const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHERE === 'true';
 
 (hasCorpus ? describe : () => undefined)('whatever strangers send to the public address', () => {
   let raw: ReturnType<typeof createSender>;

@@ -22,17 +22,19 @@ export interface Deployment {
 /** Starts a deployment before the tests of the file and ends it after them; whatever it answered and printed is judged then. */
 export function useDeployment(env: Record<string, string> = {}, options: { ownServers?: boolean } = {}): Deployment {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-e2e-'));
-  let running: Standalone;
+  let running: Standalone | undefined;
   beforeAll(async () => {
     // The database server runs as another user where the tests run as root.
     fs.chmodSync(dataDir, 0o755);
     running = await startDeployment(dataDir, { ...PATIENT, ...env }, options);
   }, 120_000);
   afterAll(async () => {
+    // The start has told why.
+    if (running === undefined) return fs.rmSync(dataDir, { recursive: true, force: true });
     try {
       await expectPublishedErrors(running);
     } finally {
-      await running?.end('SIGTERM');
+      await running.end('SIGTERM');
     }
     try {
       expect(running.child.exitCode).toBe(0);
@@ -43,13 +45,13 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
   }, 60_000);
   return {
     get running() {
-      return running;
+      return running as Standalone;
     },
     dataDir,
     get demo() {
-      return new Client(running);
+      return new Client(running as Standalone);
     },
-    metrics: async () => (await fetch(running.demo.metrics_url)).text(),
+    metrics: async () => (await fetch((running as Standalone).demo.metrics_url)).text(),
   };
 }
 

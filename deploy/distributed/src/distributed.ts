@@ -89,7 +89,7 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
   }));
   const services = await startAll(places, say, parts);
   const gateway = places[0] as Place;
-  await allReady(gateway.url, parts.stopping.signal);
+  await allReady(gateway.url, parts.stopping.signal, say);
 
   const processes = (): DemoProcess[] => [
     ...places.map((place) => ({

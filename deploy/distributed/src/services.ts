@@ -6,6 +6,7 @@ import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@e
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TELEMETRY = new URL('../../../packages/service-kit/dist/telemetry.js', import.meta.url).href;
+const TELL_MS = 10_000;
 const LOOK_MS = 50;
 
 /** Every service with the variable that tells the others where it is. The gateway comes first: it is what callers see. */
@@ -108,12 +109,17 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-/** Resolves when the gateway says that it and all services behind it are ready. */
-export async function allReady(url: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/**
+ * Resolves when the gateway says that it and all services behind it are ready; says every ten seconds what is still awaited.
+ */
+export async function allReady(url: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {
+  for (let told = Date.now(); !signal.aborted; await delay(LOOK_MS * 2)) {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
     const body = (await response?.json().catch(() => null)) as { checks?: Record<string, string> } | null;
-    if (response?.ok === true && Object.values(body?.checks ?? {}).every((words) => words === 'ok')) return;
-    await delay(LOOK_MS * 2);
+    const awaited = Object.entries(body?.checks ?? { gateway: 'no answer' }).filter(([, words]) => words !== 'ok');
+    if (response?.ok === true && awaited.length === 0) return;
+    if (Date.now() - told < TELL_MS) continue;
+    told = Date.now();
+    say(`waiting for ${awaited.map(([name, words]) => `${name} (${words})`).join(', ')}`);
   }
 }

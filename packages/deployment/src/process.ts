@@ -15,6 +15,8 @@ const AS_BY_NPM = {
   distributed: ['--enable-source-maps'],
 };
 
+const READY_MS = 110_000;
+
 /** The deployments that there are, by the folder of each. */
 export type DeploymentName = 'standalone' | 'distributed';
 
@@ -35,7 +37,7 @@ export interface DeploymentProcess {
  *
  * @param env settings beside `DATA_DIR`
  * @param nodeOptions options of the program itself, before its main module
- * @throws Error with the output when it ends before that
+ * @throws Error with the output when it ends before that, or is not ready after 110 s
  */
 export async function startDeploymentProcess(
   name: DeploymentName,
@@ -55,13 +57,22 @@ export async function startDeploymentProcess(
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => {
+      child.kill('SIGTERM');
+      reject(new Error(`${name} was not ready after ${READY_MS / 1_000} s:\n${output}`));
+    }, READY_MS);
     const read = (chunk: Buffer): void => {
       output += chunk;
-      if (/^ready\s/m.test(output)) resolve();
+      if (!/^ready\s/m.test(output)) return;
+      clearTimeout(late);
+      resolve();
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
-    void ended.then((code) => reject(new Error(`${name} ended with ${code} before it was ready:\n${output}`)));
+    void ended.then((code) => {
+      clearTimeout(late);
+      reject(new Error(`${name} ended with ${code} before it was ready:\n${output}`));
+    });
   });
   const readDemo = () => JSON.parse(fs.readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as Demo;
   return {
