@@ -247,6 +247,51 @@ describe('tokens', () => {
     }
   });
 
+  it('of 64 that come to an instance before it has read its keys, all are good, by one reading', async () => {
+    const keys = createInMemoryTokenKeys();
+    const { token } = await new ProviderTokens({ keys, clock: () => NOW }, settings).issue(await facts(), 'TesteCF');
+    let reads = 0;
+    const slow: TokenKeys = {
+      ...keys,
+      async all() {
+        reads++;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return keys.all();
+      },
+    };
+    const cold = new ProviderTokens({ keys: slow, clock: () => NOW }, settings);
+    const kinds = await Promise.all(
+      Array.from({ length: 64 }, () => refusalOf(cold.verify(`Bearer ${token}`, 'TesteCF'))),
+    );
+    expect([...new Set(kinds)]).toEqual(['none']);
+    expect(reads).toBe(1);
+  });
+
+  it('a key that another instance made since the last reading waits for the next, beside a bounded number', async () => {
+    const keys = createInMemoryTokenKeys();
+    const { clock, pass } = clockAt();
+    const pauses: Array<() => void> = [];
+    const pause = (ms: number) =>
+      new Promise<void>((resolve) => {
+        pauses.push(() => {
+          pass(ms);
+          resolve();
+        });
+      });
+    const tokens = new ProviderTokens({ keys, clock }, settings, pause);
+    const bearer = (kid: string) =>
+      `Bearer ${Buffer.from(JSON.stringify({ alg: 'ES256', kid })).toString('base64url')}.e30.`;
+    expect(await refusalOf(tokens.verify(bearer('made-up'), 'TesteCF'))).toBe('token_refused');
+    const { token } = await new ProviderTokens({ keys, clock }, settings).issue(await facts(), 'TesteCF');
+    const genuine = refusalOf(tokens.verify(`Bearer ${token}`, 'TesteCF'));
+    const others = Array.from({ length: 256 }, (_, n) => refusalOf(tokens.verify(bearer(`x${n}`), 'TesteCF')));
+    expect(await others.at(-1)).toBe('token.busy');
+    expect(pauses).toHaveLength(1);
+    pauses[0]?.();
+    expect(await genuine).toBe('none');
+    expect([...new Set(await Promise.all(others))]).toEqual(['token_refused', 'token.busy']);
+  });
+
   it('an unknown key id does not have the keys read again and again', async () => {
     const { clock, pass } = clockAt();
     const keys = createInMemoryTokenKeys();
@@ -258,13 +303,18 @@ describe('tokens', () => {
         return keys.all();
       },
     };
-    const tokens = new ProviderTokens({ keys: counted, clock }, settings);
+    let paused = 0;
+    const pause = async (ms: number) => {
+      paused += ms;
+      pass(ms);
+    };
+    const tokens = new ProviderTokens({ keys: counted, clock }, settings, pause);
     const { token } = await tokens.issue(await facts(), 'TesteCF');
     const madeUp = token.replace(/^[^.]+/, Buffer.from('{"alg":"ES256","kid":"x"}').toString('base64url'));
     const before = reads;
     pass(10_000);
     for (let i = 0; i < 100; i++) await refusalOf(tokens.verify(`Bearer ${madeUp}`, 'TesteCF'));
-    expect(reads - before).toBe(1);
+    expect([reads - before, paused]).toEqual([100, 99 * 2_000]);
   });
 });
 

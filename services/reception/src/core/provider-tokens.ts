@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@ecf/domain';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import {
@@ -20,6 +21,8 @@ const ISSUER = 'ecf-reception';
 const NAME_CLAIM = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name';
 /** An unknown key id has the keys read again, yet not more often than this: anybody can make one up. */
 const REREAD_MS = 2_000;
+/** Tokens of unknown keys that wait for the keys to be read again. */
+const MAX_WAITING = 256;
 const SKEW_SECONDS = 30;
 
 export interface TokenSettings {
@@ -49,10 +52,16 @@ interface UsableKey {
 export class ProviderTokens {
   #keys: UsableKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
+  /** The next reading of the keys, from the wait for its time to its end. */
+  #rereading: Promise<void> | null = null;
+  /** Whether that reading has begun, so that a key made since may be missing from it. */
+  #begun = false;
+  #waiting = 0;
 
   constructor(
     private readonly ports: { keys: TokenKeys; clock: () => Date },
     private readonly settings: TokenSettings,
+    private readonly pause: (ms: number) => Promise<unknown> = delay,
   ) {}
 
   async issue(certificate: CertificateFacts, env: Environment): Promise<IssuedToken> {
@@ -75,7 +84,7 @@ export class ProviderTokens {
 
   /**
    * The holder that a header `Authorization: Bearer <token>` proves (the scheme in any case).
-   * Throws ReceptionError `token_refused`.
+   * Throws ReceptionError `token_refused`; `unavailable` where too many wait for the keys to be read.
    */
   async verify(authorization: string | undefined, env: Environment): Promise<string> {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
@@ -98,10 +107,44 @@ export class ProviderTokens {
     }
   }
 
+  /**
+   * A key that is not known may be another instance's latest: it is looked for in a reading that begins after the token came,
+   * which all who wait share.
+   */
   async #key(kid: string): Promise<UsableKey | null> {
     const known = () => this.#keys.find((key) => key.kid === kid && this.#lives(key)) ?? null;
-    if (known() === null && this.ports.clock().getTime() - this.#readAt >= REREAD_MS) await this.#read();
-    return known();
+    if (known() !== null) return known();
+    if (this.#waiting >= MAX_WAITING) {
+      throw new ReceptionError(
+        'unavailable',
+        'Too many tokens of unknown keys are being looked up; come again.',
+        'token.busy',
+      );
+    }
+    this.#waiting++;
+    try {
+      const late = this.#begun;
+      await this.#reread();
+      if (late && known() === null) await this.#reread();
+      return known();
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  #reread(): Promise<void> {
+    this.#rereading ??= this.#readInTime().finally(() => {
+      this.#rereading = null;
+      this.#begun = false;
+    });
+    return this.#rereading;
+  }
+
+  async #readInTime(): Promise<void> {
+    const left = this.#readAt + REREAD_MS - this.ports.clock().getTime();
+    if (left > 0) await this.pause(Math.min(left, REREAD_MS));
+    this.#begun = true;
+    await this.#read();
   }
 
   async #signingKey(): Promise<UsableKey> {
@@ -118,9 +161,9 @@ export class ProviderTokens {
   }
 
   async #read(): Promise<void> {
-    this.#readAt = this.ports.clock().getTime();
     const known = new Map(this.#keys.map((key) => [key.kid, key]));
     this.#keys = await Promise.all((await this.ports.keys.all()).map((key) => known.get(key.kid) ?? usable(key)));
+    this.#readAt = this.ports.clock().getTime();
   }
 
   #lives(key: UsableKey): boolean {

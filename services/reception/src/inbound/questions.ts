@@ -3,6 +3,7 @@ import { ReceptionError } from '../core/errors.js';
 import type { DocumentStore, ListedDocument } from '../core/ports.js';
 import type { ProviderTokens } from '../core/provider-tokens.js';
 import { receivedInvoiceChanged } from '../core/received-document.js';
+import { toAnswer } from './answer-errors.js';
 
 /** What other services ask about received documents and senders, over HTTP or in the same process. */
 export function receptionOperations(
@@ -24,7 +25,7 @@ export function receptionOperations(
         return { holder: await tokens.verify(authorization ?? undefined, env) };
       } catch (error) {
         if (error instanceof ReceptionError && error.code === 'token_refused') return { holder: null };
-        throw error;
+        throw toAnswer(error);
       }
     },
   };
