@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OptionValues } from './options.js';
 import { UsageError } from './usage-error.js';
 
 /** The administration of a gateway. */
@@ -9,6 +10,27 @@ export interface GatewayAdmin {
 }
 
 const WAIT_MS = 30_000;
+
+/**
+ * The rows of a list, page after page: `name` is their name in an answer, whose `next` says where the next page begins. The
+ * options --env and --issuer narrow it.
+ */
+export async function* rowsOf<Row>(
+  admin: GatewayAdmin,
+  path: string,
+  name: string,
+  { env, issuer }: OptionValues,
+  parameters: Readonly<Record<string, string>>,
+): AsyncGenerator<Row> {
+  for (let after: number | null = 0; after !== null; ) {
+    const query = new URLSearchParams({ ...parameters, after: String(after) });
+    if (env !== undefined) query.set('env', String(env));
+    if (issuer !== undefined) query.set('issuer_rnc', String(issuer));
+    const page = (await admin.call('GET', `${path}?${query}`)) as Record<string, Row[]> & { next: number | null };
+    yield* page[name] ?? [];
+    after = page.next;
+  }
+}
 
 /**
  * The gateway of ECF_URL and ADMIN_TOKEN; what is not set is taken from the `demo.json` of the data folder.

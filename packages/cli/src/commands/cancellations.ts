@@ -1,5 +1,5 @@
 import type { Console, ExitCode } from '../command.js';
-import { openGatewayAdmin } from '../gateway-admin.js';
+import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
@@ -72,17 +72,9 @@ export async function execute(values: OptionValues, given: string[], console: Co
   if (settlement !== null) {
     await show((await admin.call('POST', '/admin/cancellations/settle', { id: Number(id), ...settlement })) as Row);
   } else {
-    for (let after: number | null = 0; after !== null; ) {
-      const query = new URLSearchParams({ after: String(after), settled: String(values.settled === true) });
-      if (values.env !== undefined) query.set('env', String(values.env));
-      if (values.issuer !== undefined) query.set('issuer_rnc', String(values.issuer));
-      const page = (await admin.call('GET', `/admin/cancellations/doubtful?${query}`)) as {
-        cancellations: Row[];
-        next: number | null;
-      };
-      for (const row of page.cancellations) await show(row);
-      after = page.next;
-    }
+    const settled = { settled: String(values.settled === true) };
+    for await (const row of rowsOf<Row>(admin, '/admin/cancellations/doubtful', 'cancellations', values, settled))
+      await show(row);
   }
   await writer.flush();
   return 0;

@@ -1,5 +1,5 @@
 import type { Console, ExitCode } from '../command.js';
-import { openGatewayAdmin } from '../gateway-admin.js';
+import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { RowWriter } from '../output/row-writer.js';
@@ -67,21 +67,12 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const writer = new RowWriter(console.stdout);
   const line = (row: object, text: string) => writer.write(json ? `${JSON.stringify(row)}\n` : text);
   if (listing) {
-    for (let after: number | null = 0; after !== null; ) {
-      const query = new URLSearchParams({ limit: '1000', after: String(after) });
-      if (values.env !== undefined) query.set('env', String(values.env));
-      if (values.issuer !== undefined) query.set('issuer_rnc', String(values.issuer));
-      const page = (await admin.call('GET', `/admin/documents/alarmed?${query}`)) as {
-        documents: Alarmed[];
-        next: number | null;
-      };
-      for (const row of page.documents)
-        await line(
-          row,
-          `${row.alarm.padEnd(14)}  ${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.state}  since ${row.committed_at}\n`,
-        );
-      after = page.next;
-    }
+    const pages = { limit: '1000' };
+    for await (const row of rowsOf<Alarmed>(admin, '/admin/documents/alarmed', 'documents', values, pages))
+      await line(
+        row,
+        `${row.alarm.padEnd(14)}  ${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.state}  since ${row.committed_at}\n`,
+      );
   } else {
     const body = { env: values.env, issuer_rnc, encf, ...decision };
     const row = (await admin.call('POST', '/admin/documents/resolve', body)) as Resolved;

@@ -76,13 +76,9 @@ export const doubtfulCancellationSchema = z.object({
 });
 
 /** Which cancellations to list: those with an alarm, or those that a person settled. */
-export const doubtfulFilterSchema = z.object({
-  env: environmentSchema.optional(),
-  issuer_rnc: rncSchema.optional(),
+export const doubtfulFilterSchema = alarmedFilterSchema.extend({
   settled: z.enum(['true', 'false']).default('false'),
   limit: z.coerce.number().int().min(1).max(100).default(100),
-  /** Where to go on; the answer's `next`. */
-  after: z.coerce.number().int().nonnegative().default(0),
 });
 
 /** In the order of their ids; `next` is null at the end. */

@@ -1,0 +1,62 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import * as cancellations from '../src/commands/cancellations.js';
+import * as resolve from '../src/commands/resolve.js';
+
+const asked: string[] = [];
+let pages: object[] = [];
+const gateway = http.createServer((req, res) => {
+  asked.push(req.url ?? '');
+  res.setHeader('content-type', 'application/json').end(JSON.stringify(pages.shift()));
+});
+const before = { ECF_URL: process.env.ECF_URL, ADMIN_TOKEN: process.env.ADMIN_TOKEN };
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+  process.env.ECF_URL = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  process.env.ADMIN_TOKEN = 'of the test';
+});
+afterEach(() => {
+  asked.length = 0;
+});
+afterAll(async () => {
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  gateway.closeAllConnections();
+  await new Promise((resolve) => gateway.close(resolve));
+});
+
+/** The rows that a command prints as JSON. */
+async function printed(command: typeof cancellations | typeof resolve, values: Record<string, string | boolean>) {
+  let text = '';
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  const console = { stdin: process.stdin, stdout, stderr: stdout } as unknown as Parameters<typeof command.execute>[2];
+  expect(await command.execute({ json: true, ...values }, ['list'], console)).toBe(0);
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+it.each([
+  [cancellations, 'cancellations', '/admin/cancellations/doubtful?settled=true', { settled: true }],
+  [resolve, 'documents', '/admin/documents/alarmed?limit=1000', {}],
+] as const)('lists go on to their last page, narrowed as asked for: %#', async (command, name, address, values) => {
+  pages = [
+    { [name]: [{ id: 1 }, { id: 2 }].map((row) => ({ ...row, alarm: 'a' })), next: 2 },
+    { [name]: [], next: 7 },
+    { [name]: [{ id: 9, alarm: 'b' }], next: null },
+  ];
+  const rows = await printed(command, { ...values, env: 'CerteCF', issuer: '131000001' });
+  expect(rows.map(({ id }) => id)).toEqual([1, 2, 9]);
+  expect(asked).toEqual([0, 2, 7].map((after) => `${address}&after=${after}&env=CerteCF&issuer_rnc=131000001`));
+});
