@@ -336,6 +336,22 @@ describe('a cancellation', () => {
     ]);
     expect((await world.call(emission, 'GET', `/anecf?issuer_rnc=${BUYER}`)).body).toEqual([]);
   });
+
+  it('blocks the numbers of its issuer, type and environment alone', async () => {
+    const numbers: Range = [1_701, 1_704];
+    expect(await cancel(request([line('31', numbers)]))).toMatchObject({ status: 201 });
+    const others = [
+      [request([line('33', numbers)]), 'TesteCF'],
+      [request([line('31', numbers)], { issuer_rnc: BUYER }), 'TesteCF'],
+      [request([line('31', numbers)], { authority_environment: 'eCF' }), 'eCF'],
+    ] as const;
+    for (const [body, env] of others)
+      expect(await cancel(body, { env })).toMatchObject({ status: 201, body: { authority_status: 'Aceptado' } });
+    const inCertification = await world.submit(emission, example('ecf-31', 1_701), { env: 'CerteCF' });
+    expect(inCertification).toMatchObject({ status: 200 });
+    expect(await world.submit(emission, example('ecf-31', 1_701))).toMatchObject({ status: 409 });
+    for (const [body, env] of others) expect(await cancel(body, { env })).toMatchObject({ status: 409 });
+  });
 });
 
 describe('what the authority makes of it', () => {
