@@ -21,7 +21,7 @@ import {
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { BodyIntake, intakeLimits } from '@ecf/public-door';
+import { BodyIntake, createGate, gatePlaces, intakeLimits } from '@ecf/public-door';
 import {
   ApiError,
   type Bus,
@@ -215,7 +215,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       aftermath,
       stored,
       door: {
-        receive: new ReceiveApproval(ports),
+        receive: new ReceiveApproval(ports, createGate(gatePlaces(config.DATABASE_CONNECTIONS))),
         intake: new BodyIntake(intakeLimits(config)),
         reception: ports.reception,
         requireTokens: config.PROVIDER_AUTH === 'required',

@@ -1,7 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
-import { BodyIntake, createTurns, intakeLimits, type Turns, trustCheck } from '@ecf/public-door';
+import {
+  BodyIntake,
+  createGate,
+  createTurns,
+  gatePlaces,
+  intakeLimits,
+  type Turns,
+  trustCheck,
+} from '@ecf/public-door';
 import {
   type Bus,
   checkReadiness,
@@ -159,7 +167,13 @@ function createParts(
   const answers = new Answers(ports);
   return {
     answers,
-    receive: new ReceiveDocument(ports, new Receivers(ports, settings), answers, new RefusedBytesRoom(ports, settings)),
+    receive: new ReceiveDocument(
+      ports,
+      new Receivers(ports, settings),
+      answers,
+      new RefusedBytesRoom(ports, settings),
+      createGate(gatePlaces(config.DATABASE_CONNECTIONS)),
+    ),
     query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: new Seeds({ spent: stores.spent, clock, turns: stores.turns }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(

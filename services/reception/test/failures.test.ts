@@ -5,13 +5,14 @@ import path from 'node:path';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { startWorld, type World } from './support/world.js';
+import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
 let folder: string;
 let way: Awaited<ReturnType<typeof openWay>>;
 let sequence = 0;
 let broken: ((path: string) => boolean) | null = null;
+let held: Promise<void> | null = null;
 const next = () => encf(++sequence);
 
 beforeAll(async () => {
@@ -20,6 +21,7 @@ beforeAll(async () => {
   const archive: XmlStore = {
     async put(name, bytes) {
       if (broken?.(name)) throw new Error('the disk is full');
+      await held;
       return files.put(name, bytes);
     },
     get: files.get,
@@ -101,6 +103,34 @@ it('a large document that is not judged in time is put off: 503 with Retry-After
   expect(metric?.values).toContainEqual(
     expect.objectContaining({ labels: { env: 'TesteCF', reason: 'judging.timeout' }, value: 1 }),
   );
+});
+
+it('beside a sender with hundreds of documents waiting to be recorded another’s is next; beyond its part it gets 429', async () => {
+  const flood = await sampleBytes({ encf: next() });
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  let answered = 0;
+  const answers = Array.from({ length: 300 }, async (_, n) => {
+    const body = flood.toString().replace('<DetallesItems>', `<Nada>${n}</Nada><DetallesItems>`);
+    const response = await world.send(body, { sender: '198.51.100.77' });
+    answered++;
+    return [response.status, response.headers.get('retry-after'), (await response.text()).includes('Motivo')];
+  });
+  await eventually(
+    () => answered,
+    (refused) => refused === 300 - 12 - 256,
+  );
+  const other = world.send(await sampleBytes({ encf: next() }), { sender: '198.51.100.78' });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  release();
+  held = null;
+  expect(await (await other).text()).toContain('<Estado>0<');
+  expect(answered).toBeLessThan(150);
+  const all = await Promise.all(answers);
+  expect(all.filter(([status]) => status === 429)).toEqual(Array.from({ length: 32 }, () => [429, '1', false]));
+  expect(all.filter(([status]) => status === 200)).toHaveLength(268);
 });
 
 /** A way to a server that can be cut and mended. */

@@ -1,6 +1,6 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { signerFacts } from '@ecf/public-door';
+import { type Gate, signerFacts } from '@ecf/public-door';
 import { approvalPath, sha256Of } from './approval-document.js';
 import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
@@ -31,13 +31,21 @@ type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'emission' |
  * known and ours, buyer with date and amount, not answered before. What a note refers to does not matter: the authority's own
  * certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
- * Throws UnreadableApproval for what is no XML, and what emission throws where it cannot be asked.
+ * Throws UnreadableApproval for what is no XML, ApiError where too much waits to be recorded, and what emission throws where it
+ * cannot be asked.
  */
 export class ReceiveApproval {
-  constructor(private readonly ports: ReceivePorts) {}
+  constructor(
+    private readonly ports: ReceivePorts,
+    private readonly gate: Gate,
+  ) {}
 
   async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
     const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock(), arrival.network);
+    return this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(arrival, judgement));
+  }
+
+  async #record(arrival: ApprovalArrival, judgement: ApprovalJudgement): Promise<ApprovalOutcome> {
     const about = judgement.refusal === null ? judgement.facts : judgement.about;
     const invoice = about === null ? null : await this.#invoice(arrival.env, about.issuerRnc, about.encf);
     const refusal = refusalOf(judgement, invoice);

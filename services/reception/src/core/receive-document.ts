@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { signerFacts } from '@ecf/public-door';
+import { type Gate, signerFacts } from '@ecf/public-door';
 import { signAcknowledgement } from './acknowledgement.js';
 import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
@@ -46,7 +46,8 @@ const ROUNDS = 3;
  * Receives an e-CF (Recepción de e-CF) and acknowledges it. Order: readable, structure (motive 1), signature (2),
  * duplicate (3), buyer not served (4). Document, acknowledgement, record and event are durable when it resolves.
  *
- * Throws ReceptionError where no acknowledgement can be given; nothing is recorded then.
+ * Throws ReceptionError where no acknowledgement can be given, ApiError where too much waits to be recorded; nothing is recorded
+ * then.
  */
 export class ReceiveDocument {
   readonly #underWay = new Map<string, Promise<Acknowledged>>();
@@ -56,6 +57,7 @@ export class ReceiveDocument {
     private readonly receivers: Receivers,
     private readonly answers: Answers,
     private readonly room: Pick<RefusedBytesRoom, 'take'>,
+    private readonly gate: Gate,
   ) {}
 
   /** Equal documents that overlap are one document with one answer, so they are worked on once. */
@@ -78,6 +80,10 @@ export class ReceiveDocument {
       key: { env: arrival.env, ...judgement.parties },
       receiver: await this.receivers.find(judgement.parties.buyerRnc),
     };
+    return this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(incoming, judgement));
+  }
+
+  async #record(incoming: Incoming, judgement: Judgement): Promise<Acknowledged> {
     if (judgement.motive !== null) {
       return this.#refuse(incoming, judgement.motive, judgement.particulars, null);
     }
