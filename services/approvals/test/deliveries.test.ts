@@ -164,6 +164,23 @@ describe('what is delivered', () => {
     expect(to.deliveries.map(({ encf }) => encf).sort()).toEqual(sent.map(({ encf }) => encf).sort());
   });
 
+  it('waits for bytes that cannot be read, and says so', async () => {
+    const to = await buyer();
+    const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/restored-later.xml`;
+    const { encf, text } = await accepted(to.rnc, { xml_storage_path: path });
+    const waiting = await eventually(
+      () => delivery(encf),
+      (seen) => (seen?.last_error ?? null) !== null,
+    );
+    expect(waiting).toMatchObject({
+      delivery_status: 'pending',
+      last_error: expect.stringMatching(/^The stored document cannot be read/),
+    });
+    expect(to.deliveries).toEqual([]);
+    await world.archive.put(path, Buffer.from(text));
+    await reaches(encf, 'delivered');
+  });
+
   it('logs in where the receiver offers it, once for many, and again after a 401', async () => {
     const to = await buyer(true);
     to.token = 'first';

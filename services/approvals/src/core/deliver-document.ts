@@ -93,7 +93,12 @@ export class DeliverDocument {
     found.host = host;
     const deferredAt = visit.enter([...new Set([host, door])].filter((one) => one !== null));
     if (deferredAt !== null) return { deferredAt };
-    const xml = await this.ports.archive.get(delivery.xml.path, delivery.xml.sha256);
+    let xml: Uint8Array;
+    try {
+      xml = await this.ports.archive.get(delivery.xml.path, delivery.xml.sha256);
+    } catch (error) {
+      return this.#later(delivery, `The stored document cannot be read: ${wordsOf(error)}`, 'archive');
+    }
     const { issuerRnc, encf } = delivery.key;
     const send = async (listed: DirectoryEntry) => {
       const token = await this.ports.receivers.token(caller, listed);
