@@ -1,5 +1,7 @@
+import { renameSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 
@@ -147,6 +149,19 @@ describe('the authority', () => {
     await world.control('DELETE', 'faults');
     expect(await settled(body.id, decided)).toMatchObject({ authority_submission_status: 'Aceptado' });
     expect(statuses(encf)).toEqual(['approved']);
+  });
+
+  it('waits for bytes that cannot be read: nothing arrived, and it goes on', async () => {
+    const encf = await world.invoice();
+    const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
+    const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
+    renameSync(file, `${file}.away`);
+    const { body } = await post(order(encf));
+    expect(body).toMatchObject({ id: local.body.id, authority_submission_status: 'failed', sent_to_authority: false });
+    expect(await world.submissions(encf)).toEqual([]);
+    renameSync(`${file}.away`, file);
+    const after = await settled(body.id, (seen) => decided(seen) && seen.issuer_delivery_status === 'delivered');
+    expect(after).toMatchObject({ authority_submission_status: 'Aceptado', sent_to_authority: true });
   });
 
   it('somebody else decided before the first try: that is a refusal too', async () => {

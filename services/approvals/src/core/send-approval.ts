@@ -100,7 +100,13 @@ export class SendApproval {
     const arrivedBefore = await this.#mayHaveArrived(approval, 'authority');
     if (caller === null) return this.#laterThere(approval, 'no certificate to log in with', arrivedBefore);
     const { env, buyerRnc, encf } = approval.key;
-    const xml = await this.#bytes(approval);
+    let xml: Uint8Array;
+    try {
+      xml = await this.#bytes(approval);
+    } catch (error) {
+      const detail = `the stored document cannot be read: ${error instanceof Error ? error.message : error}`;
+      return this.#laterThere(approval, detail, arrivedBefore);
+    }
     const ask = async () => {
       const { token } = await this.ports.tokens.get(caller);
       const answer = await this.ports.authority.submitCommercialApproval({ env, token, buyerRnc, encf, xml });
