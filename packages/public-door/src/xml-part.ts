@@ -23,6 +23,7 @@ export class XmlPartError extends Error {
   }
 }
 
+const LINE_END = Buffer.from('\n');
 const MAX_PARTS = 16;
 const MAX_PART_HEADERS = 8 * 1024;
 const PART = 'xml';
@@ -116,9 +117,12 @@ function splitParts(body: Buffer, boundary: string): Part[] {
 
 /** The next delimiter that stands at the beginning of a line, or -1. A byte order mark may stand before the first line. */
 function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
-  let at = body.indexOf(delimiter, from);
-  while (at > 0 && body[at - 1] !== LF && !(at === 3 && startsWithMark(body))) at = body.indexOf(delimiter, at + 1);
-  return at;
+  for (const start of from === 0 ? [0, startsWithMark(body) ? 3 : 0] : []) {
+    if (body.subarray(start, start + delimiter.length).equals(delimiter)) return start;
+  }
+  // With the line end before it: one that stands in a line costs no look of its own.
+  const at = body.indexOf(Buffer.concat([LINE_END, delimiter]), Math.max(from - 1, 0));
+  return at < 0 ? -1 : at + 1;
 }
 
 /**
@@ -198,7 +202,7 @@ function choosePart(parts: readonly Part[]): Buffer {
 
 /** Forms send an empty part for a file field that nobody filled. */
 function isBlank(content: Buffer): boolean {
-  return content.every((byte) => byte === SPACE || byte === TAB || byte === CR || byte === LF);
+  return pastBlanks(content, 0) === content.length;
 }
 
 /**
@@ -253,9 +257,17 @@ function hexDigit(byte: number | undefined): number {
 /** Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 is let through to be named. */
 function startsLikeXml(bytes: Buffer): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
-  let at = startsWithMark(bytes) ? 3 : 0;
-  while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR || bytes[at] === LF)) at++;
-  return bytes[at] === LESS_THAN;
+  return bytes[pastBlanks(bytes, startsWithMark(bytes) ? 3 : 0)] === LESS_THAN;
+}
+
+/** Where the first byte that is no blank stands, or the length. An indexed loop: a body may be blanks alone. */
+function pastBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== SPACE && byte !== TAB && byte !== CR && byte !== LF) break;
+  }
+  return at;
 }
 
 function startsWithMark(bytes: Buffer): boolean {

@@ -153,6 +153,10 @@ describe('the document is taken out of bodies as senders write them', () => {
     expect(take(multipart([part('name="xml"', [], content)]), TYPE)).toBe(content);
   });
 
+  it('a delimiter right behind the line end of the one before ends an empty part', () => {
+    expect(take(`--${B}\n--${B}\r\n${part('name="xml"')}\r\n--${B}--`, TYPE)).toBe(XML);
+  });
+
   it('content keeps its own line ends', () => {
     const content = '<ECF>\r\n</ECF>\r\n';
     expect(take(multipart([part('name="xml"', [], content)]), TYPE)).toBe(content);

@@ -21,7 +21,7 @@ import {
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { BodyIntake, createGate, gatePlaces, intakeLimits } from '@ecf/public-door';
+import { BodyIntake, createGate, createTurns, gatePlaces, intakeLimits } from '@ecf/public-door';
 import {
   ApiError,
   type Bus,
@@ -133,7 +133,9 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(config.ALLOW_PRIVATE_ADDRESSES ? { addressGuard: () => true } : {}),
     clock,
   });
+  const turns = createTurns();
   const judges = createApprovalJudges({
+    turns,
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
     threads: config.LARGE_DOCUMENT_THREADS,
@@ -217,6 +219,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       door: {
         receive: new ReceiveApproval(ports, createGate(gatePlaces(config.DATABASE_CONNECTIONS))),
         intake: new BodyIntake(intakeLimits(config)),
+        turns,
         reception: ports.reception,
         requireTokens: config.PROVIDER_AUTH === 'required',
         report: createApprovalReport(metrics, logger),

@@ -182,6 +182,7 @@ function createParts(
     ),
     requireTokens: config.PROVIDER_AUTH === 'required',
     intake: new BodyIntake(intakeLimits(config)),
+    turns: stores.turns,
   };
 }
 

@@ -406,6 +406,18 @@ const bodies: readonly Hostile[] = [
     answer: { status: 422 },
   },
   {
+    name: '10 MB of delimiters in one line',
+    make: () => 'x--b'.repeat(2_500_000),
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    answer: unreadable('multipart_malformed'),
+  },
+  {
+    name: 'a part of 10 MB of blanks',
+    make: () => `--${B}\r\nContent-Disposition: form-data; name=xml\r\n\r\n${' '.repeat(10_000_000)}\r\n--${B}--`,
+    headers: multipart,
+    answer: unreadable('body_empty'),
+  },
+  {
     name: '8 MB of line ends and delimiters',
     make: () => `\n--${B}x`.repeat(600_000),
     headers: multipart,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
@@ -12,6 +12,7 @@ import { refusalKind } from './error-mapping.js';
 export interface ApprovalDoorParts {
   readonly receive: Pick<ReceiveApproval, 'receive'>;
   readonly intake: BodyIntake;
+  readonly turns: Turns;
   /** Reception gives the tokens and knows their keys. */
   readonly reception: Pick<ReceptionOperations, 'verifyProviderToken'>;
   /** False where tokens are ignored, the default. */
@@ -30,7 +31,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
       if (parts.requireTokens) await requireToken(parts, req, env);
       const body = await parts.intake.read(req, network);
       try {
-        const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
+        const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
         const { receipt, refusal } = await parts.receive.receive({
           bytes,
           env,

@@ -1,4 +1,4 @@
-import { createJudgeThreads, type JudgeThreads, trustCheck } from '@ecf/public-door';
+import { createJudgeThreads, type JudgeThreads, type Turns, trustCheck } from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { type ApprovalJudgement, judgeApproval } from '../core/approval-judgement.js';
 import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
@@ -9,6 +9,8 @@ export interface JudgesOptions {
   readonly maxBytes: number;
   readonly threads: number;
   readonly timeoutMs: number;
+  /** Whose turn it is to be judged where approvals arrive. */
+  readonly turns: Turns;
 }
 
 // Threads run compiled code, also where this file is read from its source.
@@ -19,7 +21,7 @@ const THREAD = new URL(
 
 /** Judges approvals of the usual size at once and larger ones in threads of their own. */
 export function createApprovalJudges(options: JudgesOptions): JudgeThreads<ApprovalJudgement> {
-  const { trustedIssuers, maxBytes, threads, timeoutMs } = options;
+  const { trustedIssuers, maxBytes, threads, timeoutMs, turns } = options;
   const trust = trustCheck(trustedIssuers);
   const workerData: ThreadData = {
     trustedIssuers: trustedIssuers && [...trustedIssuers.values()].map(String).join('\n'),
@@ -33,5 +35,6 @@ export function createApprovalJudges(options: JudgesOptions): JudgeThreads<Appro
     unavailable: ({ message }, cause) => new ApprovalsError('service_unavailable', message, { cause }),
     threads,
     timeoutMs,
+    turns,
   });
 }

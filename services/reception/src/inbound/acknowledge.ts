@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/answers.js';
@@ -12,6 +12,7 @@ export interface AcknowledgeParts {
   readonly receive: Pick<ReceiveDocument, 'receive'>;
   readonly answers: Pick<Answers, 'arrive' | 'begin' | 'end'>;
   readonly intake: BodyIntake;
+  readonly turns: Turns;
   readonly tokens: Pick<ProviderTokens, 'verify'>;
   /** False where tokens are ignored, the default. */
   readonly requireTokens: boolean;
@@ -32,7 +33,7 @@ export function acknowledge(parts: AcknowledgeParts) {
       if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
       const body = await parts.intake.read(req, network);
       try {
-        const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
+        const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
         const origin = { requestId: requestIdOf(req), sender };
         const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin, network });
         report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);

@@ -1,4 +1,4 @@
-import { type BodyIntake, publicCaller, takeXmlPart } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
@@ -10,6 +10,7 @@ export interface AuthenticateParts {
   readonly seeds: Pick<Seeds, 'issue' | 'redeem'>;
   readonly tokens: Pick<ProviderTokens, 'issue'>;
   readonly intake: BodyIntake;
+  readonly turns: Turns;
   readonly report: ReceptionReport;
 }
 
@@ -28,7 +29,7 @@ export function validateSeed(parts: AuthenticateParts) {
     try {
       const body = await parts.intake.read(req, network);
       try {
-        const bytes = takeXmlPart(body.bytes, req.headers['content-type']);
+        const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
         const certificate = await parts.seeds.redeem(bytes, env, network);
         const issued = await parts.tokens.issue(certificate, env);
         parts.report.seed('redeemed');
