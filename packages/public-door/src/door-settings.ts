@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, setting } from '@ecf/service-kit';
 import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
 import type { IntakeLimits } from './body-intake.js';
+import type { JudgeThreadCounts } from './judge-threads.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -69,14 +70,21 @@ export const intakeSettings = {
     max: MEBIBYTE,
     default: 1_024,
   }),
+  MEDIUM_DOCUMENT_THREADS: setting.integer({
+    description:
+      'Threads that judge documents of 32 to 512 KiB and smaller costly ones, beside the one that answers everybody',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
   LARGE_DOCUMENT_THREADS: setting.integer({
-    description: 'Threads that judge large and costly documents, beside the one that answers everybody',
+    description: 'Threads that judge documents over 512 KiB',
     min: 1,
     max: 64,
     default: 1,
   }),
   LARGE_DOCUMENT_TIMEOUT_MS: setting.integer({
-    description: 'Time after which a large document that is still being judged is put off with 503',
+    description: 'Time after which a document that a thread is still judging is put off with 503',
     min: 100,
     max: 600_000,
     default: 20_000,
@@ -91,6 +99,14 @@ interface IntakeConfig {
   readonly MAX_REQUESTS_PER_SENDER: number;
   readonly BODY_TIMEOUT_MS: number;
   readonly BODY_MIN_BYTES_PER_SECOND: number;
+}
+
+/** How many threads the settings name. */
+export function judgeThreadCounts(config: {
+  readonly MEDIUM_DOCUMENT_THREADS: number;
+  readonly LARGE_DOCUMENT_THREADS: number;
+}): JudgeThreadCounts {
+  return { medium: config.MEDIUM_DOCUMENT_THREADS, large: config.LARGE_DOCUMENT_THREADS };
 }
 
 /** The limits that the settings name. */

@@ -4,6 +4,12 @@ import type { RefusalWords, ThreadAnswer, ThreadQuestion } from './judge-answers
 import { isQuicklyJudged } from './judging-cost.js';
 import { createTurns, type Turns } from './turns.js';
 
+/** Threads for documents of up to 512 KiB, and for larger ones. */
+export interface JudgeThreadCounts {
+  readonly medium: number;
+  readonly large: number;
+}
+
 export interface JudgeThreadsOptions<J> {
   /** The compiled module of the threads; it calls `answerJudgements`. */
   readonly thread: URL;
@@ -14,7 +20,7 @@ export interface JudgeThreadsOptions<J> {
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
   /** The error of a document that was not judged for a reason that is not its own: it may come again. */
   readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;
-  readonly threads: number;
+  readonly threads: JudgeThreadCounts;
   readonly timeoutMs: number;
   /** Whose turn it is to judge where documents arrive; by default among these documents alone. */
   readonly turns?: Turns;
@@ -27,8 +33,10 @@ export interface JudgeThreads<J> {
   stop(): Promise<void>;
 }
 
+/** A genuine document of this size takes a quarter of a second, one of ten megabytes many seconds. */
+const MOST_MEDIUM_BYTES = 512 * 1024;
 /**
- * Costly documents that wait for a thread, of all senders and of one; more are sent away for a moment. Of really large ones
+ * Costly documents that wait for a thread of either kind, of all senders and of one; more are sent away for a moment. Of really large ones
  * fewer wait: their bodies are held.
  */
 const PLACES = { all: 512, perSender: 64 };
@@ -45,13 +53,28 @@ interface Case<J> {
 }
 
 /**
- * Judges small plain documents in turn where they arrive and all others in threads of their own, so that nothing that anybody
- * sends keeps others waiting: senders share both by the size of what they send. A thread that takes too long is ended, its document
+ * Judges small plain documents in turn where they arrive and all others in threads of their own, those of medium size in others
+ * than large ones, so that nothing that anybody sends keeps others waiting: senders share each by the size of what they send. A thread that takes too long is ended, its document
  * put off: on another day it may be judged in time. One that takes too much memory ends, its document refused: it would take
  * as much on any day.
  */
 export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThreads<J> {
   const turns = options.turns ?? createTurns();
+  const medium = createLane(options, options.threads.medium);
+  const large = createLane(options, options.threads.large);
+  return {
+    async judge(bytes, now, sender) {
+      if (isQuicklyJudged(bytes)) return turns.take(sender, bytes.length, () => options.judge(bytes, now));
+      return (bytes.length <= MOST_MEDIUM_BYTES ? medium : large).judge(bytes, now, sender);
+    },
+    async stop() {
+      await Promise.all([medium.stop(), large.stop()]);
+    },
+  };
+}
+
+/** Threads that take one document after the other from a queue of their own. */
+function createLane<J>(options: JudgeThreadsOptions<J>, mostThreads: number): JudgeThreads<J> {
   const waiting = new FairQueue<Case<J>>(PLACES);
   const threads = new Set<JudgeThread<J>>();
 
@@ -64,15 +87,14 @@ export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThr
   }
 
   function start(): JudgeThread<J> | null {
-    if (threads.size >= options.threads) return null;
+    if (threads.size >= mostThreads) return null;
     const thread: JudgeThread<J> = new JudgeThread(options, assign, () => threads.delete(thread));
     threads.add(thread);
     return thread;
   }
 
   return {
-    async judge(bytes, now, sender) {
-      if (isQuicklyJudged(bytes)) return turns.take(sender, bytes.length, () => options.judge(bytes, now));
+    judge(bytes, now, sender) {
       return new Promise((resolve, reject) => {
         waiting.add(sender, { bytes, now, resolve, reject }, bytes.length)?.reject(options.unavailable(TOO_MANY));
         assign();

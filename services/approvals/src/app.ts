@@ -21,7 +21,7 @@ import {
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { BodyIntake, createGate, createTurns, gatePlaces, intakeLimits } from '@ecf/public-door';
+import { BodyIntake, createGate, createTurns, gatePlaces, intakeLimits, judgeThreadCounts } from '@ecf/public-door';
 import {
   ApiError,
   type Bus,
@@ -138,7 +138,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     turns,
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
-    threads: config.LARGE_DOCUMENT_THREADS,
+    threads: judgeThreadCounts(config),
     timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
   });
   const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });

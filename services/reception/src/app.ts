@@ -7,6 +7,7 @@ import {
   createTurns,
   gatePlaces,
   intakeLimits,
+  judgeThreadCounts,
   type Turns,
   trustCheck,
 } from '@ecf/public-door';
@@ -99,7 +100,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     turns,
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
-    threads: config.LARGE_DOCUMENT_THREADS,
+    threads: judgeThreadCounts(config),
     timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
   });
   const ports: Ports = {

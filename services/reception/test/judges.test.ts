@@ -11,11 +11,11 @@ const MEGABYTE = 1024 * 1024;
 const SENDER = '203.0.113.7';
 const made: { stop(): Promise<void> }[] = [];
 
-function judges(options: { timeoutMs?: number; trusted?: boolean; threads?: number } = {}): Judges {
+function judges(options: { timeoutMs?: number; trusted?: boolean } = {}): Judges {
   const all = createJudges({
     trustedIssuers: options.trusted ? readTrustedIssuers(authority.pem) : null,
     maxBytes: 10 * MEGABYTE,
-    threads: options.threads ?? 1,
+    threads: { medium: 1, large: 1 },
     timeoutMs: options.timeoutMs ?? 20_000,
   });
   made.push(all);
@@ -79,7 +79,7 @@ it('a document that takes too long is put off, no fault of its own, and the next
   expect(await kindOf(all.judge(Buffer.alloc(150_000, 'x'), NOW, SENDER))).toBe('xml.not_well_formed');
 });
 
-it('while a large one is judged, small ones are', async () => {
+it('while a large one is judged, small ones are, and ordinary ones of some hundred kilobytes', async () => {
   const all = judges();
   let done = false;
   const costly = kindOf(all.judge(Buffer.from(`<ECF>${'<a/>'.repeat(500_000)}</ECF>`), NOW, SENDER)).then((kind) => {
@@ -87,6 +87,7 @@ it('while a large one is judged, small ones are', async () => {
     return kind;
   });
   await all.judge(await sampleBytes(), NOW, SENDER);
+  await all.judge(await large(await sampleBytes()), NOW, SENDER);
   expect(done).toBe(false);
   expect(await costly).toBe('document.not_an_ecf');
 });
@@ -109,13 +110,13 @@ it('who sends more than its share can wait is sent away for a moment, others are
   expect(order.indexOf('203.0.113.8')).toBeLessThan(15 + 4);
 });
 
-it('a document of ordinary size waits for no more than the one under way, however many addresses send the largest', async () => {
+it('a smaller document waits for no more than the one under way, however many addresses send the largest', async () => {
   const all = judges();
   const order: string[] = [];
   const send = (sender: string, bytes: number) =>
     kindOf(all.judge(Buffer.alloc(bytes, 'x'), NOW, sender)).finally(() => order.push(sender));
   const largest = Array.from({ length: 12 }, (_, i) => send(`198.51.100.${i}`, 2 * MEGABYTE));
-  const ordinary = [1, 2, 3].map(() => send(SENDER, MEGABYTE / 4));
+  const ordinary = [1, 2, 3].map(() => send(SENDER, (5 * MEGABYTE) / 8));
   await Promise.all([...largest, ...ordinary]);
   expect(order.slice(0, 4)).toEqual(['198.51.100.0', SENDER, SENDER, SENDER]);
 });

@@ -1,4 +1,10 @@
-import { createJudgeThreads, type JudgeThreads, type Turns, trustCheck } from '@ecf/public-door';
+import {
+  createJudgeThreads,
+  type JudgeThreadCounts,
+  type JudgeThreads,
+  type Turns,
+  trustCheck,
+} from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { type ApprovalJudgement, judgeApproval } from '../core/approval-judgement.js';
 import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
@@ -7,7 +13,7 @@ import type { ThreadData } from './approval-judge-thread.js';
 export interface JudgesOptions {
   readonly trustedIssuers: TrustedIssuers | null;
   readonly maxBytes: number;
-  readonly threads: number;
+  readonly threads: JudgeThreadCounts;
   readonly timeoutMs: number;
   /** Whose turn it is to be judged where approvals arrive. */
   readonly turns: Turns;

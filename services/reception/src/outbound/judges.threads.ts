@@ -1,4 +1,4 @@
-import { createJudgeThreads, type Turns, trustCheck } from '@ecf/public-door';
+import { createJudgeThreads, type JudgeThreadCounts, type Turns, trustCheck } from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { ReceptionError } from '../core/errors.js';
 import { judgeDocument } from '../core/judge-document.js';
@@ -8,7 +8,7 @@ import type { ThreadData } from './judge-thread.js';
 export interface JudgesOptions {
   readonly trustedIssuers: TrustedIssuers | null;
   readonly maxBytes: number;
-  readonly threads: number;
+  readonly threads: JudgeThreadCounts;
   readonly timeoutMs: number;
   /** Whose turn it is to be judged where documents arrive. */
   readonly turns?: Turns;
