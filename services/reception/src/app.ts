@@ -163,7 +163,7 @@ function createParts(
     maxRefusedBytes: config.MAX_REFUSED_BYTES,
     maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
     maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
-    maxCompeting: config.MAX_COMPETING_DOCUMENTS,
+    maxCompetingBytes: config.MAX_COMPETING_BYTES,
   };
   const answers = new Answers(ports);
   return {

@@ -60,11 +60,12 @@ export const receptionSettings = z.object({
     max: 1_024 * GIBIBYTE,
     default: 4 * GIBIBYTE,
   }),
-  MAX_COMPETING_DOCUMENTS: setting.integer({
-    description: 'Documents competing for one number that are kept; a sender may use a fifth of them',
-    min: 1,
-    max: 50,
-    default: 50,
+  MAX_COMPETING_BYTES: setting.integer({
+    description:
+      'Bytes of documents competing for one number that are kept, for good; a sender may use a third of them',
+    min: 0,
+    max: GIBIBYTE,
+    default: GIBIBYTE / 32,
   }),
 });
 

@@ -13,8 +13,13 @@ let sequence = 0;
 const next = () => encf(++sequence);
 
 beforeAll(async () => {
+  const { length } = await sampleBytes();
   world = await startWorld({
-    settings: { BODY_TIMEOUT_MS: '2000', MAX_COMPETING_DOCUMENTS: '5', MAX_REFUSED_BYTES_PER_SENDER: '40000' },
+    settings: {
+      BODY_TIMEOUT_MS: '2000',
+      MAX_COMPETING_BYTES: String((3.5 * length) | 0),
+      MAX_REFUSED_BYTES_PER_SENDER: '40000',
+    },
   });
 });
 afterAll(() => world.stop());
@@ -139,15 +144,15 @@ describe('what is kept of strangers is bounded', () => {
     const senders = Array.from({ length: 6 }, (_, i) => `2001:db8:0:${i}::1`);
     for (const [i, sender] of senders.entries())
       await world.send(await sampleBytes({ ...stranger, total: `${10 + i}.00` }), { sender });
-    expect(await unkept('number')).toBe(before + 3);
+    expect(await unkept('number')).toBe(before + 5);
 
     const genuine = await sampleBytes({ encf: number, total: '77.00' });
     expect(await (await world.send(genuine, { sender: '198.51.100.9' })).text()).toContain(
       '<CodigoMotivoNoRecibido>3<',
     );
-    expect(await unkept('number')).toBe(before + 3);
+    expect(await unkept('number')).toBe(before + 5);
     const shown = await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json();
-    expect([shown.conflicts.length, shown.conflicts_total]).toEqual([6, 9]);
+    expect([shown.conflicts.length, shown.conflicts_total]).toEqual([4, 9]);
     const { rows } = await world.database.query<{ xml_path: string; sha256: string }>(
       'SELECT xml_path, sha256 FROM refused_documents WHERE encf = $1 AND certificate_fingerprint = $2',
       [number, provider.certificate.fingerprint],

@@ -195,6 +195,32 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     ]);
   });
 
+  it('floods under a number hide neither the first of another certificate nor that of a known signer', async () => {
+    const { documents } = at();
+    const known = { subject: 'CN=Known', serialNumber: '03', fingerprint: `known ${sequence}`, holderId: null };
+    await documents.add(received({ receivedAt: new Date(NOW.getTime() - 1_000), signer: known }));
+    const document = received();
+    const id = (await documents.add(document)) ?? 0;
+    let n = 0;
+    const compete = async (signer: Partial<NewReceivedDocument['signer']>) => {
+      const one = refused(document, id, `${++n}`.padStart(64, '0'));
+      await documents.refuse({ ...one, signer: { ...known, subject: 'CN=Other', ...signer } });
+      return one.sha256;
+    };
+    const { env, buyerRnc, encf: number } = document.key;
+    const shown = async () => {
+      const [listed] = await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
+      return listed?.conflicts.map(({ sha256 }) => sha256);
+    };
+    for (let i = 0; i < 110; i++) await compete({ fingerprint: 'one' });
+    const another = await compete({ fingerprint: 'another' });
+    expect(await shown()).toContain(another);
+    for (let i = 0; i < 110; i++) await compete({ fingerprint: `one of many ${i}` });
+    const genuine = await compete(known);
+    expect(await shown()).toEqual(expect.arrayContaining([another, genuine]));
+    expect((await whole(documents, document))?.revision).toBeGreaterThan(100);
+  });
+
   it('a competitor without room is counted, not shown, and shown once it is kept', async () => {
     const { documents } = at();
     const document = received();

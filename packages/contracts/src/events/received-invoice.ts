@@ -65,7 +65,7 @@ export const receivedInvoiceChangedSchema = z
   });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
-/** Documents competing for one number that are shown: more than are ever kept of one. */
+/** Documents competing for one number that are shown. */
 export const MAX_EVENT_CONFLICTS = 100;
 
 /** Faults and warnings that are kept and travel with a received document; more say nothing new. */

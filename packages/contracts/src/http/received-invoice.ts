@@ -25,9 +25,13 @@ export const receivedInvoiceSchema = z.object({
   }),
   conflicts: z
     .array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() }))
-    .meta({ description: 'Other documents that came under this number and are kept, oldest first' }),
+    .meta({
+      description:
+        'Other documents that came under this number and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
+    }),
   conflicts_total: z.number().int().meta({
-    description: 'How many other documents came under this number; more than `conflicts` holds where some are not kept',
+    description:
+      'How many other documents came under this number; more than `conflicts` holds where some are not kept or not shown',
   }),
 });
 export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;

@@ -26,7 +26,10 @@ export interface ReceivedFilter {
 /** A row of a listing, with the documents that compete for its number. */
 export interface ListedDocument {
   readonly document: ReceivedDocument;
-  /** Those that are kept, oldest first; at most `MAX_EVENT_CONFLICTS`. */
+  /**
+   * Those that are kept, oldest first; at most `MAX_EVENT_CONFLICTS`: of more, those of certificates that signed for the issuer
+   * before, then the first of each other certificate.
+   */
   readonly conflicts: readonly Conflict[];
   /** How many there were in all. */
   readonly conflictsTotal: number;
@@ -43,7 +46,7 @@ export interface DocumentStore {
   add(document: NewReceivedDocument): Promise<number | null>;
   /**
    * Commits a refusal. Motive 3 with other bytes than the document that holds the number is a conflict of that document;
-   * the same bytes conflict once, however often they come. Kept ones change the received document.
+   * the same bytes conflict once, however often they come. Those that are listed change the received document.
    */
   refuse(refusal: NewRefusedDocument): Promise<void>;
   /** Path of the kept document with these bytes that competes with a received one; null where there is none. */
@@ -145,8 +148,8 @@ export interface ReceptionSettings {
   readonly maxRefusedBytesPerSender: number;
   /** Bytes of refused documents of all senders that are kept in a day. */
   readonly maxRefusedBytesPerDay: number;
-  /** Documents that compete for one number and are kept. */
-  readonly maxCompeting: number;
+  /** Bytes of documents that compete for one number and are kept. */
+  readonly maxCompetingBytes: number;
 }
 
 export interface Ports {

@@ -19,7 +19,7 @@ export interface RefusedBytes {
 export type RefusedBytesSettings = Omit<ReceptionSettings, 'signerRnc'>;
 
 /** One sender may use this part of what is kept under one number. */
-const SENDERS_PER_NUMBER = 5;
+const SENDERS_PER_NUMBER = 3;
 
 /**
  * Decides what is kept of refused documents, since anybody can send them. Those that compete for a number may be the
@@ -39,23 +39,28 @@ export class RefusedBytesRoom {
     const over = await this.ports.budgets.take(claims.map(({ claim }) => claim));
     if (over === null) return null;
     if (holder !== null && fingerprint !== null && (await this.ports.documents.signedEarlier(holder, fingerprint))) {
-      const own = { scope: `number:${holder.id}:signer:${fingerprint}`, period: '', amount: 1, limit: this.#part };
+      const own = {
+        scope: `number:${holder.id}:signer:${fingerprint}`,
+        period: '',
+        amount: refused.bytes,
+        limit: this.#part,
+      };
       return (await this.ports.budgets.take([own])) === null ? null : 'number';
     }
     return claims.find(({ claim }) => claim === over)?.of ?? 'total';
   }
 
   get #part(): number {
-    return Math.ceil(this.settings.maxCompeting / SENDERS_PER_NUMBER);
+    return Math.floor(this.settings.maxCompetingBytes / SENDERS_PER_NUMBER);
   }
 
   /** The narrowest first: what one sender is refused it cannot take from others. */
-  #underNumber({ holder, network }: RefusedBytes): { of: Unkept; claim: BudgetClaim }[] {
+  #underNumber({ holder, network, bytes: amount }: RefusedBytes): { of: Unkept; claim: BudgetClaim }[] {
     if (holder === null) return [];
     const scope = `number:${holder.id}`;
     return [
-      { of: 'number', claim: { scope: `${scope}:sender:${network}`, period: '', amount: 1, limit: this.#part } },
-      { of: 'number', claim: { scope, period: '', amount: 1, limit: this.settings.maxCompeting } },
+      { of: 'number', claim: { scope: `${scope}:sender:${network}`, period: '', amount, limit: this.#part } },
+      { of: 'number', claim: { scope, period: '', amount, limit: this.settings.maxCompetingBytes } },
     ];
   }
 

@@ -161,6 +161,7 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
 
 /** A row of `refused_documents` as a competitor of the document that holds the number. */
 export interface ConflictRow {
+  id: number;
   conflict_of: number;
   sha256: string;
   received_at: Date;

@@ -38,11 +38,24 @@ const ANSWERED = {
 };
 const CONFLICTS = {
   name: 'received_conflicts',
-  text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
+  text: `SELECT c.id, c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
            FROM unnest($1::bigint[]) AS d(id)
-          CROSS JOIN LATERAL (SELECT * FROM refused_documents r
-                               WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL ORDER BY r.id LIMIT $2) AS c
+          CROSS JOIN LATERAL (
+            SELECT * FROM (SELECT r.id, r.conflict_of, r.sha256, r.received_at, r.certificate_subject, r.xml_path,
+                                  row_number() OVER (PARTITION BY r.certificate_fingerprint ORDER BY r.id) AS nth
+                             FROM refused_documents r WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL) AS ranked
+             ORDER BY nth, id LIMIT $2) AS c
           ORDER BY c.id`,
+};
+/** Of one document, those whose signer signed for the issuer before: they are shown however many others compete. */
+const KNOWN_CONFLICTS = {
+  name: 'received_known_conflicts',
+  text: `SELECT id, conflict_of, sha256, received_at, certificate_subject, xml_path FROM refused_documents
+          WHERE conflict_of = $1 AND xml_path IS NOT NULL AND certificate_fingerprint = ANY (ARRAY(
+                SELECT certificate_fingerprint FROM received_documents
+                 WHERE env = $2 AND buyer_rnc = $3 AND issuer_rnc = $4 AND received_at < $5
+                 ORDER BY received_at DESC LIMIT 1000))
+          ORDER BY id LIMIT $6`,
 };
 const CONFLICT_COUNTS = {
   name: 'received_conflict_counts',
@@ -89,7 +102,8 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         if (refusal.xmlPath !== null)
           kept = (await tx.query(KEEP, [holderId, refusal.sha256, refusal.xmlPath])).rowCount === 1;
       }
-      if (kept) await change(tx, holderId, '', [], refusal.acknowledgedAt);
+      if (kept && (await isShown(tx, holderId, refusal.sha256)))
+        await change(tx, holderId, '', [], refusal.acknowledgedAt);
     });
   }
 
@@ -210,14 +224,41 @@ async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<L
   }));
 }
 
+/** Whether a kept competitor is among those that are shown; the others change nothing that readers see. */
+async function isShown(tx: Transaction, holderId: number, sha256: string): Promise<boolean> {
+  const { rows } = await tx.query<ReceivedRow>('SELECT * FROM received_documents WHERE id = $1', [holderId]);
+  const documents = rows.map(fromReceivedRow);
+  return (await conflictsOf(tx, documents)).get(holderId)?.some((conflict) => conflict.sha256 === sha256) ?? false;
+}
+
 async function conflictsOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<Map<number, Conflict[]>> {
   const found = new Map<number, Conflict[]>();
   if (documents.length === 0) return found;
   const { rows } = await queries.query<ConflictRow>(CONFLICTS, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  const shown = new Map<number, ConflictRow[]>();
   for (const row of rows) {
-    found.set(row.conflict_of, [...(found.get(row.conflict_of) ?? []), fromConflictRow(row)]);
+    const present = shown.get(row.conflict_of);
+    if (present === undefined) shown.set(row.conflict_of, [row]);
+    else present.push(row);
+  }
+  for (const document of documents) {
+    const conflicts = shown.get(document.id) ?? [];
+    const all = conflicts.length < MAX_EVENT_CONFLICTS ? conflicts : await withKnown(queries, document, conflicts);
+    found.set(document.id, all.map(fromConflictRow));
   }
   return found;
+}
+
+/** As many conflicts as may be shown, those of known signers among them, oldest first. */
+async function withKnown(
+  queries: Queries,
+  { id, key: { env, buyerRnc, issuerRnc }, receivedAt }: Pick<ReceivedDocument, 'id' | 'key' | 'receivedAt'>,
+  conflicts: readonly ConflictRow[],
+): Promise<ConflictRow[]> {
+  const values = [id, env, buyerRnc, issuerRnc, receivedAt, MAX_EVENT_CONFLICTS / 2];
+  const { rows: known } = await queries.query<ConflictRow>(KNOWN_CONFLICTS, values);
+  const others = conflicts.filter(({ sha256 }) => !known.some((one) => one.sha256 === sha256));
+  return [...known, ...others.slice(0, MAX_EVENT_CONFLICTS - known.length)].sort((one, other) => one.id - other.id);
 }
 
 /**
