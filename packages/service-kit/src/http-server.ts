@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from './connection.js';
 import { ApiError, errorBody } from './errors.js';
 import { closeLingering } from './lingering-close.js';
 import { senderNetwork } from './sender-network.js';
@@ -44,6 +45,8 @@ export interface ServerTimeouts {
   request?: number;
   /** That an idle connection is kept; default 65000, above the 60 s that proxies keep theirs. */
   keepAlive?: number;
+  /** That an answer is kept which its receiver takes nothing of; default 30000. */
+  unreadAnswer?: number;
   /** That requests under way may take once `stop` was called; default 10000. */
   drain?: number;
 }
@@ -78,8 +81,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     noDelay: true,
   });
   server.maxConnections = options.maxConnections ?? 10_000;
-  /** Answers under way on each connection. */
-  const connections = new Map<Socket, Set<ServerResponse>>();
+  const connections = new Map<Socket, Connection>();
   const admits = options.perSender === undefined ? () => true : senderGate(options.perSender);
   server.on('drop', (dropped) => options.onRefusedConnection?.('all', plainAddress(dropped?.remoteAddress)));
   server.on('connection', (socket: Socket) => {
@@ -88,27 +90,29 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       socket.destroy();
       return;
     }
-    connections.set(socket, new Set());
+    connections.set(socket, new Connection(socket));
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    const answers = connections.get(req.socket);
-    answers?.add(res);
-    res.once('close', () => {
-      answers?.delete(res);
-      if (stopping && answers?.size === 0) req.socket.destroySoon();
+    const connection = connections.get(req.socket);
+    if (connection === undefined || (stopping && connection.answer !== null)) return;
+    connection.take(res, () => {
+      res.once('close', () => {
+        if (stopping) req.socket.destroySoon();
+      });
+      if (stopping) res.shouldKeepAlive = false;
+      // Before the server's own listener, which may close the connection.
+      res.prependOnceListener('finish', () => {
+        if (!req.complete) closeLingering(req);
+      });
+      app(req, res);
     });
-    if (stopping) res.shouldKeepAlive = false;
-    // Before the server's own listener, which may close the connection.
-    res.prependOnceListener('finish', () => {
-      if (!req.complete) closeLingering(req);
-    });
-    app(req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     answerClientError(error, socket, options.onUnreadableRequest),
   );
   await listen(server, options.host, options.port);
+  const watch = watchOutput(connections, timeouts.unreadAnswer ?? 30_000);
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -119,9 +123,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       if (stopping) return;
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const [socket, answers] of connections) {
-        if (answers.size === 0) socket.destroySoon();
-        for (const res of answers) res.shouldKeepAlive = false;
+      for (const [socket, connection] of connections) {
+        connection.dropWaiting();
+        if (connection.answer === null) socket.destroySoon();
+        else connection.answer.shouldKeepAlive = false;
       }
       const abandon = new AbortController();
       const cut = delay(timeouts.drain ?? 10_000, undefined, { signal: abandon.signal }).then(
@@ -129,10 +134,22 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
         () => undefined,
       );
       await closed;
+      clearInterval(watch);
       abandon.abort();
       await cut;
     },
   };
+}
+
+/** Looks at an output so often before it is given up; counted in looks, as time in which this process stood still is ours. */
+const LOOKS = 6;
+
+/** Cuts connections whose pending output nobody takes. An answer that is still being made has none. */
+function watchOutput(connections: ReadonlyMap<Socket, Connection>, limitMs: number): NodeJS.Timeout {
+  const look = () => {
+    for (const [socket, connection] of connections) if (connection.looksWithoutProgress() >= LOOKS) socket.destroy();
+  };
+  return setInterval(look, limitMs / LOOKS).unref();
 }
 
 /** An IPv4 address as such, also where the server listens on IPv6. */

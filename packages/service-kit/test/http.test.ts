@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { ApiError, InvalidRequest } from '../src/errors.js';
@@ -212,6 +215,95 @@ describe('a server', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     await running[0]?.stop();
     expect(await never).toBe('cut');
+  });
+});
+
+describe('answers that nobody reads', () => {
+  const ONE = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const serving = async (app: http.RequestListener, unreadAnswer = 60_000) => {
+    const server = await serve(app, { host: '127.0.0.1', port: 0, timeouts: { drain: 1_000, unreadAnswer } });
+    running.push(server);
+    return server;
+  };
+  const connect = ({ port }: RunningServer) => net.connect(port, '127.0.0.1').on('error', () => undefined);
+  /** More than the system keeps of a connection that is not read. */
+  const LARGE = Buffer.alloc(32 * 1024 * 1024);
+
+  it('are made one at a time', async () => {
+    let made = 0;
+    const server = await serving((_req, res) => {
+      made += 1;
+      res.end(LARGE);
+    });
+    const socket = connect(server).pause();
+    socket.write(ONE.repeat(40));
+    while (made === 0) await delay(20);
+    await delay(100);
+    expect(made).toBe(1);
+    socket.destroy();
+  });
+
+  it('and many more requests than any sender has under way close the connection', async () => {
+    const server = await serving(() => undefined);
+    const socket = connect(server);
+    const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
+    socket.write(ONE.repeat(200));
+    expect(await closed).toBe('closed');
+  });
+
+  it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
+    let finish = () => {};
+    const cut = new Set<string | undefined>();
+    const server = await serving((req, res) => {
+      req.socket.once('close', () => cut.add(req.url));
+      if (req.url === '/unread' || req.url === '/slow') return void res.end(LARGE);
+      res.write('begun');
+      finish = () => res.end();
+    }, 300);
+    const [unread, slow, waiting] = [connect(server), connect(server), connect(server)];
+    unread.pause().write(ONE.replace('/', '/unread'));
+    slow.write(ONE.replace('/', '/slow'));
+    slow.on('data', () => {
+      slow.pause();
+      setTimeout(() => slow.resume(), 1);
+    });
+    waiting.write(ONE);
+    let answer = '';
+    waiting.on('data', (data) => {
+      answer += data;
+    });
+    while (!cut.has('/unread')) await delay(20);
+    await delay(300);
+    expect([...cut]).toEqual(['/unread']);
+    finish();
+    while (!answer.endsWith('0\r\n\r\n')) await delay(20);
+    for (const socket of [unread, slow, waiting]) socket.destroy();
+  });
+
+  it('leave pipelined requests in order, each in the context that it came in', async () => {
+    const trace = new AsyncLocalStorage<string>();
+    const server = await serving((req, res) => {
+      const known = trace.getStore();
+      req.resume().once('end', () => setTimeout(() => res.end(`${req.url} ${known};`), 5));
+    });
+    const [emit, urls] = [server.server.emit, Array.from({ length: 30 }, (_, i) => `/${i}`)];
+    server.server.emit = (event: string, ...args: unknown[]) => {
+      if (event !== 'request') return emit.call(server.server, event, ...args);
+      return trace.run(`trace ${(args[0] as http.IncomingMessage).url}`, () =>
+        emit.call(server.server, event, ...args),
+      );
+    };
+    const socket = connect(server);
+    let text = '';
+    socket.on('data', (data) => {
+      text += data;
+    });
+    socket.write(urls.map((url) => `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody`).join(''));
+    while (!text.includes('/29 trace /29;')) await delay(20);
+    expect(text.match(/\/\d+ trace \/\d+;/g)).toEqual(urls.map((url) => `${url} trace ${url};`));
+    socket.write(ONE);
+    while (!text.includes('/ trace /;')) await delay(20);
+    socket.destroy();
   });
 });
 

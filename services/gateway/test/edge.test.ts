@@ -376,6 +376,11 @@ describe('limits', () => {
     const statuses = (await Promise.all(network)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(15);
     expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
+    // The gateway's own pages are behind the sender's rate too; probes are not.
+    const from = { headers: { 'x-forwarded-for': '198.51.100.7' } };
+    for (const path of ['/openapi.json', '/docs', '/errors', '/admin/openapi.json', '/nowhere'])
+      expect((await refusedOf(() => limited.call('GET', path, from))).length).toBeGreaterThan(0);
+    expect(await refusedOf(() => limited.call('GET', '/health/live', from))).toEqual([]);
     await limited.stop();
   });
 

@@ -56,11 +56,11 @@ function once<T>(make: () => T): () => T {
 export function docsRoutes(options: { admin: boolean }): express.Router {
   const routes = express.Router({ caseSensitive: true });
   const served = (path: string, document: () => object) => {
-    const text = once(() => JSON.stringify(document()));
+    const bytes = once(() => Buffer.from(JSON.stringify(document())));
     routes
       .route(path)
       .get((_req, res) => {
-        res.type('application/json').send(text());
+        res.type('application/json').send(bytes());
       })
       .all(otherMethods('GET', 'HEAD'));
   };

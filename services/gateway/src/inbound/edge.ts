@@ -66,13 +66,27 @@ export function edge(options: EdgeOptions): RequestHandler {
     if (routed.kind === 'method_not_allowed') throw methodNotAllowed(req.method, routed.allow);
     const seen = seenOf(req);
     seen.operation = routed.operation.id;
-    seen.sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
+    const sender = noteSender(options, req);
     const url = queryAt < 0 ? routed.path : routed.path + req.url.slice(queryAt);
     bodyLimit(req, res, (error?: unknown) => {
       if (error !== undefined) return next(error);
-      answer(options, routed, { url, sender: seen.sender as string }, req, res).catch(next);
+      answer(options, routed, { url, sender }, req, res).catch(next);
     });
   };
+}
+
+/** Counts a request towards the rate of its sender, as those for public operations are. */
+export function limitSender(options: Pick<EdgeOptions, 'perSender' | 'trustedProxies'>): RequestHandler {
+  return (req, _res, next) => {
+    options.perSender.pass(senderNetwork(noteSender(options, req)));
+    next();
+  };
+}
+
+function noteSender(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {
+  const sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
+  seenOf(req).sender = sender;
+  return sender;
 }
 
 async function answer(

@@ -11,7 +11,7 @@ import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
-import { type EdgeOptions, edge } from './edge.js';
+import { type EdgeOptions, edge, limitSender } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
 
@@ -27,6 +27,9 @@ export interface GatewayAppOptions {
   clock: () => Date;
 }
 
+/** Probes, which have to be answered in any flood, and the doors of those who prove who they are. */
+const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
+
 /**
  * | Address | Where |
  * |---|---|
@@ -35,6 +38,8 @@ export interface GatewayAppOptions {
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
  * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
+ *
+ * What the gateway answers itself, also that there is no such address, counts towards the rate of its sender.
  */
 export function createGatewayApp(options: GatewayAppOptions): express.Express {
   const { logger, metrics, clock } = options;
@@ -46,6 +51,8 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   });
   app.use(accessLog(logger, metrics), securityHeaders);
   app.use(edge(options.edge));
+  const limited = limitSender(options.edge);
+  app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
   app.use(docsRoutes({ admin: options.admin !== null }));
   app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
