@@ -155,6 +155,8 @@ describe('repeats', () => {
     const { received, refused } = await rows(number);
     expect(received[0]).toMatchObject({ revision: 1 });
     expect(refused).toMatchObject([{ motive: 3, conflict_of: null, xml_path: received[0]?.xml_path }]);
+    const [path, sha256] = [refused[0]?.arecf_path as string, refused[0]?.arecf_sha256 as string];
+    expect(path).toBe(`TesteCF/arecf/${BUYER}/issued/2026/06/23/${sha256.slice(0, 2)}/${BUYER}${number}-${sha256}.xml`);
   });
 
   it('other bytes are motive 3, kept, and shown as a conflict, once however often they come', async () => {
@@ -168,6 +170,7 @@ describe('repeats', () => {
     expect(received[0]).toMatchObject({ revision: 2, total_amount: '11430.00' });
     expect(refused.map((row) => row.conflict_of !== null)).toEqual([true, false, false]);
     const kept = await world.archive.get(refused[0]?.xml_path as string, refused[0]?.sha256 as string);
+    expect(refused[0]?.xml_path).toContain(`/received/2026/06/23/${String(refused[0]?.sha256).slice(0, 2)}/`);
     expect(kept.equals(other)).toBe(true);
     const events = await eventually(
       () => world.published.filter((one) => one.data.encf === number),

@@ -119,7 +119,7 @@ export class ReceiveDocument {
   }
 
   async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
-    const [xml, signed] = await Promise.all([this.#keep(incoming), this.#acknowledge(incoming, null)]);
+    const [xml, signed] = await Promise.all([this.#keep(incoming, false), this.#acknowledge(incoming, null)]);
     const documentId = await this.ports.documents.add({
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
@@ -173,14 +173,14 @@ export class ReceiveDocument {
     const at = this.ports.clock();
     const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, incoming.receiver.certificate);
     const sha256 = sha256Of(bytes);
-    const stored = { path: acknowledgementPath(pathName(incoming, sha256)), sha256 };
+    const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
     await this.ports.archive.put(stored.path, bytes);
     return { bytes, stored, at };
   }
 
-  async #keep(incoming: Incoming): Promise<StoredBytes> {
+  async #keep(incoming: Incoming, refused: boolean): Promise<StoredBytes> {
     const { sha256 } = incoming;
-    const path = receivedDocumentPath(pathName(incoming, sha256));
+    const path = receivedDocumentPath(pathName(incoming, sha256, refused));
     await this.ports.archive.put(path, incoming.bytes);
     return { path, sha256 };
   }
@@ -196,7 +196,7 @@ export class ReceiveDocument {
     if (present !== null) return { path: present, unkept: null };
     const fingerprint = incoming.judgement.certificate?.fingerprint ?? null;
     const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, fingerprint });
-    return unkept === null ? { path: (await this.#keep(incoming)).path, unkept } : { path: null, unkept };
+    return unkept === null ? { path: (await this.#keep(incoming, true)).path, unkept } : { path: null, unkept };
   }
 }
 
@@ -208,8 +208,8 @@ interface Incoming extends Arrival {
 }
 
 /** Documents are kept in the name of who answers, so a stranger's RNC never becomes a folder. */
-function pathName(incoming: Incoming, sha256: string): StoredDocumentName {
-  return { ...incoming.key, holderRnc: incoming.receiver.signer.rnc, at: incoming.arrivedAt, sha256 };
+function pathName(incoming: Incoming, sha256: string, refused: boolean): StoredDocumentName {
+  return { ...incoming.key, holderRnc: incoming.receiver.signer.rnc, at: incoming.arrivedAt, sha256, refused };
 }
 
 function answer(

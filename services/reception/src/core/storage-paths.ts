@@ -10,6 +10,8 @@ export interface StoredDocumentName {
   readonly at: Date;
   /** SHA-256 of the bytes in lower-case hex. */
   readonly sha256: string;
+  /** Whether it belongs to an answer with Estado 1: anybody can cause as many of those as the rate limits let through. */
+  readonly refused: boolean;
 }
 
 /**
@@ -17,14 +19,16 @@ export interface StoredDocumentName {
  * Strangers choose what comes under a number: a part of it could be made to fit two documents.
  */
 export function receivedDocumentPath(name: StoredDocumentName): string {
-  return `${name.env}/ecf/${name.holderRnc}/received/${month(name.at)}/${name.issuerRnc}${name.encf}-${name.sha256}.xml`;
+  return `${name.env}/ecf/${name.holderRnc}/received/${folder(name)}/${name.issuerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
 /** Path of an acknowledgement that we issued: the file name is buyer RNC and eNCF, as the authority names ARECF. */
 export function acknowledgementPath(name: StoredDocumentName): string {
-  return `${name.env}/arecf/${name.holderRnc}/issued/${month(name.at)}/${name.buyerRnc}${name.encf}-${name.sha256}.xml`;
+  return `${name.env}/arecf/${name.holderRnc}/issued/${folder(name)}/${name.buyerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
-function month(at: Date): string {
-  return toCalendarDate(at).slice(0, 7).replace('-', '/');
+/** The month; for refusals the day and two digits of the checksum as well, so that a flood of them fills no folder that others use. */
+function folder({ at, sha256, refused }: StoredDocumentName): string {
+  const day = toCalendarDate(at).replaceAll('-', '/');
+  return refused ? `${day}/${sha256.slice(0, 2)}` : day.slice(0, 7);
 }
