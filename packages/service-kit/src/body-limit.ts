@@ -5,43 +5,97 @@ import { ApiError } from './errors.js';
 /** What is still read and dropped of a body that is too large, so that the caller gets to read the answer. */
 const DRAIN = 64 * 1024 * 1024;
 
+/** Bytes that a chunk has on average, beyond those that may be tiny. */
+const LEAST_CHUNK = 64;
+
+export interface ChunkBounds {
+  /**
+   * Chunks of a body that are taken whatever their size; with more of them they have 64 bytes on average, or the body is 400.
+   * Small ones are handed on gathered.
+   */
+  readonly tiny: number;
+}
+
 /**
  * Refuses bodies over `max` bytes with 413, by their Content-Length at once, others as soon as they pass the limit.
- * The body itself stays unread and uncopied for whoever reads it later.
+ * The body itself stays unread for whoever reads it later, and uncopied where its chunks are not gathered.
  */
-export function limitBody(max: number): RequestHandler {
+export function limitBody(max: number, chunks?: ChunkBounds): RequestHandler {
   return (req, res, next) => {
     const declared = Number(req.headers['content-length'] ?? Number.NaN);
     if (declared > max) {
       if (declared > max + DRAIN) res.shouldKeepAlive = false;
       throw tooLarge(max);
     }
-    if (Number.isNaN(declared) && req.headers['transfer-encoding'] !== undefined)
-      countChunks(req, max, () => next(tooLarge(max)));
+    if (Number.isNaN(declared) && req.headers['transfer-encoding'] !== undefined) {
+      if (chunks !== undefined) gatherChunks(req);
+      countChunks(req, { max, tiny: chunks?.tiny ?? Number.POSITIVE_INFINITY }, next);
+    }
     next();
   };
 }
 
 /**
  * Counts in `push`, before the bytes are buffered: a data listener would set the stream flowing. Whoever reads the body
- * when it passes the limit is told that it was aborted; the rest is dropped, and a part is never taken for the whole.
+ * when it passes a limit is told that it was aborted; the rest is dropped, and a part is never taken for the whole.
  */
-function countChunks(req: IncomingMessage, max: number, refuse: () => void): void {
+function countChunks(
+  req: IncomingMessage,
+  { max, tiny }: { max: number; tiny: number },
+  refuse: (error: ApiError) => void,
+): void {
   const push = req.push;
-  let seen = 0;
+  let [seen, chunks, refused] = [0, 0, false];
   req.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     if (chunk === null) return push.call(req, chunk, encoding);
-    const within = seen <= max;
     seen += chunk.length;
-    if (seen <= max) return push.call(req, chunk, encoding);
-    if (within) {
-      refuse();
+    chunks += 1;
+    if (!refused) {
+      const tooSmall = chunks > tiny && seen < chunks * LEAST_CHUNK;
+      if (seen <= max && !tooSmall) return push.call(req, chunk, encoding);
+      refused = true;
+      refuse(seen > max ? tooLarge(max) : tooTiny(tiny));
       req.unpipe();
       req.emit('aborted');
     }
     if (seen > max + DRAIN) req.socket.destroy();
     return true;
   };
+}
+
+/** Bytes that are gathered at most, and a chunk that is handed on as it is. */
+const GATHERED = 16 * 1024;
+const LARGE_CHUNK = 4 * 1024;
+
+/** Puts small chunks of a body together, for one turn of the event loop at most: what is done for each of them is done once. */
+function gatherChunks(req: IncomingMessage): void {
+  const push = req.push;
+  let room: Buffer | null = null;
+  let held = 0;
+  const flush = () => {
+    if (room === null || held === 0) return true;
+    // A copy, as long as what came: whoever keeps it keeps no room beside it.
+    const gathered = Buffer.from(room.subarray(0, held));
+    held = 0;
+    return push.call(req, gathered);
+  };
+  req.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+    if (chunk === null || chunk.length >= LARGE_CHUNK) {
+      flush();
+      return push.call(req, chunk, encoding);
+    }
+    const more = held + chunk.length > GATHERED ? flush() : true;
+    room ??= Buffer.allocUnsafeSlow(GATHERED);
+    if (held === 0) setImmediate(flush);
+    chunk.copy(room, held);
+    held += chunk.length;
+    return more;
+  };
+}
+
+function tooTiny(chunks: number): ApiError {
+  const message = `The body comes in more than ${chunks} chunks of a few bytes; send larger ones.`;
+  return new ApiError(400, 'bad_request', message, { headers: { connection: 'close' } });
 }
 
 function tooLarge(max: number): ApiError {

@@ -29,7 +29,10 @@ export class Connection {
 
   /** Has the request handled when its turn comes, in the context (trace) that it came in. */
   take(res: ServerResponse, handle: () => void): void {
-    if (this.answer === null) return this.#begin(res, handle);
+    if (this.answer === null) {
+      this.#begin(res, handle);
+      return;
+    }
     if (this.#waiting.length >= MOST_WAITING) {
       this.socket.destroy();
       return;

@@ -286,12 +286,11 @@ describe('answers that nobody reads', () => {
       const known = trace.getStore();
       req.resume().once('end', () => setTimeout(() => res.end(`${req.url} ${known};`), 5));
     });
-    const [emit, urls] = [server.server.emit, Array.from({ length: 30 }, (_, i) => `/${i}`)];
+    const urls = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const emit = server.server.emit.bind(server.server) as (event: string, ...args: unknown[]) => boolean;
     server.server.emit = (event: string, ...args: unknown[]) => {
-      if (event !== 'request') return emit.call(server.server, event, ...args);
-      return trace.run(`trace ${(args[0] as http.IncomingMessage).url}`, () =>
-        emit.call(server.server, event, ...args),
-      );
+      if (event !== 'request') return emit(event, ...args);
+      return trace.run(`trace ${(args[0] as http.IncomingMessage).url}`, () => emit(event, ...args));
     };
     const socket = connect(server);
     let text = '';

@@ -310,6 +310,24 @@ describe('large, slow and broken requests', () => {
     });
   });
 
+  it('a body in thousands of tiny chunks is 400; small writes at its start and segments of a bad line are not', async () => {
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const send = (chunks: string[]) =>
+      raw(
+        `POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${[...chunks, ''].map(chunk).join('')}`,
+      );
+    const refused = await send(Array(3_000).fill('x'));
+    expect(refused).toMatch(/^HTTP\/1\.1 400 .*connection: close.*2048 chunks.*"code":"bad_request"/is);
+    const abcde = (length: number) => Array.from({ length }, (_, i) => 'abcde'.charAt(i % 5));
+    expect(await send(abcde(200))).toContain(`"body":"${abcde(200).join('')}"`);
+    expect(await send(Array(2_000).fill('x'))).toContain('"body":"2000 bytes"');
+    expect(await send([...Array(500).fill('x'), 'x'.repeat(90_000), ...Array(1_000).fill('x')])).toContain(
+      '91500 bytes',
+    );
+    expect(await send(Array(1_400).fill('x'.repeat(70)))).toContain('98000 bytes');
+    expect(await send(Array(60).fill('x'.repeat(1_400)))).toContain('84000 bytes');
+  });
+
   it('headers that trickle in, or a body that never comes, are 408 in JSON', async () => {
     const [headers, body] = await Promise.all([
       raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '),

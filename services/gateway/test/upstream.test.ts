@@ -74,6 +74,28 @@ describe('a service behind HTTP', () => {
     expect(answers[0]?.body.body).toBe('3000000 bytes');
   });
 
+  it('gets a body that comes in tiny chunks in a few pieces, whole', async () => {
+    let [pieces, bytes] = [0, 0];
+    const counting = await before((req, res) => {
+      req.on('data', (chunk: Buffer) => {
+        pieces += 1;
+        bytes += chunk.length;
+      });
+      req.once('end', () => res.end('{}'));
+    });
+    const target = new URL(counting.url);
+    const socket = net.connect(Number(target.port), target.hostname);
+    const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    socket.write(
+      `POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(2_000)}0\r\n\r\n`,
+    );
+    expect(await answered).toContain('200 OK');
+    expect(bytes).toBe(2_000);
+    expect(pieces).toBeLessThan(20);
+    socket.destroy();
+    await counting.stop();
+  });
+
   it('is shown in the gateway’s readiness', async () => {
     const sick = await before((_req, res) => {
       res.statusCode = 503;
