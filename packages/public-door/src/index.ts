@@ -1,5 +1,6 @@
 export * from './body-intake.js';
 export * from './door-settings.js';
+export * from './fair-share.js';
 export * from './gate.js';
 export * from './judge-answers.js';
 export * from './judge-threads.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, buyer, expired, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
-import { startWorld, type World } from './support/world.js';
+import { eventually, startWorld, type World } from './support/world.js';
 
 const other = issue({ commonName: 'Other Buyer', holderId: '00500000005' });
 
@@ -14,10 +14,12 @@ const gateway = {
   taxpayers: new Map<string, TaxpayerState>(),
   questions: 0,
   broken: false,
+  wait: Promise.resolve(),
 };
 const source: TaxpayerSource = {
   async taxpayer(rnc) {
     gateway.questions++;
+    await gateway.wait;
     if (gateway.broken) throw new Error('the gateway does not answer');
     return gateway.taxpayers.get(rnc) ?? null;
   },
@@ -38,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 beforeEach(() => {
-  Object.assign(gateway, { questions: 0, broken: false });
+  Object.assign(gateway, { questions: 0, broken: false, wait: Promise.resolve() });
 });
 
 async function said(response: Response) {
@@ -104,14 +106,56 @@ describe('a buyer that nobody serves', () => {
 });
 
 describe('what changed a moment ago counts', () => {
-  it('a buyer registered just now is served at once', async () => {
+  it('a buyer registered just now is served at once, and within two seconds where it was asked about before', async () => {
+    const fresh = '144444445';
+    gateway.taxpayers.set(fresh, taxpayer({ rnc: fresh, certificate: other.certificate }));
+    expect(await said(await world.send(await sampleBytes({ encf: next(), buyer: fresh })))).toMatchObject({
+      motive: null,
+    });
     const bytes = await sampleBytes({ encf: next(), buyer: OTHER_BUYER });
     expect(await said(await world.send(bytes))).toMatchObject({ motive: '4' });
     gateway.taxpayers.set(
       OTHER_BUYER,
       taxpayer({ rnc: OTHER_BUYER, certificate: other.certificate, account_id: OTHER_ACCOUNT }),
     );
+    world.setTime(new Date(world.now().getTime() + 2_000));
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
+  });
+
+  it('a buyer that is not served is asked about once in two seconds', async () => {
+    const send = async () =>
+      (await said(await world.send(await sampleBytes({ encf: next(), buyer: '166666663' })))).motive;
+    expect(await Promise.all([send(), send(), send()])).toEqual(['4', '4', '4']);
+    expect([await send(), gateway.questions]).toEqual(['4', 1]);
+    world.setTime(new Date(world.now().getTime() + 2_000));
+    expect([await send(), gateway.questions]).toEqual(['4', 2]);
+  });
+
+  it('one sender that names buyers at random leaves questions to others', async () => {
+    let answer = () => {};
+    gateway.wait = new Promise((resolve) => {
+      answer = resolve;
+    });
+    let refused = 0;
+    const send = async (buyer: string, sender: string) => {
+      const { status } = await world.send(await sampleBytes({ encf: next(), buyer }), { sender });
+      if (status === 503) refused++;
+      return status;
+    };
+    const flood = Array.from({ length: 20 }, (_, i) => send(String(170000000 + i), '198.51.100.1'));
+    await eventually(
+      () => refused,
+      (count) => count === 15,
+    );
+    const others = [send('181111111', '198.51.100.2'), send('182222222', '198.51.100.3')];
+    await eventually(
+      () => gateway.questions,
+      (questions) => questions === 7,
+    );
+    answer();
+    expect(await Promise.all(others)).toEqual([200, 200]);
+    await Promise.all(flood);
+    expect(refused).toBe(15);
   });
 
   it('a certificate uploaded just now signs the next answer', async () => {
@@ -131,7 +175,7 @@ describe('what changed a moment ago counts', () => {
   it('where the gateway does not answer, 503 instead of a wrong motive 4', async () => {
     gateway.broken = true;
     const number = next();
-    const response = await world.send(await sampleBytes({ encf: number, buyer: STRANGER }));
+    const response = await world.send(await sampleBytes({ encf: number, buyer: '188888889' }));
     expect([response.status, response.headers.get('retry-after'), await response.json()]).toMatchObject([
       503,
       '5',

@@ -78,7 +78,7 @@ export class ReceiveDocument {
       sha256,
       judgement,
       key: { env: arrival.env, ...judgement.parties },
-      receiver: await this.receivers.find(judgement.parties.buyerRnc),
+      receiver: await this.receivers.find(judgement.parties.buyerRnc, arrival.network),
     };
     return this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(incoming, judgement));
   }

@@ -59,6 +59,7 @@ export interface World {
   /** Asks as an account. */
   ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Response>;
   setTime(now: Date): void;
+  now(): Date;
   stop(): Promise<void>;
 }
 
@@ -133,6 +134,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       accounts.set(name, account);
       return fetch(`${url()}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
     },
+    now: clock,
     setTime(time) {
       [from, since] = [time.getTime(), performance.now()];
     },
