@@ -38,6 +38,27 @@ async function verdict(check: () => Promise<unknown>, timeoutMs: number): Promis
   }
 }
 
+/**
+ * The same check, made once for all who ask while it is under way and for `keptMs` after its end.
+ * @param now milliseconds of a clock that does not jump
+ */
+export function rememberReadiness(
+  check: () => Promise<Readiness>,
+  keptMs: number,
+  now: () => number,
+): () => Promise<Readiness> {
+  let last: Promise<Readiness> | null = null;
+  let endedAt = Number.POSITIVE_INFINITY;
+  return () => {
+    if (last !== null && now() - endedAt < keptMs) return last;
+    endedAt = Number.POSITIVE_INFINITY;
+    last = check().finally(() => {
+      endedAt = now();
+    });
+    return last;
+  };
+}
+
 /** `GET /health/live` (the process answers) and `GET /health/ready` (its dependencies do too, else 503). */
 export function healthRoutes(ready: () => Promise<Readiness>): express.Router {
   const router = express.Router();

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { ApiError, InvalidRequest } from '../src/errors.js';
-import { checkReadiness, healthRoutes } from '../src/health.js';
+import { checkReadiness, healthRoutes, rememberReadiness } from '../src/health.js';
 import { createHttpApp } from '../src/http-app.js';
 import { type RunningServer, serve } from '../src/http-server.js';
 import { jsonBody } from '../src/json-body.js';
@@ -327,6 +327,31 @@ describe('health and metrics', () => {
       status: 503,
       body: { checks: { database: 'no answer within 100 ms' } },
     });
+  });
+
+  it('ask once for all who ask within a second', async () => {
+    let [now, checks] = [0, 0];
+    let end = () => {};
+    const ready = rememberReadiness(
+      () =>
+        new Promise((resolve) => {
+          checks += 1;
+          end = () => resolve({ ready: true, checks: { round: String(checks) } });
+        }),
+      1_000,
+      () => now,
+    );
+    const first = [ready(), ready()];
+    now = 5_000;
+    first.push(ready());
+    end();
+    expect((await Promise.all(first)).map((told) => told.checks.round)).toEqual(['1', '1', '1']);
+    now = 5_999;
+    expect((await ready()).checks.round).toBe('1');
+    now = 6_000;
+    const next = ready();
+    end();
+    expect((await next).checks.round).toBe('2');
   });
 
   it('are served on a port of their own, looked up when asked for, and shared by name', async () => {

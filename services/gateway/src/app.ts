@@ -31,6 +31,7 @@ import {
   openDatabase,
   type Readiness,
   type RunningServer,
+  rememberReadiness,
   serve,
   serveMetrics,
   type TaxpayerSource,
@@ -39,7 +40,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type express from 'express';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
-import { createRateLimit, createSharedRateLimit, tellingRefusals } from './core/rate-limit.js';
+import { createFailureLimit, createRateLimit, createSharedRateLimit, tellingRefusals } from './core/rate-limit.js';
 import { createRouter } from './core/routing.js';
 import { isTrustedProxy, readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
@@ -87,6 +88,10 @@ export interface Gateway {
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 /** Milliseconds that an owner may take to answer those who operate the deployment. */
 const QUESTION_MS = 20_000;
+/** Milliseconds that what is known of services is told again: anybody may ask for it. */
+const READINESS_MS = 1_000;
+/** Look-ups a second of keys that are none, of one sender; none that means well makes any for long. */
+const UNKNOWN_KEYS = 20;
 const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version;
 
@@ -131,7 +136,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 
   const limitedRequests = metrics.counter({
     name: 'ecf_gateway_limited_requests_total',
-    help: 'Requests over a rate: of their API key (key), of their sender (sender), of all senders together (all).',
+    help: 'Requests over a rate: of their API key (key), of their sender (sender), of all senders together (all), of keys that are none (unknown_keys).',
     labels: ['limit'],
   });
   const overRate = (limit: string) => () => limitedRequests.inc({ limit });
@@ -176,7 +181,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const app = createGatewayApp({
     edge: {
       router: createRouter(),
-      access: createAccess(createPostgresKeyStore(database), noted ?? createPostgresAccessRevision(database)),
+      access: createAccess(
+        createPostgresKeyStore(database),
+        noted ?? createPostgresAccessRevision(database),
+        createFailureLimit(config.SANDBOX ? 0 : UNKNOWN_KEYS, elapsed, overRate('unknown_keys')),
+      ),
       upstreams,
       perKey: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_KEY, elapsed), overRate('key')),
       perSender: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_SENDER, elapsed), overRate('sender')),
@@ -192,7 +201,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         ? null
         : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, deliveries, owners },
     states,
-    ready,
+    ready: rememberReadiness(ready, READINESS_MS, elapsed),
     version: VERSION,
     logger,
     metrics,

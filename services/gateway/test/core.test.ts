@@ -5,7 +5,7 @@ import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
 import type { KeyHolder } from '../src/core/ports.js';
-import { createRateLimit, createSharedRateLimit } from '../src/core/rate-limit.js';
+import { createFailureLimit, createRateLimit, createSharedRateLimit } from '../src/core/rate-limit.js';
 import { readTrustedProxies, senderAddress } from '../src/core/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from '../src/outbound/access-revision.postgres.js';
@@ -26,7 +26,16 @@ describe('access', () => {
   const holder: KeyHolder = { keyId: 'k', accountId: 'a', environments: ['TesteCF'], taxpayersRevision: 3 };
   const key = makeApiKey(['TesteCF']);
 
-  function setUp(found: KeyHolder | null = holder) {
+  function setUp(found: KeyHolder | null = holder, perSecond = 0) {
+    let now = 0;
+    const advance = (ms: number) => {
+      now += ms;
+    };
+    const limit = createFailureLimit(
+      perSecond,
+      () => now,
+      () => undefined,
+    );
     const revision = createInProcessAccessRevision();
     let lookUps = 0;
     const state = { found, revision: 5 };
@@ -37,40 +46,81 @@ describe('access', () => {
         return { holder: state.found, revision: state.revision };
       },
     };
-    return { access: createAccess(store, revision), revision, state, lookUps: () => lookUps };
+    return { access: createAccess(store, revision, limit), revision, state, advance, lookUps: () => lookUps };
   }
 
   it('remembers a key while nothing changes', async () => {
     const { access, lookUps } = setUp();
-    expect(await access.holderOf(key)).toEqual(holder);
-    expect(await access.holderOf(key)).toEqual(holder);
+    expect(await access.holderOf(key, 's')).toEqual(holder);
+    expect(await access.holderOf(key, 's')).toEqual(holder);
     expect(lookUps()).toBe(1);
   });
 
   it('forgets at the first change', async () => {
     const { access, revision, state } = setUp();
-    await access.holderOf(key);
+    await access.holderOf(key, 's');
     Object.assign(state, { found: null, revision: 6 });
     revision.note(6);
-    await expect(Promise.resolve(access.holderOf(key))).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+    await expect(Promise.resolve(access.holderOf(key, 's'))).rejects.toMatchObject({
+      status: 401,
+      code: 'invalid_api_key',
+    });
   });
 
   it('asks every time while it is not known whether a change was committed', async () => {
     const { access, revision, lookUps } = setUp();
-    await access.holderOf(key);
+    await access.holderOf(key, 's');
     revision.forget();
-    await access.holderOf(key);
-    await access.holderOf(key);
+    await access.holderOf(key, 's');
+    await access.holderOf(key, 's');
     expect(lookUps()).toBe(3);
   });
 
   it('does not look up what cannot be a key, and remembers unknown ones', async () => {
     const { access, lookUps } = setUp(null);
     for (const bad of [undefined, '', 'x', 'ecf_test_short', `${key}; DROP TABLE`])
-      expect(() => access.holderOf(bad)).toThrow();
-    await expect(Promise.resolve(access.holderOf(key))).rejects.toThrow('unknown or revoked');
-    expect(() => access.holderOf(key)).toThrow('unknown or revoked');
+      expect(() => access.holderOf(bad, 's')).toThrow();
+    await expect(Promise.resolve(access.holderOf(key, 's'))).rejects.toThrow('unknown or revoked');
+    expect(() => access.holderOf(key, 's')).toThrow('unknown or revoked');
     expect(lookUps()).toBe(1);
+  });
+
+  it('looks up made-up keys of a sender at a bounded rate; its good keys, and other senders, are not limited', async () => {
+    const { access, state, revision, advance, lookUps } = setUp(holder, 5);
+    await access.holderOf(key, 's');
+    state.found = null;
+    const madeUp = async (sender: string) => {
+      try {
+        await access.holderOf(makeApiKey(['TesteCF']), sender);
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    for (let i = 0; i < 5; i += 1) expect(await madeUp('s')).toBe('invalid_api_key');
+    for (let i = 0; i < 50; i += 1) expect(await madeUp('s')).toBe('rate_limited');
+    expect(lookUps()).toBe(6);
+    expect(await madeUp('another')).toBe('invalid_api_key');
+    advance(200);
+    expect([await madeUp('s'), await madeUp('s')]).toEqual(['invalid_api_key', 'rate_limited']);
+    Object.assign(state, { found: holder, revision: 6 });
+    revision.note(6);
+    for (let i = 0; i < 50; i += 1) expect(await access.holderOf(key, 's')).toEqual(holder);
+    // What was under way together is counted as well, and made up for.
+    state.found = null;
+    advance(60_000);
+    await Promise.all(Array.from({ length: 20 }, () => madeUp('s')));
+    advance(1_000);
+    expect(await madeUp('s')).toBe('rate_limited');
+  });
+
+  it('forgets no holder for keys that are none', async () => {
+    const { access, state, lookUps } = setUp();
+    await access.holderOf(key, 's');
+    state.found = null;
+    for (let i = 0; i < 11_000; i += 1)
+      await Promise.resolve(access.holderOf(makeApiKey(['TesteCF']), 's')).catch(() => undefined);
+    expect(await access.holderOf(key, 's')).toEqual(holder);
+    expect(lookUps()).toBe(11_001);
   });
 });
 

@@ -8,9 +8,41 @@ export interface RateLimit {
   pass(caller: string): void;
 }
 
-interface Bucket {
-  tokens: number;
-  at: number;
+/** Lets callers fail at a steady rate; what succeeds costs them nothing. */
+export interface FailureLimit {
+  /** Throws an ApiError with Retry-After, 429 `rate_limited` where the caller failed more than its rate. */
+  check(caller: string): void;
+  /** Counts a failure, also beyond the rate: what was under way when the limit was reached is made up for later. */
+  failed(caller: string): void;
+}
+
+/** Token buckets of callers, a second's worth each, in memory. Those that are full again are forgotten. */
+function createBuckets(perSecond: number, now: () => number) {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+
+  const filled = ({ tokens, at }: { tokens: number; at: number }, time: number) =>
+    Math.min(perSecond, tokens + ((time - at) * perSecond) / 1_000);
+
+  return {
+    tokens(caller: string): number {
+      const bucket = buckets.get(caller);
+      return bucket === undefined ? perSecond : filled(bucket, now());
+    },
+    take(caller: string, tokens: number): void {
+      const at = now();
+      const bucket = buckets.get(caller);
+      if (bucket === undefined && buckets.size >= SWEEP_AT)
+        for (const [key, other] of buckets) if (filled(other, at) >= perSecond) buckets.delete(key);
+      const left = bucket === undefined ? perSecond : filled(bucket, at);
+      buckets.set(caller, { tokens: Math.min(perSecond, left - tokens), at });
+    },
+  };
+}
+
+function overRate(perSecond: number, tokens: number, what: string): ApiError {
+  return new ApiError(429, 'rate_limited', `More than ${perSecond} ${what} a second; wait and repeat.`, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil((1 - tokens) / perSecond))) },
+  });
 }
 
 /**
@@ -20,26 +52,28 @@ interface Bucket {
  */
 export function createRateLimit(perSecond: number, now: () => number): RateLimit {
   if (perSecond <= 0) return { pass: () => {} };
-  const buckets = new Map<string, Bucket>();
-
-  function sweep(at: number): void {
-    for (const [caller, bucket] of buckets) if (at - bucket.at > 1_000) buckets.delete(caller);
-  }
-
+  const buckets = createBuckets(perSecond, now);
   return {
     pass(caller) {
-      const at = now();
-      const bucket = buckets.get(caller) ?? { tokens: perSecond, at };
-      bucket.tokens = Math.min(perSecond, bucket.tokens + ((at - bucket.at) * perSecond) / 1_000);
-      bucket.at = at;
-      if (buckets.size >= SWEEP_AT) sweep(at);
-      buckets.set(caller, bucket);
-      if (bucket.tokens < 1)
-        throw new ApiError(429, 'rate_limited', `More than ${perSecond} requests a second; wait and repeat.`, {
-          headers: { 'retry-after': String(Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond))) },
-        });
-      bucket.tokens -= 1;
+      const tokens = buckets.tokens(caller);
+      if (tokens < 1) throw overRate(perSecond, tokens, 'requests');
+      buckets.take(caller, 1);
     },
+  };
+}
+
+/** The same for failures, of which 0 a second = no limit; `refused` is told of each request that is stopped. */
+export function createFailureLimit(perSecond: number, now: () => number, refused: () => void): FailureLimit {
+  if (perSecond <= 0) return { check: () => {}, failed: () => {} };
+  const buckets = createBuckets(perSecond, now);
+  return {
+    check(caller) {
+      const tokens = buckets.tokens(caller);
+      if (tokens >= 1) return;
+      refused();
+      throw overRate(perSecond, tokens, 'look-ups of unknown API keys');
+    },
+    failed: (caller) => buckets.take(caller, 1),
   };
 }
 

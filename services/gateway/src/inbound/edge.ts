@@ -101,29 +101,37 @@ async function answer(
 ): Promise<void> {
   const { operation, prefix } = routed;
   const caller =
-    operation.access === 'key' ? await keyHolder(options, operation, req) : publicCaller(options, prefix, sender, req);
+    operation.access === 'key'
+      ? await keyHolder(options, operation, sender, req)
+      : publicCaller(options, prefix, sender, req);
   const upstream = options.upstreams[operation.owner];
   if (upstream === undefined) throw notDeployed(operation);
   await upstream.forward(req, res, { url, identity: signIdentity(caller, options.identityKey), sender });
 }
 
-async function keyHolder(options: EdgeOptions, operation: Operation, req: IncomingMessage): Promise<Caller> {
+async function keyHolder(
+  options: EdgeOptions,
+  operation: Operation,
+  sender: string,
+  req: IncomingMessage,
+): Promise<Caller> {
   const key = req.headers['x-api-key'];
-  const found = options.access.holderOf(typeof key === 'string' && key !== '' ? key : undefined);
+  const given = typeof key === 'string' && key !== '' ? key : undefined;
+  const found = options.access.holderOf(given, senderNetwork(sender));
   const holder = found instanceof Promise ? await found : found;
   const seen = seenOf(req);
   seen.accountId = holder.accountId;
   options.perKey.pass(holder.keyId);
-  const { env, given } = keyedEnvironment(header(req, 'env'));
+  const { env, given: named } = keyedEnvironment(header(req, 'env'));
   // A body may name the environment here; its owner, who reads the body, then asks whether the key allows it.
-  if (given || operation.environmentInBody !== true) requireEnvironment(holder.environments, env);
+  if (named || operation.environmentInBody !== true) requireEnvironment(holder.environments, env);
   seen.env = env;
   return {
     kind: 'account',
     account_id: holder.accountId,
     environments: [...holder.environments],
     env,
-    env_given: given,
+    env_given: named,
     taxpayers_revision: holder.taxpayersRevision,
     ...stamp(options, req),
   };
