@@ -124,7 +124,7 @@ describe('what changed a moment ago counts', () => {
 
   it('a buyer that is not served is asked about once in two seconds', async () => {
     const send = async () =>
-      (await said(await world.send(await sampleBytes({ encf: next(), buyer: '166666663' })))).motive;
+      (await said(await world.send(await sampleBytes({ encf: next(), buyer: '177777772' })))).motive;
     expect(await Promise.all([send(), send(), send()])).toEqual(['4', '4', '4']);
     expect([await send(), gateway.questions]).toEqual(['4', 1]);
     world.setTime(new Date(world.now().getTime() + 2_000));
