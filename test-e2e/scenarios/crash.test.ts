@@ -133,7 +133,7 @@ describe('documents under way', () => {
     expect(noted).toMatchObject({ authority_status: 'submitted', sent_to_authority: true, sent_at: noted.created_at });
     expect(await alarmed()).toMatchObject([{ id: noted.id, alarm: 'cancellation-open', numbers: NOTED }]);
     expect(await cancellations(client, 3)).toMatchObject([
-      { sha256: noted.xml_checksum, effective: true, answered: false },
+      { sha256: noted.xml_checksum, effective: true },
       ...[noted.xml_checksum, unnoted.xml_checksum].sort().map((sha256) => ({ sha256 })),
     ]);
   }, 60_000);
