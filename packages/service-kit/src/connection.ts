@@ -25,7 +25,11 @@ export class Connection {
   #sent = 0;
   #looks = 0;
 
-  constructor(readonly socket: Socket) {}
+  constructor(
+    readonly socket: Socket,
+    /** Of the peer. */
+    readonly address: string,
+  ) {}
 
   /** Has the request handled when its turn comes, in the context (trace) that it came in. */
   take(res: ServerResponse, handle: () => void): void {

@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from './connection.js';
+import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
 import { ApiError, errorBody } from './errors.js';
 import { closeLingering } from './lingering-close.js';
-import { senderNetwork } from './sender-network.js';
 
 export interface ServeOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
   timeouts?: ServerTimeouts;
-  /** Open connections at most; more are closed at once. Default 10000. */
+  /** Open connections at most; of more, one of whoever has most is closed. Default 10000. */
   maxConnections?: number;
   /** Open connections of one sender at most; more are closed at once. Without it one sender may have them all. */
   perSender?: SenderConnections;
-  /** Told of each connection that is closed at once: `sender` has too many, or all together do. */
-  onRefusedConnection?: (reason: 'sender' | 'all', address: string) => void;
+  /** Told of each connection that is closed for there being too many. */
+  onRefusedConnection?: (reason: ConnectionRefusal, address: string) => void;
   /** Told of each request that never became one: not HTTP, too large headers, or not complete in time. */
   onUnreadableRequest?: (unreadable: UnreadableRequest) => void;
 }
@@ -28,13 +28,6 @@ export interface UnreadableRequest {
   readonly code: string;
   readonly request_id: string;
   readonly sender: string;
-}
-
-/** How many connections one sender may have; an IPv6 network is one sender. */
-export interface SenderConnections {
-  max: number;
-  /** Whether a peer stands for many senders, as a proxy does, and is not counted. */
-  isProxy: (address: string) => boolean;
 }
 
 /** Milliseconds. */
@@ -80,18 +73,26 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     maxHeaderSize: 16_384,
     noDelay: true,
   });
-  server.maxConnections = options.maxConnections ?? 10_000;
   const connections = new Map<Socket, Connection>();
-  const admits = options.perSender === undefined ? () => true : senderGate(options.perSender);
-  server.on('drop', (dropped) => options.onRefusedConnection?.('all', plainAddress(dropped?.remoteAddress)));
+  const shares = new ConnectionShares(options.maxConnections ?? 10_000, options.perSender);
   server.on('connection', (socket: Socket) => {
-    if (!admits(socket)) {
-      options.onRefusedConnection?.('sender', plainAddress(socket.remoteAddress));
+    const address = plainAddress(socket.remoteAddress);
+    const connection = new Connection(socket, address);
+    const place = shares.add(connection, address);
+    if ('refused' in place) {
+      options.onRefusedConnection?.(place.refused, address);
       socket.destroy();
       return;
     }
-    connections.set(socket, new Connection(socket));
-    socket.once('close', () => connections.delete(socket));
+    if (place.closing !== null) {
+      options.onRefusedConnection?.('gave_way', place.closing.address);
+      place.closing.socket.destroy();
+    }
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connections.delete(socket);
+      shares.remove(connection);
+    });
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket);
@@ -104,6 +105,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       // Before the server's own listener, which may close the connection.
       res.prependOnceListener('finish', () => {
         if (!req.complete) closeLingering(req);
+        shares.answered(connection);
       });
       app(req, res);
     });
@@ -155,25 +157,6 @@ function watchOutput(connections: ReadonlyMap<Socket, Connection>, limitMs: numb
 /** An IPv4 address as such, also where the server listens on IPv6. */
 function plainAddress(address = ''): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
-}
-
-/** Counts the open connections of each sender; false for one that is too many. */
-function senderGate({ max, isProxy }: SenderConnections): (socket: Socket) => boolean {
-  const open = new Map<string, number>();
-  return (socket) => {
-    const address = plainAddress(socket.remoteAddress);
-    if (isProxy(address)) return true;
-    const sender = senderNetwork(address);
-    const present = open.get(sender) ?? 0;
-    if (present >= max) return false;
-    open.set(sender, present + 1);
-    socket.once('close', () => {
-      const left = (open.get(sender) ?? 1) - 1;
-      if (left > 0) open.set(sender, left);
-      else open.delete(sender);
-    });
-    return true;
-  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

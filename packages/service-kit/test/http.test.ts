@@ -4,6 +4,8 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
+import { Connection } from '../src/connection.js';
+import { ConnectionShares } from '../src/connection-shares.js';
 import { ApiError, InvalidRequest } from '../src/errors.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/health.js';
 import { createHttpApp } from '../src/http-app.js';
@@ -303,6 +305,72 @@ describe('answers that nobody reads', () => {
     socket.write(ONE);
     while (!text.includes('/ trace /;')) await delay(20);
     socket.destroy();
+  });
+});
+
+describe('connections, where all are taken', () => {
+  const shares = (max: number, perSender: number) => {
+    const counted = new ConnectionShares(max, { max: perSender, isProxy: (address) => address === '10.0.0.1' });
+    const names = new Map<Connection, string>();
+    const add = (address: string, name = address) => {
+      const connection = new Connection(new net.Socket(), address);
+      names.set(connection, name);
+      const place = counted.add(connection, address);
+      const told = 'refused' in place ? place.refused : place.closing && names.get(place.closing);
+      return { connection, told };
+    };
+    return { counted, add, told: (address: string, name?: string) => add(address, name).told };
+  };
+
+  it('are those of whoever has most, first the one on which longest nothing was answered', () => {
+    const { counted, add, told } = shares(6, 5);
+    const first = add('192.0.2.1', 'first');
+    for (const name of ['second', 'third', 'fourth']) expect(told('192.0.2.1', name)).toBeNull();
+    expect([told('192.0.2.2'), told('192.0.2.2')]).toEqual([null, null]);
+    counted.answered(first.connection);
+    expect(told('192.0.2.1')).toBe('all');
+    expect(told('192.0.2.3')).toBe('second');
+    expect(told('192.0.2.4')).toBe('third');
+    expect(told('192.0.2.3')).toBe('all');
+    // A proxy has no share of its own, and finds a place as anybody who has none.
+    expect([told('10.0.0.1'), told('10.0.0.1')]).toEqual(['192.0.2.2', 'fourth']);
+    expect(told('192.0.2.9')).toBe('all');
+    counted.remove(first.connection);
+    counted.remove(first.connection);
+    expect([told('192.0.2.9'), told('192.0.2.8')]).toEqual([null, 'all']);
+  });
+
+  it('of an IPv6 /48 are bounded and give way together', () => {
+    const { told } = shares(10, 2);
+    const subnet = (i: number) => told(`2001:db8:7:${i}::1`, `${i}`);
+    expect([subnet(1), subnet(1), subnet(1)]).toEqual([null, null, 'sender']);
+    expect([2, 3, 4, 5, 6, 7].map(subnet)).toEqual(Array(6).fill(null));
+    expect(subnet(8)).toBe('sender');
+    expect([told('192.0.2.1'), told('192.0.2.2'), told('192.0.2.3')]).toEqual([null, null, '1']);
+    expect(told('2001:db8:8::1')).toBe('1');
+  });
+
+  it('are closed for a newcomer that has none', async () => {
+    const closed: string[] = [];
+    const server = await serve((_req, res) => void res.end('ok'), {
+      host: '127.0.0.1',
+      port: 0,
+      maxConnections: 4,
+      timeouts: { drain: 100 },
+      onRefusedConnection: (reason, address) => closed.push(`${reason} ${address}`),
+    });
+    running.push(server);
+    const open = (localAddress: string) => {
+      const socket = net.connect({ port: server.port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      return new Promise<string>((resolve) => {
+        socket.once('data', () => resolve('answered')).once('close', () => resolve('closed'));
+      });
+    };
+    for (let i = 0; i < 4; i += 1) expect(await open('127.0.0.1')).toBe('answered');
+    expect(await open('127.0.0.1')).toBe('closed');
+    expect(await open('127.0.0.2')).toBe('answered');
+    expect(closed).toEqual(['all 127.0.0.1', 'gave_way 127.0.0.1']);
   });
 });
 

@@ -125,7 +125,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const trustedProxies = readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList();
   const refusedConnections = metrics.counter({
     name: 'ecf_gateway_refused_connections_total',
-    help: 'Connections closed at once: their sender had too many open (sender), or all senders together (all).',
+    help: 'Connections closed: their sender had too many open (sender), all senders together had (all), or they made room (gave_way).',
     labels: ['reason'],
   });
   const unreadableRequests = metrics.counter({
@@ -243,7 +243,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         },
         onRefusedConnection: (reason, sender) => {
           refusedConnections.inc({ reason });
-          logger.debug({ reason, sender }, 'connection closed at once');
+          logger.debug({ reason, sender }, 'connection closed, as there are too many');
         },
         onUnreadableRequest: (unreadable) => {
           unreadableRequests.inc({ status: String(unreadable.status) });

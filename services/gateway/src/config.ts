@@ -81,14 +81,14 @@ export const gatewaySettings = z.object({
     max: 1_000_000,
   }),
   MAX_CONNECTIONS: setting.integer({
-    description: 'Open connections of all senders; more are closed at once',
+    description: 'Open connections of all senders; of more, one of whoever has most is closed',
     min: 1,
     max: 1_000_000,
     default: 10_000,
   }),
   MAX_CONNECTIONS_PER_SENDER: setting.integer({
     description:
-      'Open connections of one sender (IPv4 address, IPv6 /64), trusted proxies excepted; more are closed at once',
+      'Open connections of one sender (IPv4 address, IPv6 /64; four times as many of a /48), trusted proxies excepted; more are closed at once',
     min: 1,
     max: 1_000_000,
     default: 1_000,

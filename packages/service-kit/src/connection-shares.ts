@@ -1,0 +1,102 @@
+import type { Connection } from './connection.js';
+import { senderNetwork, senderSite } from './sender-network.js';
+
+/** How many connections one sender may have; an IPv6 network is one sender. */
+export interface SenderConnections {
+  /** Of an IPv4 address or an IPv6 /64; an IPv6 /48 may have {@link SITE_FACTOR} times as many. */
+  max: number;
+  /** Whether a peer stands for many senders, as a proxy does, and is not counted. */
+  isProxy: (address: string) => boolean;
+}
+
+const SITE_FACTOR = 4;
+
+/** Why a connection is closed: its sender has too many, all together do, or it made room for a sender that has few. */
+export type ConnectionRefusal = 'sender' | 'all' | 'gave_way';
+
+interface Open {
+  readonly network: string;
+  readonly site: string | null;
+}
+
+/**
+ * Open connections by sender. Where all places are taken, a newcomer gets that of whoever holds most (of an IPv6 address: its
+ * /48): the connection on which longest no request was answered. A newcomer that would hold as many itself is refused, so
+ * a few senders bar nobody who has few.
+ */
+export class ConnectionShares {
+  readonly #open = new Map<Connection, Open>();
+  readonly #byNetwork = new Map<string, number>();
+  /** Of each site, the connection first on which longest nothing was answered. */
+  readonly #bySite = new Map<string, Set<Connection>>();
+  /** Sites by the number of their connections, so that the largest is known without a search. */
+  readonly #sized: Set<string>[] = [];
+
+  constructor(
+    private readonly max: number,
+    private readonly perSender?: SenderConnections,
+  ) {}
+
+  /**
+   * Counts a connection until `remove`; `closing` is the one that has to go for it. A refusal where it is too many.
+   * @param address as plain as it can be
+   */
+  add(connection: Connection, address: string): { closing: Connection | null } | { refused: 'sender' | 'all' } {
+    const network = senderNetwork(address);
+    const site = this.perSender?.isProxy(address) ? null : senderSite(address);
+    const held = site === null ? 0 : (this.#bySite.get(site)?.size ?? 0);
+    if (site !== null && this.perSender !== undefined) {
+      const { max } = this.perSender;
+      if ((this.#byNetwork.get(network) ?? 0) >= max || held >= max * SITE_FACTOR) return { refused: 'sender' };
+    }
+    let closing: Connection | null = null;
+    if (this.#open.size >= this.max) {
+      const most = this.#sized.length - 1;
+      if (most <= held + 1) return { refused: 'all' };
+      const [largest = ''] = this.#sized[most] ?? [];
+      [closing = null] = this.#bySite.get(largest) ?? [];
+      if (closing !== null) this.remove(closing);
+    }
+    this.#open.set(connection, { network, site });
+    if (site !== null) this.#count(connection, network, site);
+    return { closing };
+  }
+
+  /** Something was answered on the connection. */
+  answered(connection: Connection): void {
+    const site = this.#open.get(connection)?.site;
+    const order = site == null ? undefined : this.#bySite.get(site);
+    if (order?.delete(connection)) order.add(connection);
+  }
+
+  remove(connection: Connection): void {
+    const open = this.#open.get(connection);
+    if (open === undefined) return;
+    this.#open.delete(connection);
+    if (open.site === null) return;
+    const left = (this.#byNetwork.get(open.network) ?? 1) - 1;
+    if (left > 0) this.#byNetwork.set(open.network, left);
+    else this.#byNetwork.delete(open.network);
+    const order = this.#bySite.get(open.site);
+    if (!order?.delete(connection)) return;
+    this.#move(open.site, order.size + 1, order.size);
+    if (order.size === 0) this.#bySite.delete(open.site);
+  }
+
+  #count(connection: Connection, network: string, site: string): void {
+    this.#byNetwork.set(network, (this.#byNetwork.get(network) ?? 0) + 1);
+    const order = this.#bySite.get(site) ?? new Set();
+    order.add(connection);
+    this.#bySite.set(site, order);
+    this.#move(site, order.size - 1, order.size);
+  }
+
+  #move(site: string, from: number, to: number): void {
+    this.#sized[from]?.delete(site);
+    if (to > 0) {
+      this.#sized[to] ??= new Set();
+      this.#sized[to].add(site);
+    }
+    while (this.#sized.length > 0 && (this.#sized.at(-1)?.size ?? 0) === 0) this.#sized.pop();
+  }
+}
