@@ -119,6 +119,8 @@ describe('while the database is away', () => {
   it('the process is alive, not ready, and the administration says so', async () => {
     const goOn = freeze();
     try {
+      // What was told of readiness lately is told again for a second.
+      await delay(1_100);
       const [live, ready] = await Promise.all([
         client().call('GET', '/health/live'),
         fetch(`${deployment.running.demo.base_url}/health/ready`),

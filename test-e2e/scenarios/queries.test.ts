@@ -325,6 +325,8 @@ describe('for those who operate it', () => {
   it('a storage of XML that is away makes emission and so the gateway not ready, until it is back', async () => {
     const root = path.join(deployment.dataDir, 'xml');
     const ready = async () => {
+      // What was told lately is told again for a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
       const response = await fetch(`${deployment.running.demo.base_url}/health/ready`);
       const { checks } = (await response.json()) as { checks: Record<string, string> };
       return { status: response.status, checks };
