@@ -152,7 +152,7 @@ describe('what is kept of strangers is bounded', () => {
     );
     expect(await unkept('number')).toBe(before + 5);
     const shown = await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json();
-    expect([shown.conflicts.length, shown.conflicts_total]).toEqual([4, 9]);
+    expect([shown.conflicts.length, shown.conflicts_unkept.length, shown.conflicts_total]).toEqual([4, 5, 9]);
     const { rows } = await world.database.query<{ xml_path: string; sha256: string }>(
       'SELECT xml_path, sha256 FROM refused_documents WHERE encf = $1 AND certificate_fingerprint = $2',
       [number, provider.certificate.fingerprint],

@@ -101,6 +101,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
           certificate_subject: forger.certificate.subject,
         },
       ],
+      conflicts_unkept: [],
       conflicts_total: 1,
     });
   });

@@ -230,10 +230,18 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     const { env, buyerRnc, encf: number } = document.key;
     const look = () => documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
     expect(await look()).toMatchObject([{ document: { revision: 1 }, conflicts: [], conflictsTotal: 1 }]);
+    expect((await look())[0]?.unkept).toEqual([
+      { sha256: unkept.sha256, receivedAt: NOW, certificateSubject: 'CN=Other' },
+    ]);
     expect(await documents.keptConflict(id, unkept.sha256)).toBeNull();
     for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
     expect(await look()).toMatchObject([
-      { document: { revision: 2 }, conflicts: [{ sha256: unkept.sha256, xmlPath: 'x/kept' }], conflictsTotal: 1 },
+      {
+        document: { revision: 2 },
+        conflicts: [{ sha256: unkept.sha256, xmlPath: 'x/kept' }],
+        unkept: [],
+        conflictsTotal: 1,
+      },
     ]);
     expect(await documents.keptConflict(id, unkept.sha256)).toBe('x/kept');
   });

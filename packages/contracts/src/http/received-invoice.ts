@@ -29,6 +29,12 @@ export const receivedInvoiceSchema = z.object({
       description:
         'Other documents that came under this number and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
     }),
+  conflicts_unkept: z
+    .array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() }))
+    .meta({
+      description:
+        'Other documents that came under this number and were not kept: the latest hundred, the newest first',
+    }),
   conflicts_total: z.number().int().meta({
     description:
       'How many other documents came under this number; more than `conflicts` holds where some are not kept or not shown',

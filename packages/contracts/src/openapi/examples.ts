@@ -125,6 +125,7 @@ const received = {
   approval_status: 'pending',
   approval_datetime: null,
   conflicts: [],
+  conflicts_unkept: [],
   conflicts_total: 0,
 };
 const receivedPeriod = { start_date: '01-06-2026', end_date: '30-06-2026', env: 'TesteCF', buyer_rnc: BUYER };

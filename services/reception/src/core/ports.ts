@@ -11,6 +11,7 @@ import type {
   NumberHolder,
   ReceivedDocument,
   StoredBytes,
+  UnkeptConflict,
 } from './received-document.js';
 
 /** Which received documents a listing asks for. Instants: `from` belongs to the range, `until` does not. */
@@ -31,6 +32,8 @@ export interface ListedDocument {
    * before, then the first of each other certificate.
    */
   readonly conflicts: readonly Conflict[];
+  /** The latest hundred of those that are not kept, newest first. */
+  readonly unkept: readonly UnkeptConflict[];
   /** How many there were in all. */
   readonly conflictsTotal: number;
 }

@@ -4,6 +4,7 @@ import { type Asker, accountRncs, requireTaxpayer } from './account-rncs.js';
 import { approvalDaysLeft } from './approval-deadline.js';
 import { ReceptionError } from './errors.js';
 import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from './ports.js';
+import type { UnkeptConflict } from './received-document.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
 export interface PeriodQuery {
@@ -126,7 +127,7 @@ export class QueryReceived {
 }
 
 /** A row of the listings. */
-export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedDocument): ShownInvoice {
+export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
   const { key, facts } = document;
   return {
     id: document.id,
@@ -141,13 +142,14 @@ export function receivedInvoice({ document, conflicts, conflictsTotal }: ListedD
     xml_storage_path: document.xml.path,
     approval_status: document.approvalStatus,
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
-    conflicts: conflicts.map((conflict) => ({
-      sha256: conflict.sha256,
-      date_received: toIsoDominican(conflict.receivedAt),
-      certificate_subject: conflict.certificateSubject,
-    })),
+    conflicts: conflicts.map(shownConflict),
+    conflicts_unkept: unkept.map(shownConflict),
     conflicts_total: conflictsTotal,
   };
+}
+
+function shownConflict({ sha256, receivedAt, certificateSubject }: UnkeptConflict) {
+  return { sha256, date_received: toIsoDominican(receivedAt), certificate_subject: certificateSubject };
 }
 
 function period(query: PeriodQuery) {

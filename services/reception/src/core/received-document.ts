@@ -86,6 +86,9 @@ export interface Conflict {
   readonly xmlPath: string;
 }
 
+/** A signed document with other bytes under the number of a received one, of which the bytes were not kept. */
+export type UnkeptConflict = Omit<Conflict, 'xmlPath'>;
+
 /** The data of `received_invoice.changed`. */
 export function receivedInvoiceChanged(
   document: ReceivedDocument,

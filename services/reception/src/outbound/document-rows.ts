@@ -1,6 +1,12 @@
 import type { Environment, Fault } from '@ecf/domain';
 import type { DocumentFacts } from '../core/document-facts.js';
-import type { Conflict, NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
+import type {
+  Conflict,
+  NewReceivedDocument,
+  NewRefusedDocument,
+  ReceivedDocument,
+  UnkeptConflict,
+} from '../core/received-document.js';
 
 /** A row of `received_documents`. */
 export interface ReceivedRow {
@@ -160,22 +166,24 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
 }
 
 /** A row of `refused_documents` as a competitor of the document that holds the number. */
-export interface ConflictRow {
-  id: number;
+export interface UnkeptRow {
   conflict_of: number;
   sha256: string;
   received_at: Date;
   certificate_subject: string | null;
+}
+
+export interface ConflictRow extends UnkeptRow {
+  id: number;
   xml_path: string;
 }
 
+export function fromUnkeptRow(row: UnkeptRow): UnkeptConflict {
+  return { sha256: row.sha256, receivedAt: row.received_at, certificateSubject: row.certificate_subject ?? '' };
+}
+
 export function fromConflictRow(row: ConflictRow): Conflict {
-  return {
-    sha256: row.sha256,
-    receivedAt: row.received_at,
-    certificateSubject: row.certificate_subject ?? '',
-    xmlPath: row.xml_path,
-  };
+  return { ...fromUnkeptRow(row), xmlPath: row.xml_path };
 }
 
 /** Columns of a refusal, in the order of {@link refusedValues}. */

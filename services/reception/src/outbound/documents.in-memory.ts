@@ -7,13 +7,14 @@ import {
   type NewRefusedDocument,
   type ReceivedDocument,
   receivedInvoiceChanged,
+  type UnkeptConflict,
 } from '../core/received-document.js';
 
 interface Held {
   document: ReceivedDocument;
   approvalRevision: number;
   conflicts: Conflict[];
-  competing: Set<string>;
+  competing: Map<string, UnkeptConflict>;
 }
 
 /** Received documents in memory, for tests of what stands above. `events` is what would be in the outbox. */
@@ -69,7 +70,7 @@ export function createInMemoryDocumentStore(): DocumentStore & {
         },
         approvalRevision: decision?.revision ?? 0,
         conflicts: [],
-        competing: new Set(),
+        competing: new Map(),
       };
       held.push(added);
       tell(added);
@@ -80,10 +81,11 @@ export function createInMemoryDocumentStore(): DocumentStore & {
       const holder = held.find((one) => one.document.id === refusal.holderId);
       const { sha256, xmlPath } = refusal;
       if (!refusal.competes || holder === undefined) return;
-      holder.competing.add(sha256);
+      const certificateSubject = refusal.signer?.subject ?? '';
+      if (!holder.competing.has(sha256))
+        holder.competing.set(sha256, { sha256, receivedAt: refusal.receivedAt, certificateSubject });
       if (xmlPath === null) return;
       if (holder.conflicts.some((conflict) => conflict.sha256 === sha256)) return;
-      const certificateSubject = refusal.signer?.subject ?? '';
       holder.conflicts.push({ sha256, receivedAt: refusal.receivedAt, certificateSubject, xmlPath });
       change(holder, {});
     },
@@ -171,7 +173,10 @@ function matches(key: DocumentKey, search: NumberSearch): boolean {
 }
 
 function listed(one: Held): ListedDocument {
-  return { document: one.document, conflicts: [...one.conflicts], conflictsTotal: one.competing.size };
+  const unkept = [...one.competing.values()]
+    .filter(({ sha256 }) => !one.conflicts.some((conflict) => conflict.sha256 === sha256))
+    .reverse();
+  return { document: one.document, conflicts: [...one.conflicts], unkept, conflictsTotal: one.competing.size };
 }
 
 function dateOf(text: string | null | undefined): Date | null {

@@ -8,9 +8,11 @@ import {
   type ConflictRow,
   fromConflictRow,
   fromReceivedRow,
+  fromUnkeptRow,
   REFUSED_COLUMNS,
   type ReceivedRow,
   refusedValues,
+  type UnkeptRow,
 } from './document-rows.js';
 import { createNumbers } from './numbers.postgres.js';
 import { receivedInvoiceEvent } from './received-invoice-event.js';
@@ -56,6 +58,14 @@ const KNOWN_CONFLICTS = {
                  WHERE env = $2 AND buyer_rnc = $3 AND issuer_rnc = $4 AND received_at < $5
                  ORDER BY received_at DESC LIMIT 1000))
           ORDER BY id LIMIT $6`,
+};
+const UNKEPT = {
+  name: 'received_unkept_conflicts',
+  text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject
+           FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (SELECT * FROM refused_documents r
+                               WHERE r.conflict_of = d.id AND r.xml_path IS NULL ORDER BY r.id DESC LIMIT $2) AS c
+          ORDER BY c.id DESC`,
 };
 const CONFLICT_COUNTS = {
   name: 'received_conflict_counts',
@@ -217,11 +227,20 @@ async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<L
     documents.map(({ id }) => id),
   ]);
   const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
+  const partly = documents.filter(({ id }) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
+  const unkept = await unkeptOf(queries, partly);
   return documents.map((document) => ({
     document,
     conflicts: conflicts.get(document.id) ?? [],
+    unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
     conflictsTotal: totals.get(document.id) ?? 0,
   }));
+}
+
+async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<UnkeptRow[]> {
+  if (documents.length === 0) return [];
+  const { rows } = await queries.query<UnkeptRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  return rows;
 }
 
 /** Whether a kept competitor is among those that are shown; the others change nothing that readers see. */
