@@ -1,7 +1,10 @@
 import type { RefusalCode, UnknownCause } from './answer.js';
 import type { AnswerValue } from './answer-value.js';
 
-/** An answer that came whole: status below 500, no redirect, not 429; 401 for logins only. */
+/**
+ * An answer that came whole: status below 500, no redirect, neither 408 nor 429; 401 for logins only. An operation whose
+ * verdicts count whatever the status reads every one.
+ */
 export interface ReadableAnswer {
   status: number;
   contentType: string | null;

@@ -27,6 +27,8 @@ export interface ExchangeRequest {
   maxRawCharacters?: number | undefined;
   /** The answer may carry a token, and a 401 is about the seed. */
   login?: boolean;
+  /** A verdict that the reader finds counts whatever the status; default: only where a status leaves room for one. */
+  anyStatus?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -128,19 +130,26 @@ function judge<V>(
     ...(pauseMs === null ? {} : { retryAfterMs: pauseMs }),
     raw,
   });
-  if (status === 401 && !request.login) return { outcome: 'unauthorized', raw };
-  if (status === 429) return unknown('rate_limited', 'status 429');
-  if (status === 408) return unknown('timeout', 'status 408');
-  if (status >= 500) return unknown('server_error', `status ${status}`);
-  if (status >= 300 && status < 400) return unknown('redirect', `status ${status}, not followed`);
+  const byStatus = (): Answer<never> | null => {
+    if (status === 401 && !request.login) return { outcome: 'unauthorized', raw };
+    if (status === 429) return unknown('rate_limited', 'status 429');
+    if (status === 408) return unknown('timeout', 'status 408');
+    if (status >= 500) return unknown('server_error', `status ${status}`);
+    if (status >= 300 && status < 400) return unknown('redirect', `status ${status}, not followed`);
+    return null;
+  };
+  const decided = byStatus();
+  if (decided !== null && !request.anyStatus) return decided;
 
   let reading: Reading<V>;
   try {
     reading = read({ status, contentType, bytes, text, value: readAnswerValue(text) });
   } catch (error) {
     // The document may have been taken: an answer that breaks its reader must not break the caller too.
+    if (decided !== null) return decided;
     return unknown('not_a_verdict', `unreadable: ${error instanceof Error ? error.message : 'unknown error'}`);
   }
+  if (decided !== null && (reading === null || !('verdict' in reading))) return decided;
   if (reading === null) return unknown('not_a_verdict', `status ${status}, ${contentType ?? 'no content type'}`);
   if ('verdict' in reading) return { outcome: 'verdict', verdict: reading.verdict, raw };
   if ('refused' in reading) return { outcome: 'refused', code: reading.refused, reason: reading.reason, raw };

@@ -57,11 +57,31 @@ describe('delivering an e-CF', () => {
     ['nothing', '200 OK', null, '', 'not_a_verdict'],
     ['the page of a 404', '404 Not Found', 'text/html', '<html><body>None</body></html>', 'not_a_verdict'],
     ['an empty 400', '400 Bad Request', null, '', 'not_a_verdict'],
-    ['a failure', '500 Internal Server Error', 'application/xml', ARECF, 'server_error'],
+    ['a failure', '500 Internal Server Error', 'application/xml', '<Error/>', 'server_error'],
+    ['a cut-off one of a failure', '503 Service Unavailable', 'application/xml', ARECF.slice(0, 30), 'server_error'],
+    ['the page of a redirect', '302 Found', 'text/html', '<html/>', 'redirect'],
+    ['words about too many', '429 Too Many Requests', 'text/plain', 'later', 'rate_limited'],
   ])('takes %s for no acknowledgement', async (_, status, type, body, cause) => {
     const { url } = await server((__, socket) => socket.write(httpAnswer(status, type, body)));
     const answer = await receivers().deliverDocument({ ...document, baseUrl: url });
     expect(answer).toMatchObject({ outcome: 'unknown', cause, reachedAuthority: 'maybe' });
+  });
+
+  it.each([
+    '302 Found',
+    '400 Bad Request',
+    '401 Unauthorized',
+    '404 Not Found',
+    '408 Request Timeout',
+    '429 Too Many Requests',
+    '500 Internal Server Error',
+    '503 Service Unavailable',
+  ])('keeps the exact bytes of an acknowledgement that comes with %s', async (status) => {
+    const { url, requests } = await server((_, socket) => socket.write(httpAnswer(status, 'text/plain', ARECF)));
+    const answer = await receivers().deliverDocument({ ...document, baseUrl: url, token: 'abc' });
+    expect(answer).toMatchObject({ outcome: 'verdict', raw: { status: Number(status.slice(0, 3)) } });
+    if (answer.outcome === 'verdict') expect(Buffer.from(answer.verdict.acknowledgement).toString()).toBe(ARECF);
+    expect(requests).toHaveLength(1);
   });
 
   it('sends a bearer token only where it was given one, and appends the standard path to the base', async () => {

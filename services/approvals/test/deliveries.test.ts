@@ -381,6 +381,21 @@ describe('what the answer says', () => {
     expect(to.deliveries).toHaveLength(1);
   });
 
+  it.each([503, 401])('counts though it comes with status %i: kept, and nothing goes out again', async (code) => {
+    const to = await buyer(true);
+    to.token = 'first';
+    to.answers = [
+      async (res, reached, self) => {
+        res.statusCode = code;
+        await received(res, reached, self);
+      },
+    ];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+    expect(to.deliveries).toHaveLength(1);
+  });
+
   it('was lost: the repeat is answered with motive 3, which means delivered', async () => {
     const to = await buyer();
     to.answers = [lost];
@@ -546,6 +561,26 @@ describe('receivers that do harm', () => {
     }
   });
 
+  it('bar one issuer: it is tried again, and the others are served all the same', async () => {
+    const [to, barred, signer] = [await buyer(true), '101000063', issueCertificate('00300000015')];
+    Object.assign(to, { token: 'theirs', bars: signer });
+    await world.register(barred, { signer });
+    const refused = await Promise.all(Array.from({ length: 6 }, () => accepted(to.rnc, { issuer_rnc: barred })));
+    // More often than a receiver may fail before it is left alone for longer and longer.
+    await eventually(
+      async () => to.seeds,
+      (seeds) => seeds >= 20,
+    );
+    const { encf } = await accepted(to.rnc);
+    expect((await reaches(encf, 'delivered'))?.tries).toBe(1);
+    expect(await delivery(refused[0]?.encf ?? '')).toMatchObject({
+      delivery_status: 'pending',
+      last_error: expect.stringContaining('no token'),
+    });
+    to.bars = null;
+    for (const { encf: late } of refused) await reaches(late, 'delivered');
+  });
+
   it('redirect: nobody follows', async () => {
     const elsewhere = await buyer();
     const to = await buyer();
@@ -674,7 +709,20 @@ describe('where addresses are guarded', () => {
 });
 
 describe('an instance that ends', () => {
+  /** What earlier tests left is out of the way: none of it may be the attempt that ends. */
+  const othersRest = () =>
+    eventually(
+      async () => {
+        await world.database.query(
+          "UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE due_at IS NOT NULL AND claim IS NULL",
+        );
+        return world.database.query('SELECT id FROM deliveries WHERE claim IS NOT NULL');
+      },
+      (claimed) => claimed.length === 0,
+    );
+
   it.each(['claimed', 'answered', 'stored', 'recorded'])('when it has %s: another ends the work', async (step) => {
+    await othersRest();
     const to = await buyer();
     dying = step;
     const { encf } = await accepted(to.rnc);

@@ -28,6 +28,7 @@ export function deliverDocument(
       token: input.token,
       file: { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml },
       accept: 'application/xml, text/xml;q=0.9, */*;q=0.5',
+      anyStatus: true,
     },
     readAcknowledgement,
   );

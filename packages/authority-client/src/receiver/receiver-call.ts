@@ -23,6 +23,8 @@ interface ReceiverCall {
   token?: string | undefined;
   accept?: string;
   login?: boolean;
+  /** A verdict counts whatever the status it came with. */
+  anyStatus?: boolean;
 }
 
 /** Sends one call to a receiver, unless its address may not be called. */

@@ -18,7 +18,7 @@ import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutR
 import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
 import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
-import type { Caller } from './receivers.js';
+import { type Caller, ReceiverLoginError } from './receivers.js';
 
 /** What an attempt means for its receiver. */
 export interface Attempt {
@@ -107,14 +107,16 @@ export class DeliverDocument {
     let answer: Answer<DeliveryAnswer>;
     try {
       answer = await send(entry);
-      if (answer.outcome === 'unauthorized') {
-        this.ports.receivers.forget(caller, entry);
-        answer = await send(entry);
-      }
+      // An acknowledgement counts whatever its status; the token behind a 401 is of no more use all the same.
+      if (answer.outcome === 'unauthorized' || answer.raw?.status === 401) this.ports.receivers.forget(caller, entry);
+      if (answer.outcome === 'unauthorized') answer = await send(entry);
     } catch (error) {
       this.ports.receivers.doubt(caller, delivery.buyerRnc);
-      if (door !== null) visit.tell(door, 'failing');
-      return this.#later(delivery, wordsOf(error), 'token', 'failing');
+      // A refused login says nothing about what others find there.
+      const { failing, pauseMs } = error instanceof ReceiverLoginError ? error : { failing: false, pauseMs: 0 };
+      const ending = this.#later(delivery, wordsOf(error), 'token', failing ? 'failing' : 'unknown', { pauseMs });
+      if (door !== null) visit.tell(door, ending.sign, ending.pauseMs);
+      return ending;
     }
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
     await this.ports.checkpoint('answered');
@@ -129,7 +131,7 @@ export class DeliverDocument {
       case 'verdict':
         return this.#acknowledged(delivery, answer.verdict.acknowledgement);
       case 'unauthorized':
-        return this.#later(delivery, 'the receiver refuses the token that it gave', 'unauthorized', 'failing');
+        return this.#later(delivery, 'the receiver refuses the token that it gave', 'unauthorized');
       case 'refused':
         return this.#later(delivery, answer.reason, answer.code, 'failing');
       case 'unknown':
