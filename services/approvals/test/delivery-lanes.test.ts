@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { DeliveryLanes } from '../src/core/delivery-lanes.js';
-import { HostVisit } from '../src/core/host-visit.js';
+import { admittingHost, HostVisit, receivingHost } from '../src/core/host-visit.js';
 
 const NAME = 'TesteCF:131000001';
 const OTHER = 'TesteCF:131000002';
@@ -76,6 +76,15 @@ it('where several may be under way, one is until it answered; afterwards all pla
   for (const _ of [1, 2, 3]) subject.end(NAME, 'alive');
   send('failing');
   expect([subject.roomy(), subject.admits(NAME)]).toEqual([{}, true]);
+});
+
+it('a door at somebody else’s host counts for those alone that receive where it was listed', () => {
+  const [theirs, own] = ['https://provider.example/fe', 'https://buyer.example/fe'];
+  const provider = { receptionUrl: theirs, authenticationUrl: theirs };
+  expect([receivingHost(provider), admittingHost(provider)]).toEqual(Array(2).fill('https://provider.example'));
+  const listed = admittingHost({ receptionUrl: own, authenticationUrl: theirs });
+  expect(listed).toBe('https://provider.example for https://buyer.example');
+  expect(admittingHost({ receptionUrl: own, authenticationUrl: null })).toBeNull();
 });
 
 it('an attempt takes places at all its hosts or at none, and each hears only of itself', () => {

@@ -40,9 +40,14 @@ export function receivingHost(entry: Pick<DirectoryEntry, 'receptionUrl'>): stri
   return entry.receptionUrl === null ? null : originOf(entry.receptionUrl);
 }
 
-/** The host that lets in, where the receiver offers that. */
-export function admittingHost(entry: Pick<DirectoryEntry, 'authenticationUrl'>): string | null {
-  return entry.authenticationUrl === null ? null : originOf(entry.authenticationUrl);
+/**
+ * The host that lets in, where the receiver offers that. One that is not the receiving host counts for those alone that
+ * receive where this entry does: whoever lists somebody else's host as its own door harms nobody there.
+ */
+export function admittingHost(entry: Pick<DirectoryEntry, 'authenticationUrl' | 'receptionUrl'>): string | null {
+  const door = entry.authenticationUrl === null ? null : originOf(entry.authenticationUrl);
+  const host = receivingHost(entry);
+  return door === null || door === host ? door : `${door} for ${host}`;
 }
 
 function originOf(address: string): string | null {

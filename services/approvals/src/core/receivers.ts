@@ -7,6 +7,7 @@ import {
   type SeedSigner,
   signSeed,
   type TokenProvider,
+  type UnknownCause,
 } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
@@ -27,12 +28,32 @@ export interface Receivers {
   justMissed(env: Environment, rnc: string): boolean;
   /** The host that receives documents for an RNC, where it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
-  /** A token of a receiver that offers authentication; undefined where it offers none. Throws where there is none to be had. */
+  /**
+   * A token of a receiver that offers authentication; undefined where it offers none. Throws {@link ReceiverLoginError} where
+   * the receiver gives none.
+   */
   token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
   /** A receiver that could not be reached may have moved: its entry is looked up again before the next try. */
   doubt(caller: Caller, rnc: string): void;
   /** After a 401. */
   forget(caller: Caller, entry: DirectoryEntry): void;
+}
+
+/** A receiver gave no token. */
+export class ReceiverLoginError extends Error {
+  override readonly name = 'ReceiverLoginError';
+
+  /**
+   * `failing`: the receiver itself is in trouble, for everybody. A refusal, or an answer that nobody understands, may be
+   * about the one certificate that asked. `pauseMs` is what it asks for.
+   */
+  constructor(
+    message: string,
+    readonly failing: boolean,
+    readonly pauseMs: number,
+  ) {
+    super(message);
+  }
 }
 
 export interface ReceiversParts {
@@ -50,6 +71,7 @@ const MISS_LIFE_MS = 10_000;
 /** Assumed where a receiver's dates cannot be read. */
 const TOKEN_LIFE_MS = 5 * 60_000;
 const TOKEN_MARGIN_MS = 60_000;
+const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
@@ -132,7 +154,12 @@ function keep<V>(map: Map<string, V>, name: string, value: V): void {
 
 function verdictOf<V>(answer: Answer<V>, what: string): V {
   if (answer.outcome === 'verdict') return answer.verdict;
-  throw new Error(`the receiver gave no ${what}: ${wordsOf(answer)}`);
+  const message = `the receiver gave no ${what}: ${wordsOf(answer)}`;
+  if (answer.outcome !== 'unknown') throw new ReceiverLoginError(message, false, 0);
+  const { cause, raw, retryAfterMs } = answer;
+  // Some speak of a passing trouble with this very certificate, with a status below 500.
+  const failing = NO_ANSWER.includes(cause) || (cause === 'server_error' && (raw?.status ?? 500) >= 500);
+  throw new ReceiverLoginError(message, failing, retryAfterMs ?? 0);
 }
 
 function wordsOf(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {

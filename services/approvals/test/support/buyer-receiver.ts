@@ -38,6 +38,8 @@ export class BuyerReceiver {
   /** Set where it offers authentication. */
   token: string | null = null;
   seeds = 0;
+  /** Whom it gives no token, as it says at once. */
+  bars: SigningCertificate | null = null;
 
   private constructor(
     readonly rnc: string,
@@ -101,6 +103,7 @@ export class BuyerReceiver {
       return void res.setHeader('content-type', 'application/xml').end(seed);
     }
     if (reached.path.endsWith('/validacioncertificado')) {
+      if (this.bars !== null && body.includes(this.bars.certificate)) return void res.writeHead(400).end('not you');
       const issued = { token: this.token, expira: '2099-01-01T00:00:00Z', expedido: '2098-12-31T23:00:00Z' };
       return void res.setHeader('content-type', 'application/json').end(JSON.stringify(issued));
     }
