@@ -204,6 +204,16 @@ describe('the rate limit', () => {
     expect(() => limit.pass('another')).not.toThrow();
   });
 
+  it('takes back what came to nothing', () => {
+    const limit = createRateLimit(5, () => 0);
+    for (let i = 0; i < 50; i += 1) {
+      limit.pass('k');
+      limit.giveBack('k');
+    }
+    for (let i = 0; i < 5; i += 1) limit.pass('k');
+    expect(() => limit.pass('k')).toThrow('More than 5 requests');
+  });
+
   it('never stops a caller that keeps to the rate', () => {
     let now = 0;
     const limit = createRateLimit(100, () => now);
@@ -232,14 +242,40 @@ describe('the rate limit of all senders', () => {
     let now = 0;
     const limit = createSharedRateLimit(100, () => now);
     const flood = Array.from({ length: 300 }, (_, i) => `greedy ${i % 3}`);
-    expect(passed(limit, flood)).toHaveLength(75);
-    expect(passed(limit, ['a', 'b', 'c', 'a'])).toEqual(['a', 'b', 'c']);
-    now = 500;
-    expect(passed(limit, flood)).toHaveLength(47);
-    const many = Array.from({ length: 100 }, (_, i) => `new ${i}`);
-    expect(passed(limit, many)).toHaveLength(25);
+    expect(passed(limit, flood)).toHaveLength(76);
+    expect(passed(limit, ['a', 'b', 'c', 'a', ...flood])).toEqual(['a', 'b', 'c', 'a']);
     now = 60_000;
+    const many = Array.from({ length: 120 }, (_, i) => `new ${i}`);
     expect(passed(limit, many)).toHaveLength(100);
+  });
+
+  it('lets those who send less than the greedy through, all of it, and the greedy the rest', () => {
+    const limit = (() => {
+      let now = 0;
+      const shared = createSharedRateLimit(1_000, () => now);
+      return {
+        pass: shared.pass,
+        advance: () => {
+          now += 5;
+        },
+      };
+    })();
+    const senders = { greedy: [0, 0], small: [0, 0] };
+    // Four seconds: ten with 200 requests a second each, ten with 20; the last two are counted.
+    for (let turn = 0; turn < 800; turn += 1, limit.advance()) {
+      const flood = Array.from({ length: 10 }, (_, i) => `greedy ${i}`);
+      const modest = turn % 10 === 0 ? Array.from({ length: 10 }, (_, i) => `small ${i}`) : [];
+      for (const sender of [...flood, ...modest]) {
+        const [tried, had] = [1, passed(limit, [sender]).length];
+        if (turn < 400) continue;
+        const sum = sender.startsWith('greedy') ? senders.greedy : senders.small;
+        sum[0] = (sum[0] ?? 0) + tried;
+        sum[1] = (sum[1] ?? 0) + had;
+      }
+    }
+    expect(senders.small).toEqual([400, 400]);
+    expect(senders.greedy[1]).toBeGreaterThan(1_500);
+    expect(senders.greedy[1]).toBeLessThan(1_700);
   });
 
   it('of 0 is none', () => {

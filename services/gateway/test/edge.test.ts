@@ -406,6 +406,7 @@ describe('limits', () => {
     const metrics = createMetrics();
     const settings = {
       RATE_LIMIT_ALL_SENDERS: '4',
+      RATE_LIMIT_PER_SENDER: '6',
       TRUSTED_PROXIES: 'loopback',
       DATABASE_URL: under.config.DATABASE_URL,
     };
@@ -417,9 +418,16 @@ describe('limits', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    // What all senders together are refused costs none of them its own rate.
+    const one = { headers: { 'x-forwarded-for': '203.0.113.1' } };
+    const again: number[] = [];
+    for (let i = 0; i < 30; i += 1)
+      again.push((await limited.call('GET', '/fe/autenticacion/api/semilla', one)).status);
+    expect(again.filter((status) => status === 429)).toEqual([]);
+    const refusals = refused.length + again.filter((status) => status === 503).length;
     expect(await limited.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
     const { values } = await metrics.registry.getSingleMetric('ecf_gateway_limited_requests_total')!.get();
-    expect(values).toEqual([expect.objectContaining({ labels: { limit: 'all' }, value: refused.length })]);
+    expect(values).toEqual([expect.objectContaining({ labels: { limit: 'all' }, value: refusals })]);
     await limited.stop();
   });
 });

@@ -6,6 +6,8 @@ const SWEEP_AT = 20_000;
 export interface RateLimit {
   /** Throws an ApiError with Retry-After, 429 `rate_limited` where the caller is over its rate. */
   pass(caller: string): void;
+  /** Takes back a pass that came to nothing. */
+  giveBack(caller: string): void;
 }
 
 /** Lets callers fail at a steady rate; what succeeds costs them nothing. */
@@ -15,6 +17,8 @@ export interface FailureLimit {
   /** Counts a failure, also beyond the rate: what was under way when the limit was reached is made up for later. */
   failed(caller: string): void;
 }
+
+const UNLIMITED: RateLimit = { pass: () => {}, giveBack: () => {} };
 
 /** Token buckets of callers, a second's worth each, in memory. Those that are full again are forgotten. */
 function createBuckets(perSecond: number, now: () => number) {
@@ -51,7 +55,7 @@ function overRate(perSecond: number, tokens: number, what: string): ApiError {
  * @param now milliseconds of a clock that does not jump
  */
 export function createRateLimit(perSecond: number, now: () => number): RateLimit {
-  if (perSecond <= 0) return { pass: () => {} };
+  if (perSecond <= 0) return UNLIMITED;
   const buckets = createBuckets(perSecond, now);
   return {
     pass(caller) {
@@ -59,6 +63,7 @@ export function createRateLimit(perSecond: number, now: () => number): RateLimit
       if (tokens < 1) throw overRate(perSecond, tokens, 'requests');
       buckets.take(caller, 1);
     },
+    giveBack: (caller) => buckets.take(caller, -1),
   };
 }
 
@@ -78,7 +83,7 @@ export function createFailureLimit(perSecond: number, now: () => number, refused
 }
 
 /** The same limit; `refused` is told of each request that it stops. */
-export function tellingRefusals<L extends RateLimit>(limit: L, refused: () => void): RateLimit {
+export function tellingRefusals(limit: RateLimit, refused: () => void): RateLimit {
   return {
     pass(caller) {
       try {
@@ -88,25 +93,39 @@ export function tellingRefusals<L extends RateLimit>(limit: L, refused: () => vo
         throw error;
       }
     },
+    giveBack: (caller) => limit.giveBack(caller),
   };
 }
 
-/** Part of a second's worth that is kept for senders that had no request in the last second. */
+/** Part of a second's worth that is kept for those who had little of the last second. */
 const KEPT = 0.25;
+/** Half of what is kept is closed to a sender that had this part of the rate in the last second. */
+const HALF_CLOSED = 0.02;
+/** Milliseconds after which nothing is left of what a sender had. */
+const FORGOTTEN_MS = 10_000;
 
 /**
- * One bucket for all, whose refusal is 503 `service_unavailable`; 0 requests a second = no limit. The last quarter of it is for senders that come for the first time in a
- * second: those who send much do not keep out those who send little.
+ * One bucket for all, whose refusal is 503 `service_unavailable`; 0 requests a second = no limit. The more a sender had in the
+ * last second, the more has to be in the bucket for it: where it runs short, those who send much are refused first, at a
+ * level that is the same for them all, and those who send less than that level pass.
  * @param now milliseconds of a clock that does not jump
  */
 export function createSharedRateLimit(perSecond: number, now: () => number): RateLimit {
-  if (perSecond <= 0) return { pass: () => {} };
-  const seen = new Map<string, number>();
+  if (perSecond <= 0) return UNLIMITED;
+  /** What each sender had, fading with the time constant of a second: at a steady rate it is what it has in one. */
+  const had = new Map<string, { requests: number; at: number }>();
   let tokens = perSecond;
   let at = now();
 
-  function sweep(): void {
-    for (const [sender, last] of seen) if (at - last > 1_000) seen.delete(sender);
+  function lately(sender: string): number {
+    const seen = had.get(sender);
+    return seen === undefined ? 0 : seen.requests * Math.exp((seen.at - at) / 1_000);
+  }
+
+  function count(sender: string, requests: number): void {
+    if (had.size >= SWEEP_AT) for (const [one, seen] of had) if (at - seen.at > FORGOTTEN_MS) had.delete(one);
+    had.set(sender, { requests: Math.max(0, lately(sender) + requests), at });
+    tokens = Math.min(perSecond, tokens - requests);
   }
 
   return {
@@ -114,14 +133,14 @@ export function createSharedRateLimit(perSecond: number, now: () => number): Rat
       const before = at;
       at = now();
       tokens = Math.min(perSecond, tokens + ((at - before) * perSecond) / 1_000);
-      const recent = at - (seen.get(sender) ?? Number.NEGATIVE_INFINITY) < 1_000;
-      if (tokens < 1 + (recent ? KEPT * perSecond : 0)) {
+      const requests = lately(sender);
+      const closed = (KEPT * perSecond * requests) / (requests + HALF_CLOSED * perSecond);
+      if (tokens < 1 + closed) {
         const message = `All senders together make more than ${perSecond} requests a second; wait and repeat.`;
         throw new ApiError(503, 'service_unavailable', message, { headers: { 'retry-after': '1' } });
       }
-      if (seen.size >= SWEEP_AT) sweep();
-      seen.set(sender, at);
-      tokens -= 1;
+      count(sender, 1);
     },
+    giveBack: (sender) => count(sender, -1),
   };
 }

@@ -140,7 +140,12 @@ async function keyHolder(
 function publicCaller(options: EdgeOptions, prefix: Environment | null, sender: string, req: IncomingMessage): Caller {
   const network = senderNetwork(sender);
   options.perSender.pass(network);
-  options.allSenders.pass(network);
+  try {
+    options.allSenders.pass(network);
+  } catch (error) {
+    options.perSender.giveBack(network);
+    throw error;
+  }
   const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
   seenOf(req).env = env;
   return { kind: 'public', env, sender: sender.slice(0, 64), ...stamp(options, req) };
