@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
 import { ACCOUNT, AUTHORITY, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
@@ -394,6 +394,36 @@ describe('what the answer says', () => {
     await reaches(encf, 'delivered');
     expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
     expect(to.deliveries).toHaveLength(1);
+  });
+
+  it('meets a store that refuses it: stored once more, and where that is of no use, sent again after a pause', async () => {
+    const to = await buyer();
+    const put = world.archive.put.bind(world.archive);
+    let refusals = 2;
+    const spied = jest.spyOn(world.archive, 'put').mockImplementation(async (path, bytes) => {
+      if (!path.includes(`/${to.rnc}E`) || refusals === 0) return put(path, bytes);
+      refusals -= 1;
+      throw new Error('the disk is full');
+    });
+    try {
+      const once = await accepted(to.rnc);
+      await reaches(once.encf, 'delivered');
+      expect([to.deliveries.length, refusals]).toEqual([1, 0]);
+      refusals = Number.POSITIVE_INFINITY;
+      const { encf } = await accepted(to.rnc);
+      const waiting = await eventually(
+        () => delivery(encf),
+        (seen) => (seen?.last_error ?? null) !== null,
+      );
+      expect(waiting).toMatchObject({
+        delivery_status: 'pending',
+        last_error: expect.stringContaining('the disk is full'),
+      });
+      refusals = 0;
+      await reaches(encf, 'delivered');
+    } finally {
+      spied.mockRestore();
+    }
   });
 
   it('was lost: the repeat is answered with motive 3, which means delivered', async () => {

@@ -43,6 +43,8 @@ interface Deferral {
 }
 
 const LONGEST_ERROR = 1_000;
+/** Milliseconds between tries to store what a receiver answered: to lose it means to send again. */
+const STORING_PAUSES_MS = [250, 1_000];
 
 /**
  * One attempt to deliver an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and what
@@ -150,7 +152,11 @@ export class DeliverDocument {
     const now = this.ports.clock();
     const sha256 = sha256Hex(bytes);
     const path = receivedAcknowledgementPath(delivery, now, sha256);
-    await this.ports.archive.put(path, bytes);
+    try {
+      await this.#store(path, bytes);
+    } catch (error) {
+      return this.#later(delivery, `The buyer's answer cannot be stored: ${wordsOf(error)}`, 'archive', 'alive');
+    }
     await this.ports.checkpoint('stored');
     const judged = judgeAcknowledgement(bytes, delivery, now, this.ports.trust);
     const acknowledgement: NewAcknowledgement = {
@@ -170,6 +176,18 @@ export class DeliverDocument {
     const error = status === 'refused' ? `The buyer did not receive it: motive ${judged.motive}.` : null;
     const conclusion = { status, dueAt: null, error, acknowledgement, needsCertificate: false } as const;
     return { conclusion, sign: 'alive', pauseMs: 0, word: judged.motive === 3 ? 'duplicate' : status };
+  }
+
+  async #store(path: string, bytes: Uint8Array): Promise<void> {
+    for (const pause of STORING_PAUSES_MS) {
+      try {
+        await this.ports.archive.put(path, bytes);
+        return;
+      } catch {
+        await this.ports.sleep(pause);
+      }
+    }
+    await this.ports.archive.put(path, bytes);
   }
 
   #noReceiver(delivery: ClaimedDelivery): Ending {

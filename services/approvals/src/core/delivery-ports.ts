@@ -125,7 +125,7 @@ export interface DeliverySettings {
 export interface DeliveryPorts
   extends Pick<
     Ports,
-    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'random'
+    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'random' | 'sleep'
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
