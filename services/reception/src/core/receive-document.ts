@@ -60,10 +60,13 @@ export class ReceiveDocument {
     private readonly gate: Gate,
   ) {}
 
-  /** Equal documents that overlap are one document with one answer, so they are worked on once. */
+  /**
+   * Equal documents of one sender that overlap are one document with one answer, so they are worked on once. Those of another sender
+   * wait their own turn, and are told what the first was.
+   */
   receive(arrival: Arrival): Promise<Acknowledged> {
     const sha256 = sha256Of(arrival.bytes);
-    const same = `${arrival.env}:${sha256}`;
+    const same = `${arrival.env}:${arrival.network}:${sha256}`;
     const present = this.#underWay.get(same);
     if (present !== undefined) return present;
     const work = this.#receive(arrival, sha256).finally(() => this.#underWay.delete(same));
