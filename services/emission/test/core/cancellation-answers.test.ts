@@ -1,8 +1,9 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
 import type { Cancellation } from '../../src/core/cancellation/cancellation.js';
+import type { CancellationPorts } from '../../src/core/cancellation/cancellation-ports.js';
 import { refusedNumbers } from '../../src/core/cancellation/refused-numbers.js';
-import { after } from '../../src/core/cancellation/send-cancellation.js';
+import { after, createSendCancellation } from '../../src/core/cancellation/send-cancellation.js';
 
 const DONE = 'Las secuencias fueron anuladas correctamente';
 const EXCEPT = `${DONE}. Con excepción de las secuencias del detalle`;
@@ -127,6 +128,64 @@ describe('the answer to a cancellation', () => {
       state: 'partial',
       refused: [],
       alarm: 'cancellation-unreadable',
+    });
+  });
+
+  describe('that is written down after another one took the cancellation up', () => {
+    /** Sends the first copy, to which the authority says so; meanwhile the row became `present`. What is written, or null. */
+    async function written(
+      status: CancellationVerdict['status'],
+      present: Partial<Cancellation>,
+    ): Promise<Partial<Cancellation> | null> {
+      let row = { ...sent(0), revision: 2, ...present } as Cancellation;
+      let change: Partial<Cancellation> | null = null;
+      const send = createSendCancellation({
+        ...ports,
+        tokens: { get: async () => ({ token: 't' }) },
+        checkpoint: async () => undefined,
+        pending: new Set(),
+        cancellationAuthority: { submitCancellation: async () => verdict(status, EXCEPT, encf(101)) },
+        cancellationObserver: { sent: () => undefined, alarm: () => undefined },
+        cancellations: {
+          find: async () => row,
+          record: async (before: Cancellation, progress: Partial<Cancellation>) => {
+            if (before.revision !== row.revision) return null;
+            change = progress;
+            row = { ...row, ...progress, revision: row.revision + 1 };
+            return row;
+          },
+        },
+      } as unknown as CancellationPorts);
+      const result = await send({ ...sent(0), revision: 1 } as Cancellation, {} as never, Buffer.from('<ANECF/>'));
+      expect(result).toBe(row);
+      return change;
+    }
+
+    const settled = { at: ports.clock(), note: 'seen in the portal' };
+    const sending = { state: 'sending', lostSends: 1 } as const;
+    const waiting = { state: 'submitted', lostSends: 2, nextActionAt: ports.clock() } as const;
+    const open = { state: 'submitted', lostSends: 1, nextActionAt: null, alarm: 'cancellation-open' } as const;
+
+    it.each([
+      ['its copy is under way', sending],
+      ['its copy was lost too', waiting],
+      ['its copy was refused', open],
+    ])('all are annulled, and %s: that is known all the same', async (_, present) => {
+      const accepted = { state: 'accepted', refused: [], nextActionAt: null, alarm: null };
+      expect(await written('Aceptado', present)).toMatchObject(accepted);
+    });
+
+    it.each(['Rechazado', 'Parcial'] as const)('%s frees no number while other copies may arrive', async (status) => {
+      expect(await written(status, sending)).toBeNull();
+      expect(await written(status, open)).toBeNull();
+      expect(await written(status, waiting)).toMatchObject({ ...open, lostSends: 2, refused: [] });
+    });
+
+    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('%s changes nothing that is decided', async (status) => {
+      const decided = { lostSends: 1, nextActionAt: null };
+      expect(await written(status, { ...decided, state: 'accepted' })).toBeNull();
+      expect(await written(status, { ...decided, state: 'rejected', settled })).toBeNull();
+      expect(await written(status, { ...decided, state: 'partial', settled })).toBeNull();
     });
   });
 });

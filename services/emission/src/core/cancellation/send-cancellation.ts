@@ -2,7 +2,7 @@ import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { OVERDUE_MS, retryDelay } from '../retry-schedule.js';
 import { certificateTokens } from '../token-source.js';
-import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
+import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { refusedNumbers } from './refused-numbers.js';
 
@@ -40,12 +40,14 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
   return async (cancellation, certificate, bytes) => {
     let progress: CancellationProgress;
     let outcome: string;
+    let said: Verdict | null = null;
     try {
       if (certificate === null) throw new Error(`${cancellation.issuerRnc} has no certificate that can sign now`);
       const xml = bytes ?? (await ports.archive.get(cancellation.xml.path, cancellation.xml.sha256));
       const answer = await transmit(cancellation, certificate, xml);
       await ports.checkpoint('sent');
-      outcome = answer.outcome === 'verdict' ? answer.verdict.status : wordOf(answer);
+      if (answer.outcome === 'verdict') said = answer;
+      outcome = said?.verdict.status ?? wordOf(answer);
       progress = after(cancellation, answer, ports);
     } catch (error) {
       // Nothing went out: no token, or the stored bytes cannot be read now.
@@ -53,13 +55,14 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       outcome = 'not_sent';
       progress = later(cancellation, ports, { reached: false });
     }
-    const recorded = await recordSurely(ports, cancellation, progress);
+    const recorded = await recordSurely(ports, cancellation, progress, said);
     ports.cancellationObserver.sent(recorded, outcome);
     if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
     return recorded;
   };
 }
 
+type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
 type Schedule = Pick<CancellationPorts, 'clock' | 'random' | 'settings'>;
 
 /** What an answer makes of a cancellation. */
@@ -110,11 +113,26 @@ function later(
   };
 }
 
+/**
+ * What a verdict makes of a cancellation that was taken up by another while the database was away; null where that stands.
+ * What is decided, by the authority or by a person, stays so. All being annulled is known whatever a later copy is told. A
+ * refusal says nothing about other copies: one that is under way decides by its own answer, one that was lost stays open.
+ */
+export function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
+  if (!UNDECIDED.has(present.state)) return null;
+  const isRefusal = said.verdict.status !== 'Aceptado';
+  if (isRefusal && (present.state === 'sending' || present.nextActionAt === null)) return null;
+  return after(present, said, ports);
+}
+
+const UNDECIDED: ReadonlySet<CancellationState> = new Set(['sending', 'failed', 'submitted']);
+
 /** The answer is known: it is written down however long the database is away. */
 async function recordSurely(
   ports: CancellationPorts,
   before: Cancellation,
   progress: CancellationProgress,
+  said: Verdict | null,
 ): Promise<Cancellation> {
   const work = (async () => {
     for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
@@ -123,10 +141,9 @@ async function recordSurely(
         if (recorded !== null) return recorded;
         const present = await ports.cancellations.find(before.id);
         if (present === null) return before;
-        // Taken up by another while the database was away: what the authority said is known all the same.
-        const isVerdict = ['accepted', 'partial', 'rejected'].includes(progress.state);
-        if (!isVerdict || present.nextActionAt === null) return present;
-        const late = await ports.cancellations.record(present, progress);
+        const known = said === null ? null : afterAnother(present, said, ports);
+        if (known === null) return present;
+        const late = await ports.cancellations.record(present, known);
         if (late !== null) return late;
       } catch (error) {
         ports.cancellationObserver.failed('writing down the answer to a cancellation', error, before.id);
