@@ -83,33 +83,46 @@ export class ReceiveDocument {
       key: { env: arrival.env, ...judgement.parties },
       receiver: await this.receivers.find(judgement.parties.buyerRnc, arrival.network),
     };
-    return this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(incoming, judgement));
+    const record = (left: boolean | null) =>
+      this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(incoming, judgement, left));
+    const outcome = await record(null);
+    if (!('sameAs' in outcome)) return outcome;
+    // What became of the first answer may take seconds to tell; nobody waits behind that.
+    const settled = await record(await this.answers.leftBefore(outcome.sameAs, incoming));
+    if ('sameAs' in settled) throw new Error('whether the first answer left was told and yet is not known');
+    return settled;
   }
 
-  async #record(incoming: Incoming, judgement: Judgement): Promise<Acknowledged> {
+  /** @param left whether the first answer to the same bytes left before; null where that is still to be found out */
+  async #record(incoming: Incoming, judgement: Judgement, left: boolean | null): Promise<Acknowledged | Repeated> {
     if (judgement.motive !== null) {
       return this.#refuse(incoming, judgement.motive, judgement.particulars, null);
     }
     for (let round = 0; round < ROUNDS; round++) {
-      const answer = await this.#decide(incoming, judgement);
+      const answer = await this.#decide(incoming, judgement, left);
       if (answer !== null) return answer;
     }
     throw new Error('the number is taken and yet not to be found');
   }
 
   /** Null where the number was taken between looking and adding. */
-  async #decide(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
+  async #decide(
+    incoming: Incoming,
+    judgement: SoundDocument,
+    left: boolean | null,
+  ): Promise<Acknowledged | Repeated | null> {
     const holder = await this.ports.documents.holder(incoming.key);
-    if (holder !== null) return this.#repeat(incoming, holder);
+    if (holder !== null) return this.#repeat(incoming, holder, left);
     if (!incoming.receiver.served) {
       return this.#refuse(incoming, 4, `${incoming.key.buyerRnc} is not an active receiver here`, null);
     }
     return this.#accept(incoming, judgement);
   }
 
-  async #repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
+  async #repeat(incoming: Incoming, holder: NumberHolder, left: boolean | null): Promise<Acknowledged | Repeated> {
     const identical = holder.xml.sha256 === incoming.sha256;
-    if (identical && !(await this.answers.leftBefore(holder, incoming))) {
+    if (identical && left === null) return { sameAs: holder };
+    if (identical && left === false) {
       await this.answers.giveAgain(holder.id);
       const { path, sha256 } = holder.acknowledgement;
       const acknowledgement = await this.ports.archive.get(path, sha256);
@@ -201,6 +214,11 @@ export class ReceiveDocument {
     const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, fingerprint });
     return unkept === null ? { path: (await this.#keep(incoming, true)).path, unkept } : { path: null, unkept };
   }
+}
+
+/** The same bytes as those of a received document. */
+interface Repeated {
+  readonly sameAs: NumberHolder;
 }
 
 interface Incoming extends Arrival {
