@@ -156,6 +156,23 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(await estado(await again)).toBe('3');
   });
 
+  it('while that is waited for, other documents are received', async () => {
+    const bytes = await sampleBytes({ encf: next() });
+    const locking = await holdNotes();
+    expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
+    const repeats = Array.from({ length: 20 }, (_, n) =>
+      world.send(bytes, { instance: 1, sender: `198.51.100.${n + 1}` }),
+    );
+    await delay(300);
+    const other = await Promise.race([
+      sampleBytes({ encf: next() }).then((fresh) => world.send(fresh, { instance: 1 })),
+      ...repeats.map((repeat) => repeat.then(() => null)),
+    ]);
+    expect(other).not.toBeNull();
+    await locking.end();
+    expect(new Set(await Promise.all((await Promise.all(repeats)).map(estado)))).toEqual(new Set(['3']));
+  });
+
   it('lost at one instance, given again at the other: then it left', async () => {
     const bytes = await sampleBytes({ encf: next() });
     await sendAndVanish(bytes, 0);
