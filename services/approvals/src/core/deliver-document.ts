@@ -84,7 +84,9 @@ export class DeliverDocument {
     }
     let entry: DirectoryEntry | null;
     try {
-      entry = await this.ports.receivers.find(caller, delivery.buyerRnc);
+      // It came while its buyer was believed to have no receiver, and waited for the first look-up of its own.
+      const unasked = delivery.status === 'no_receiver' && delivery.tries === 1;
+      entry = await this.ports.receivers.find(caller, delivery.buyerRnc, unasked ? delivery.createdAt : null);
     } catch (error) {
       return this.#later(delivery, wordsOf(error), error instanceof LoginError ? 'login' : 'directory');
     }

@@ -46,13 +46,15 @@ export interface ClaimedDelivery extends Delivery {
 /** What {@link deliveryOf} looks at besides the document. */
 export interface DeliveryOfPorts {
   readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
-  readonly receivers: Pick<Receivers, 'justMissed' | 'knownHost'>;
+  readonly receivers: Pick<Receivers, 'missedUntil' | 'knownHost'>;
   readonly clock: () => Date;
   readonly random: () => number;
 }
 
 /** Who has no receiver today may have one soon; asking each minute would be of no use. */
 const NO_RECEIVER_PAUSE_MS = 3_600_000;
+/** What came while the directory's last word was believed is looked up after it, within so long. */
+const AFTER_MISS_MS = 5_000;
 
 /** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
 const ON_REQUEST = '45';
@@ -80,8 +82,9 @@ export function deliveryOf(
     host: receivers.knownHost(invoice.env, buyerRnc),
   };
   if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
-  if (!receivers.justMissed(invoice.env, buyerRnc)) return { ...created, status: 'pending', dueAt: now };
-  return { ...created, status: 'no_receiver', dueAt: new Date(now.getTime() + pauseWithoutReceiver(1, random)) };
+  const missedUntil = receivers.missedUntil(invoice.env, buyerRnc);
+  if (missedUntil === null) return { ...created, status: 'pending', dueAt: now };
+  return { ...created, status: 'no_receiver', dueAt: new Date(missedUntil.getTime() + random() * AFTER_MISS_MS) };
 }
 
 /** Milliseconds until the directory is asked again for a buyer that had no receiver, after so many tries. */

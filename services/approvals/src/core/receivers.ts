@@ -22,10 +22,13 @@ export interface Caller {
 
 /** Other taxpayers' receivers: where they are, and how to be let in. */
 export interface Receivers {
-  /** The directory's entry of an RNC; null where it has none. Throws where it cannot be asked. */
-  find(caller: Caller, rnc: string): Promise<DirectoryEntry | null>;
-  /** Whether the directory said a moment ago that an RNC has no receiver, so that a crowd of documents asks once. */
-  justMissed(env: Environment, rnc: string): boolean;
+  /**
+   * The directory's entry of an RNC; null where it has none. Throws where it cannot be asked. With `missSince`, that there is
+   * none is believed where it was asked then or later, a moment ago: of a crowd of documents one asks.
+   */
+  find(caller: Caller, rnc: string, missSince?: Date | null): Promise<DirectoryEntry | null>;
+  /** Until when it is believed that an RNC has no receiver, as the directory said a moment ago; null where it is not. */
+  missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, where it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
   /**
@@ -66,7 +69,7 @@ export interface ReceiversParts {
 }
 
 const REMEMBERED = 10_000;
-/** For documents that are new; a try that is due always asks. */
+/** For documents that are new, and those that came within it; any other try that is due asks. */
 const MISS_LIFE_MS = 10_000;
 /** Assumed where a receiver's dates cannot be read. */
 const TOKEN_LIFE_MS = 5 * 60_000;
@@ -76,7 +79,7 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
   const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
-  const misses = new Map<string, number>();
+  const misses = new Map<string, { askedAt: number; until: number }>();
   const tokens = new Map<string, { token: string; until: number }>();
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
@@ -97,11 +100,14 @@ export function createReceivers(parts: ReceiversParts): Receivers {
   }
 
   return {
-    async find(caller, rnc) {
+    async find(caller, rnc, missSince = null) {
       const name = `${caller.env}:${rnc}`;
       const known = entries.get(name);
       const now = parts.clock().getTime();
       if (known !== undefined && known.until > now) return known.entry;
+      const miss = misses.get(name);
+      if (missSince !== null && miss !== undefined && miss.until > now && miss.askedAt >= missSince.getTime())
+        return null;
       const entry = await lookUp(caller, rnc).catch((error) => {
         // An entry that could not be refreshed is better than none.
         if (known === undefined) throw error;
@@ -109,11 +115,15 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       });
       if (entry === null) entries.delete(name);
       else keep(entries, name, { entry, until: now + parts.entryLifeMs });
-      if (entry === null || entry.receptionUrl === null) keep(misses, name, parts.clock().getTime() + MISS_LIFE_MS);
+      if (entry === null || entry.receptionUrl === null)
+        keep(misses, name, { askedAt: now, until: parts.clock().getTime() + MISS_LIFE_MS });
       else misses.delete(name);
       return entry;
     },
-    justMissed: (env, rnc) => (misses.get(`${env}:${rnc}`) ?? 0) > parts.clock().getTime(),
+    missedUntil(env, rnc) {
+      const until = misses.get(`${env}:${rnc}`)?.until ?? 0;
+      return until > parts.clock().getTime() ? new Date(until) : null;
+    },
     knownHost(env, rnc) {
       const known = entries.get(`${env}:${rnc}`);
       return known === undefined ? null : receivingHost(known.entry);

@@ -1,0 +1,69 @@
+import type { Answer, DirectoryEntry } from '@ecf/authority-client';
+import { expect, it } from '@jest/globals';
+import { type DeliveryOfPorts, deliveryOf } from '../src/core/delivery.js';
+import { type Caller, createReceivers } from '../src/core/receivers.js';
+import { issuedInvoice } from './support/world.js';
+
+const RNC = '120000001';
+const caller = { env: 'TesteCF', account: 'a', certificate: { fingerprint: 'f' } } as Caller;
+const MINUTE = 60_000;
+
+/** Receivers over a directory that a test writes, with entries believed for ten minutes. */
+function directory() {
+  const book = { now: Date.parse('2026-06-23T12:00:00Z'), asked: 0, entry: null as DirectoryEntry | null, gone: false };
+  const unused = () => Promise.reject(new Error('not asked here'));
+  const receivers = createReceivers({
+    authority: {
+      findInDirectory: async () => {
+        book.asked += 1;
+        if (book.gone)
+          return { outcome: 'unknown', cause: 'timeout', reachedAuthority: 'maybe', detail: 'x', raw: null };
+        return { outcome: 'verdict', verdict: book.entry, raw: {} } as Answer<DirectoryEntry | null>;
+      },
+    },
+    receivers: { receiverSeed: unused, receiverToken: unused },
+    tokens: { get: async () => ({ token: 't' }), invalidate: async () => undefined } as never,
+    clock: () => new Date(book.now),
+    entryLifeMs: 10 * MINUTE,
+  });
+  return { book, receivers };
+}
+
+function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
+  const none = { receptionUrl: null, approvalUrl: null, authenticationUrl: null };
+  return { rnc: RNC, name: 'X', ...none, ...addresses } as DirectoryEntry;
+}
+
+it('a document for a buyer that was just looked up in vain waits for the next look-up, which is near', async () => {
+  const { book, receivers } = directory();
+  const ports: DeliveryOfPorts = {
+    deliverySettings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
+    receivers,
+    clock: () => new Date(book.now),
+    random: () => 0.5,
+  };
+  const invoice = issuedInvoice('E310000000001', { buyer_rnc: RNC });
+  expect(deliveryOf(invoice, ports, null)).toMatchObject({ status: 'pending', dueAt: new Date(book.now) });
+  await receivers.find(caller, RNC);
+  const end = book.now + 10_000;
+  book.now += 9_000;
+  const waiting = deliveryOf(invoice, ports, null);
+  expect(waiting).toMatchObject({ status: 'no_receiver', dueAt: new Date(end + 2_500) });
+  book.now = end;
+  expect(deliveryOf(invoice, ports, null)?.status).toBe('pending');
+});
+
+it('of a crowd that waits for the next look-up one asks; who came later, or asks again, is told the directory’s own word', async () => {
+  const { book, receivers } = directory();
+  await receivers.find(caller, RNC);
+  const came = new Date(book.now + 1_000);
+  book.now += 12_000;
+  expect(await receivers.find(caller, RNC, came)).toBeNull();
+  book.now += 500;
+  expect(await receivers.find(caller, RNC, came)).toBeNull();
+  expect(book.asked).toBe(2);
+  book.entry = listed({ receptionUrl: 'https://buyer.example' });
+  expect(await receivers.find(caller, RNC, new Date(book.now))).toBe(book.entry);
+  expect(await receivers.find(caller, RNC)).toBe(book.entry);
+  expect(book.asked).toBe(3);
+});
