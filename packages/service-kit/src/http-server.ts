@@ -38,7 +38,10 @@ export interface ServerTimeouts {
   request?: number;
   /** That an idle connection is kept; default 65000, above the 60 s that proxies keep theirs. */
   keepAlive?: number;
-  /** That an answer is kept which its receiver takes nothing of; default 30000. */
+  /**
+   * That an answer is kept which its receiver takes nothing of; without it for good. For who faces strangers: behind a gateway
+   * that hands on to a slow reader nothing can be seen to move for minutes.
+   */
   unreadAnswer?: number;
   /** That requests under way may take once `stop` was called; default 10000. */
   drain?: number;
@@ -114,7 +117,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     answerClientError(error, socket, options.onUnreadableRequest),
   );
   await listen(server, options.host, options.port);
-  const watch = watchOutput(connections, timeouts.unreadAnswer ?? 30_000);
+  const watch = timeouts.unreadAnswer === undefined ? undefined : watchOutput(connections, timeouts.unreadAnswer);
   const { port } = server.address() as AddressInfo;
 
   return {

@@ -88,6 +88,8 @@ export interface Gateway {
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 /** Milliseconds that an owner may take to answer those who operate the deployment. */
 const QUESTION_MS = 20_000;
+/** Milliseconds that an answer is kept of which its sender takes nothing. */
+const UNREAD_ANSWER_MS = 30_000;
 /** Milliseconds that what is known of services is told again: anybody may ask for it. */
 const READINESS_MS = 1_000;
 /** Look-ups a second of keys that are none, of one sender; none that means well makes any for long. */
@@ -235,6 +237,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
           headers: config.HEADERS_TIMEOUT_MS,
           request: config.REQUEST_TIMEOUT_MS,
           drain: config.DRAIN_TIMEOUT_MS,
+          unreadAnswer: UNREAD_ANSWER_MS,
         },
         maxConnections: config.MAX_CONNECTIONS,
         perSender: {
