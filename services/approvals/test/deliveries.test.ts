@@ -746,7 +746,8 @@ describe('an instance that ends', () => {
         await world.database.query(
           "UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE due_at IS NOT NULL AND claim IS NULL",
         );
-        return world.database.query('SELECT id FROM deliveries WHERE claim IS NOT NULL');
+        return (await world.database.query('SELECT id FROM deliveries WHERE claim IS NOT NULL AND due_at IS NOT NULL'))
+          .rows;
       },
       (claimed) => claimed.length === 0,
     );
