@@ -1,6 +1,7 @@
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Approvals } from '../src/index.js';
 import { BUYER, certificate, eventually, ISSUER, order, STRANGER, World } from './support/world.js';
 
 let world: World;
@@ -170,6 +171,19 @@ describe('POST /acecf', () => {
       issuer_delivery_status: 'no_receiver',
       sent_to_issuer: false,
     });
+  });
+});
+
+describe('where entries of the directory are believed for ten minutes', () => {
+  it('an issuer that lists its address for approvals meanwhile gets the next one', async () => {
+    const instance = world.instances.indexOf(await world.addInstance({ DIRECTORY_ENTRY_SECONDS: '600' }));
+    const entry = { nombre: 'X', rnc: ISSUER, urlRecepcion: world.url(), urlAceptacion: '' };
+    await world.fault({ operation: 'consultadirectorio', kind: 'http', status: 200, body: JSON.stringify([entry]) });
+    const give = async () => (await post(order(await world.invoice()), '', { instance })).body.issuer_delivery_status;
+    expect(await give()).toBe('no_receiver');
+    await world.control('DELETE', 'faults');
+    expect(await give()).toBe('delivered');
+    await world.end(world.instances[instance] as Approvals);
   });
 });
 

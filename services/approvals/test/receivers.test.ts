@@ -44,7 +44,7 @@ it('a document for a buyer that was just looked up in vain waits for the next lo
   };
   const invoice = issuedInvoice('E310000000001', { buyer_rnc: RNC });
   expect(deliveryOf(invoice, ports, null)).toMatchObject({ status: 'pending', dueAt: new Date(book.now) });
-  await receivers.find(caller, RNC);
+  await receivers.find(caller, RNC, 'receptionUrl');
   const end = book.now + 10_000;
   book.now += 9_000;
   const waiting = deliveryOf(invoice, ports, null);
@@ -55,15 +55,39 @@ it('a document for a buyer that was just looked up in vain waits for the next lo
 
 it('of a crowd that waits for the next look-up one asks; who came later, or asks again, is told the directory’s own word', async () => {
   const { book, receivers } = directory();
-  await receivers.find(caller, RNC);
+  await receivers.find(caller, RNC, 'receptionUrl');
   const came = new Date(book.now + 1_000);
   book.now += 12_000;
-  expect(await receivers.find(caller, RNC, came)).toBeNull();
+  expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
   book.now += 500;
-  expect(await receivers.find(caller, RNC, came)).toBeNull();
+  expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
   expect(book.asked).toBe(2);
   book.entry = listed({ receptionUrl: 'https://buyer.example' });
-  expect(await receivers.find(caller, RNC, new Date(book.now))).toBe(book.entry);
-  expect(await receivers.find(caller, RNC)).toBe(book.entry);
+  expect(await receivers.find(caller, RNC, 'receptionUrl', new Date(book.now))).toBe(book.entry);
+  expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
   expect(book.asked).toBe(3);
+});
+
+it('an entry is believed while the address that is asked for is in it, and looked up afresh where it is not', async () => {
+  const { book, receivers } = directory();
+  const receptionUrl = 'https://issuer.example';
+  book.entry = listed({ receptionUrl });
+  for (const _ of [1, 2]) await receivers.find(caller, RNC, 'receptionUrl');
+  expect(book.asked).toBe(1);
+  book.entry = listed({ receptionUrl, approvalUrl: 'https://approvals.example' });
+  expect((await receivers.find(caller, RNC, 'receptionUrl'))?.approvalUrl).toBeNull();
+  expect((await receivers.find(caller, RNC, 'approvalUrl'))?.approvalUrl).toBe('https://approvals.example');
+  expect(book.asked).toBe(2);
+  await receivers.find(caller, RNC, 'approvalUrl');
+  expect(book.asked).toBe(2);
+});
+
+it('a directory that does not answer: an old entry is used on where it has the address, and decides nothing where it has not', async () => {
+  const { book, receivers } = directory();
+  book.entry = listed({ receptionUrl: 'https://issuer.example' });
+  await receivers.find(caller, RNC, 'receptionUrl');
+  book.gone = true;
+  book.now += 11 * MINUTE;
+  expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
+  await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });

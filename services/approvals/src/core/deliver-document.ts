@@ -86,7 +86,8 @@ export class DeliverDocument {
     try {
       // It came while its buyer was believed to have no receiver, and waited for the first look-up of its own.
       const unasked = delivery.status === 'no_receiver' && delivery.tries === 1;
-      entry = await this.ports.receivers.find(caller, delivery.buyerRnc, unasked ? delivery.createdAt : null);
+      const missSince = unasked ? delivery.createdAt : null;
+      entry = await this.ports.receivers.find(caller, delivery.buyerRnc, 'receptionUrl', missSince);
     } catch (error) {
       return this.#later(delivery, wordsOf(error), error instanceof LoginError ? 'login' : 'directory');
     }

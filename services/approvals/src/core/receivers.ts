@@ -20,13 +20,17 @@ export interface Caller {
   readonly certificate: SigningCertificate | SeedSigner;
 }
 
+/** Which of a receiver's addresses is asked for. */
+export type ReceiverAddress = 'receptionUrl' | 'approvalUrl';
+
 /** Other taxpayers' receivers: where they are, and how to be let in. */
 export interface Receivers {
   /**
-   * The directory's entry of an RNC; null where it has none. Throws where it cannot be asked. With `missSince`, that there is
-   * none is believed where it was asked then or later, a moment ago: of a crowd of documents one asks.
+   * The directory's entry of an RNC; null where it has none. An entry without the address that is asked for is never an old
+   * one. Throws where the directory cannot be asked. With `missSince`, that nobody receives documents there is believed where
+   * it was asked then or later, a moment ago: of a crowd of documents one asks.
    */
-  find(caller: Caller, rnc: string, missSince?: Date | null): Promise<DirectoryEntry | null>;
+  find(caller: Caller, rnc: string, address: ReceiverAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
   /** Until when it is believed that an RNC has no receiver, as the directory said a moment ago; null where it is not. */
   missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, where it was looked up before. */
@@ -64,7 +68,7 @@ export interface ReceiversParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
   readonly tokens: TokenProvider;
   readonly clock: () => Date;
-  /** How long an entry is believed. An RNC without entry is looked up every time. */
+  /** How long an entry is believed. An RNC without entry, or without the address, is looked up every time. */
   readonly entryLifeMs: number;
 }
 
@@ -100,17 +104,18 @@ export function createReceivers(parts: ReceiversParts): Receivers {
   }
 
   return {
-    async find(caller, rnc, missSince = null) {
+    async find(caller, rnc, address, missSince = null) {
       const name = `${caller.env}:${rnc}`;
       const known = entries.get(name);
       const now = parts.clock().getTime();
-      if (known !== undefined && known.until > now) return known.entry;
+      const usable = known !== undefined && known.entry[address] !== null;
+      if (usable && known.until > now) return known.entry;
       const miss = misses.get(name);
       if (missSince !== null && miss !== undefined && miss.until > now && miss.askedAt >= missSince.getTime())
         return null;
       const entry = await lookUp(caller, rnc).catch((error) => {
         // An entry that could not be refreshed is better than none.
-        if (known === undefined) throw error;
+        if (!usable) throw error;
         return known.entry;
       });
       if (entry === null) entries.delete(name);

@@ -160,7 +160,7 @@ export class SendApproval {
     if (caller === null) return this.#laterToIssuer(approval, 'no certificate to look the issuer up with');
     const { issuerRnc, buyerRnc, encf } = approval.key;
     try {
-      const entry = await this.ports.receivers.find(caller, issuerRnc);
+      const entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
       if (entry === null || entry.approvalUrl === null) return this.#ended(approval, 'no_receiver', null);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
