@@ -768,6 +768,15 @@ describe('lines of ten thousand ranges each', () => {
     expect((await cancel(request([line('31', ...eleven)]))).body.detail[0]).toMatchObject({ type: 'too_big' });
   }, 300_000);
 
+  it('wait for their turn, a few of each account: what is too much is told so', async () => {
+    const documents = createCancellationDocuments();
+    const body = Buffer.alloc(128 * 1024, 'no JSON ');
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, () => documents.read('a', body).catch(({ code }) => code)),
+    );
+    expect(codes).toEqual([...Array(5).fill('invalid_json'), 'service_unavailable']);
+  }, 60_000);
+
   it('keep nobody waiting while they are read, checked, written and signed', async () => {
     const documents = createCancellationDocuments();
     /** How often others had their turn meanwhile; where the work is done at once, never. */
@@ -780,18 +789,18 @@ describe('lines of ten thousand ranges each', () => {
       return [await result, count];
     }
     const body = Buffer.from(JSON.stringify(request([many('31', 1)])));
-    const [read, whileRead] = await turns(() => documents.read(body));
+    const [read, whileRead] = await turns(() => documents.read('a', body));
     expect(read.lines.map(({ ranges }) => ranges.length)).toEqual([20_000]);
     const { p12, password } = world.certificate;
     const now = new Date();
     const signer = openCertificate(p12, password, now);
-    const [signed, whileSigned] = await turns(() => documents.sign(read, now, signer, now));
+    const [signed, whileSigned] = await turns(() => documents.sign('a', read, now, signer, now));
     expect(verifyXml(signed.bytes, now)).toMatchObject({ signature: 'valid' });
     expect(Math.min(whileRead, whileSigned)).toBeGreaterThan(2);
-    const broken = documents.read(Buffer.concat([body, Buffer.from('}')]));
+    const broken = documents.read('a', Buffer.concat([body, Buffer.from('}')]));
     await expect(broken).rejects.toMatchObject({ name: 'EmissionError', code: 'invalid_json' });
     const twice = [many('31', 1), line('31', [301])];
-    await expect(documents.read(Buffer.from(JSON.stringify(request(twice))))).rejects.toMatchObject({
+    await expect(documents.read('a', Buffer.from(JSON.stringify(request(twice))))).rejects.toMatchObject({
       code: 'validation_error',
       items: [{ loc: ['body', 'detail_lines', 1, 'sequence_ranges', 0, 'encf_desde'], type: 'overlap' }],
     });

@@ -26,8 +26,8 @@ export async function createCancellation(
   const submit = parameters.flag('submit_to_authority', true);
   parameters.check();
   requireJson(req.headers['content-type']);
-  const request = await documents.read(await readBody(req, res));
   const identity = identityOf(req);
+  const request = await documents.read(identity.account_id, await readBody(req, res));
   const env = effectiveEnvironment(identity, request.env);
   const cancellation = await cancel({ caller: callerOf(identity), request: { ...request, env }, submit });
   res.status(201).json(cancellationBody(cancellation));

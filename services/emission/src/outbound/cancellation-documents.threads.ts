@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { createAccountTurns } from '../core/account-turns.js';
 import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
 import { type CancellationRequest, readCancellationRequest } from '../core/cancellation/request.js';
 import { EmissionError } from '../core/errors.js';
-import { createKeyedLock } from '../core/keyed-lock.js';
 import type { ThreadAnswer, ThreadTask } from './cancellation-thread.js';
 
 /** Below these a document takes some milliseconds, less than a thread needs to begin. */
@@ -11,6 +11,8 @@ const SMALL_BODY = 128 * 1024;
 const FEW_RANGES = 1_000;
 /** Megabytes of JavaScript memory of a thread; the largest document, a hundred thousand ranges, needs a third. */
 const THREAD_MEGABYTES = 1_024;
+/** Bodies of up to ten megabytes that wait in memory. */
+const WAITING = { all: 16, perAccount: 4 };
 
 // Threads run compiled code, also where this file is read from its source.
 const THREAD = new URL(
@@ -20,30 +22,32 @@ const THREAD = new URL(
 
 /**
  * Reads and signs cancellations: small ones at once, large ones in a thread that is made for each, one at a time, for they
- * are rare and take a second. The private key goes to the thread by reference, not as text.
+ * are rare and take a second. Accounts that wait for it take turns. The private key goes to the thread by reference, not as text.
  */
 export function createCancellationDocuments(): CancellationDocuments {
-  const lock = createKeyedLock();
-  const inThread = <T extends CancellationRequest | SignedCancellation>(task: ThreadTask) =>
-    lock.run('thread', () => run(task)) as Promise<T>;
+  const turns = createAccountTurns(WAITING);
   return {
-    read: async (body) =>
-      body.length < SMALL_BODY ? readCancellationRequest(body) : inThread<CancellationRequest>({ read: body }),
-    sign: async (...order) => {
+    read: async (accountId, body) =>
+      body.length < SMALL_BODY
+        ? readCancellationRequest(body)
+        : turns.begin(accountId, () => run<CancellationRequest>({ read: body })),
+    sign: async (accountId, ...order) => {
       const ranges = order[0].lines.reduce((sum, line) => sum + line.ranges.length / 2, 0);
-      return ranges <= FEW_RANGES ? signCancellation(...order) : inThread<SignedCancellation>({ sign: order });
+      return ranges <= FEW_RANGES
+        ? signCancellation(...order)
+        : turns.goOn(accountId, () => run<SignedCancellation>({ sign: order }));
     },
   };
 }
 
-function run(task: ThreadTask): Promise<CancellationRequest | SignedCancellation> {
+function run<T extends CancellationRequest | SignedCancellation>(task: ThreadTask): Promise<T> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(THREAD, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES },
     });
     worker.once('message', (answer: ThreadAnswer) => {
-      if ('done' in answer) return resolve(answer.done);
+      if ('done' in answer) return resolve(answer.done as T);
       const { code, message, items } = answer.refused;
       reject(new EmissionError(code, message, items === null ? {} : { items }));
     });

@@ -72,7 +72,13 @@ export function createCancelNumbers(
     }
     const now = ports.clock();
     const generatedAt = request.generatedAt ?? now;
-    const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
+    const { bytes, ...xml } = await ports.cancellationDocuments.sign(
+      caller.accountId,
+      request,
+      generatedAt,
+      certificate,
+      now,
+    );
     await ports.checkpoint('signed');
     await ports.archive.put(xml.path, bytes);
     await ports.checkpoint('stored');

@@ -72,12 +72,15 @@ export interface CancellationObserver {
   failed(what: string, error: unknown, id?: number): void;
 }
 
-/** Reading and signing, which may hold a hundred thousand ranges and keep nobody waiting. */
+/** Reading and signing, which may hold a hundred thousand ranges and keep nobody waiting: accounts take turns. */
 export interface CancellationDocuments {
-  /** @see readCancellationRequest */
-  read(body: Buffer): Promise<CancellationRequest>;
+  /**
+   * @see readCancellationRequest
+   * @throws EmissionError `service_unavailable` where too many large ones wait already, of the account or of all
+   */
+  read(accountId: string, body: Buffer): Promise<CancellationRequest>;
   /** @see signCancellation */
-  sign(...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
+  sign(accountId: string, ...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
 }
 
 export interface CancellationPorts
