@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Answer, Client } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering, otherContent } from '../support/documents.js';
+import { until } from '../support/until.js';
 
 const AWAY_MS = 5_000;
 const deployment = useDeployment(
@@ -36,6 +37,11 @@ function freeze(): () => void {
     for (const pid of all) process.kill(pid, 'SIGCONT');
   };
 }
+
+const readiness = () => fetch(`${deployment.running.demo.base_url}/health/ready`);
+
+/** What was told of readiness lately is told again for a second. */
+const readyAgain = () => until(readiness, ({ status }) => status === 200, 10_000);
 
 /** One document every tenth of a second, each answer with what was sent. */
 async function submitting(during: Promise<unknown>) {
@@ -109,8 +115,7 @@ describe('a database that is gone for five seconds', () => {
     const last = await client().until('Aceptado', () => client().submit(invoice));
     expect(last.body.encf).toBe(encf);
     expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
-    const ready = await client().call('GET', '/health/ready');
-    expect(ready.status).toBe(200);
+    await readyAgain();
     expect((await client().admin('POST', '/accounts', { name: 'Después' })).status).toBe(201);
   });
 });
@@ -121,18 +126,13 @@ describe('while the database is away', () => {
     try {
       // What was told of readiness lately is told again for a second.
       await delay(1_100);
-      const [live, ready] = await Promise.all([
-        client().call('GET', '/health/live'),
-        fetch(`${deployment.running.demo.base_url}/health/ready`),
-      ]);
+      const [live, ready] = await Promise.all([client().call('GET', '/health/live'), readiness()]);
       expect(live.status).toBe(200);
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({ checks: { database: expect.not.stringMatching(/^ok$/) } });
     } finally {
       goOn();
     }
-    for (const end = Date.now() + 10_000; Date.now() < end; await delay(100))
-      if ((await client().call('GET', '/health/ready')).status === 200) return;
-    throw new Error('not ready again within 10 s');
+    await readyAgain();
   });
 });
