@@ -35,7 +35,7 @@ const SLOW_RATE = 64 * 1024;
 const FIRST_ROOM = 4 * 1024;
 
 /** Chunks of a body that are taken whatever their size; each costs some microseconds, so later ones have to be larger. */
-const TINY_CHUNKS = 16_384;
+const TINY_CHUNKS = 65_536;
 const LEAST_CHUNK = 64;
 
 interface Reading {
