@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '@ecf/service-kit';
+import { ApiError, tooManyTinyChunks } from '@ecf/service-kit';
 import { FairShare } from './fair-share.js';
 
 export interface IntakeLimits {
@@ -36,7 +36,6 @@ const FIRST_ROOM = 4 * 1024;
 
 /** Chunks of a body that are taken whatever their size; each costs some microseconds, so later ones have to be larger. */
 const TINY_CHUNKS = 65_536;
-const LEAST_CHUNK = 64;
 
 interface Reading {
   readonly sender: string;
@@ -121,7 +120,9 @@ export class BodyIntake {
       const onData = (chunk: Buffer) => {
         const needed = reading.arrived + chunk.length;
         if (needed > this.limits.maxBytes) return refuse(this.#tooLarge());
-        if (++chunks > TINY_CHUNKS && needed < chunks * LEAST_CHUNK) return refuse(tooTiny());
+        chunks += 1;
+        const tiny = tooManyTinyChunks(chunks, needed, TINY_CHUNKS);
+        if (tiny !== null) return refuse(tiny);
         if (needed > room.length) {
           const larger = Math.max(needed, Math.min(Math.max(2 * room.length, FIRST_ROOM), most));
           const problem = this.#makeRoom(reading, larger);
@@ -223,11 +224,6 @@ const CLOSE = { headers: { connection: 'close' } };
 
 function tooSlow(): ApiError {
   return new ApiError(408, 'request_timeout', 'The body did not arrive in time; send it again.', CLOSE);
-}
-
-function tooTiny(): ApiError {
-  const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
-  return new ApiError(400, 'bad_request', message, CLOSE);
 }
 
 function busy(): ApiError {

@@ -51,10 +51,10 @@ function countChunks(
     seen += chunk.length;
     chunks += 1;
     if (!refused) {
-      const tooSmall = chunks > tiny && seen < chunks * LEAST_CHUNK;
-      if (seen <= max && !tooSmall) return push.call(req, chunk, encoding);
+      const problem = seen > max ? tooLarge(max) : tooManyTinyChunks(chunks, seen, tiny);
+      if (problem === null) return push.call(req, chunk, encoding);
       refused = true;
-      refuse(seen > max ? tooLarge(max) : tooTiny(tiny));
+      refuse(problem);
       req.unpipe();
       req.emit('aborted');
     }
@@ -93,8 +93,10 @@ function gatherChunks(req: IncomingMessage): void {
   };
 }
 
-function tooTiny(chunks: number): ApiError {
-  const message = `The body comes in more than ${chunks} chunks of a few bytes; send larger ones.`;
+/** What to answer where a body comes in more than `tiny` chunks that have less than 64 bytes on average; null else. */
+export function tooManyTinyChunks(chunks: number, bytes: number, tiny: number): ApiError | null {
+  if (chunks <= tiny || bytes >= chunks * LEAST_CHUNK) return null;
+  const message = `The body comes in more than ${tiny} chunks of a few bytes; send larger ones.`;
   return new ApiError(400, 'bad_request', message, { headers: { connection: 'close' } });
 }
 
