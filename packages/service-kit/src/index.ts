@@ -24,6 +24,7 @@ export * from './inbox.js';
 export * from './internal-operations.js';
 export * from './json-body.js';
 export { prepareTopics } from './kafka-topics.js';
+export * from './keep-latest.js';
 export * from './logger.js';
 export * from './metrics.js';
 export * from './migrate.js';

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { unseal } from '@ecf/service-kit';
+import { keepLatest, unseal } from '@ecf/service-kit';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 
 /** Why a taxpayer cannot sign. */
@@ -30,8 +30,7 @@ export function createCertificates(
     if (known !== undefined) return known;
     try {
       const certificate = deserialiseCertificate(unseal(masterKey, Buffer.from(sealed, 'base64'), taxpayer.rnc));
-      if (opened.size >= KEPT) opened.delete(opened.keys().next().value as string);
-      opened.set(name, certificate);
+      keepLatest(opened, name, certificate, KEPT);
       return certificate;
     } catch (cause) {
       throw refuse('certificate_unusable', `The stored certificate of ${taxpayer.rnc} cannot be opened.`, cause);

@@ -10,6 +10,7 @@ import {
   type UnknownCause,
 } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
+import { keepLatest } from '@ecf/service-kit';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { receivingHost } from './host-visit.js';
 
@@ -119,9 +120,9 @@ export function createReceivers(parts: ReceiversParts): Receivers {
         return known.entry;
       });
       if (entry === null) entries.delete(name);
-      else keep(entries, name, { entry, until: now + parts.entryLifeMs });
+      else keepLatest(entries, name, { entry, until: now + parts.entryLifeMs }, REMEMBERED);
       if (entry === null || entry.receptionUrl === null)
-        keep(misses, name, { askedAt: now, until: parts.clock().getTime() + MISS_LIFE_MS });
+        keepLatest(misses, name, { askedAt: now, until: parts.clock().getTime() + MISS_LIFE_MS }, REMEMBERED);
       else misses.delete(name);
       return entry;
     },
@@ -144,7 +145,12 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       const signedSeed = await signSeed(seed, caller.certificate);
       const issued = verdictOf<IssuedToken>(await parts.receivers.receiverToken({ baseUrl, signedSeed }), 'token');
       const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
-      keep(tokens, name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
+      keepLatest(
+        tokens,
+        name,
+        { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) },
+        REMEMBERED,
+      );
       return issued.token;
     },
     doubt(caller, rnc) {
@@ -159,12 +165,6 @@ export function createReceivers(parts: ReceiversParts): Receivers {
 
 function tokenName(caller: Caller, baseUrl: string): string {
   return `${caller.env}:${caller.account}:${caller.certificate.fingerprint}:${baseUrl}`;
-}
-
-function keep<V>(map: Map<string, V>, name: string, value: V): void {
-  map.delete(name);
-  if (map.size >= REMEMBERED) map.delete(map.keys().next().value as string);
-  map.set(name, value);
 }
 
 function verdictOf<V>(answer: Answer<V>, what: string): V {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
+import { keepLatest } from '@ecf/service-kit';
 import {
   CertificateError,
   checkValidity,
@@ -59,7 +60,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
           },
         );
       }
-      keep(opened, key, certificate, OPENED_AT_MOST);
+      keepLatest(opened, key, certificate, OPENED_AT_MOST);
       try {
         checkValidity(certificate, ports.clock());
       } catch (cause) {
@@ -74,7 +75,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
       try {
         const certificate = uploads.get(key)?.certificate ?? openCertificate(p12, password, now);
         checkValidity(certificate, now);
-        keep(uploads, key, { certificate, until: now.getTime() + UPLOADED_FOR_MS }, OPENED_AT_MOST);
+        keepLatest(uploads, key, { certificate, until: now.getTime() + UPLOADED_FOR_MS }, OPENED_AT_MOST);
         return certificate;
       } catch (error) {
         if (!(error instanceof CertificateError)) throw error;
@@ -94,10 +95,4 @@ function unusable(rnc: string, cause: unknown): EmissionError {
   return new EmissionError('certificate_unusable', `The stored certificate of ${rnc} cannot sign; upload it again.`, {
     cause,
   });
-}
-
-function keep<V>(map: Map<string, V>, key: string, value: V, atMost: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > atMost) map.delete(map.keys().next().value as string);
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit';
+import { ApiError, keepLatest } from '@ecf/service-kit';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AccessRevision, KeyHolder, KeyStore } from './ports.js';
 import type { FailureLimit } from './rate-limit.js';
@@ -40,10 +40,10 @@ export function createAccess(keys: KeyStore, revision: AccessRevision, failures:
     unknown.delete(id);
     if (found.holder === null) {
       failures.failed(sender);
-      remember(unknown, id, found.revision, REMEMBERED_UNKNOWN);
+      keepLatest(unknown, id, found.revision, REMEMBERED_UNKNOWN);
       throw refused(false);
     }
-    remember(known, id, { holder: found.holder, revision: found.revision }, REMEMBERED);
+    keepLatest(known, id, { holder: found.holder, revision: found.revision }, REMEMBERED);
     return found.holder;
   }
 
@@ -57,11 +57,6 @@ export function createAccess(keys: KeyStore, revision: AccessRevision, failures:
         : current.then((value) => decide(hash, value, sender));
     },
   };
-}
-
-function remember<T>(entries: Map<string, T>, id: string, entry: T, most: number): void {
-  if (entries.size >= most) entries.delete(entries.keys().next().value as string);
-  entries.set(id, entry);
 }
 
 function refused(missing: boolean): ApiError {

@@ -1,5 +1,6 @@
 import { MAX_NUMBERS_ASKED } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import { keepLatest } from '@ecf/service-kit';
 import { type InvoiceKey, issuedInvoice } from './issued-invoice.js';
 import type { Ports, ReceivedSearch } from './ports.js';
 import { receivedRecord } from './received-record.js';
@@ -59,7 +60,7 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       for (let at = 0; at < missing.length; at += MAX_NUMBERS_ASKED) {
         await takeOver(issuer.env, missing.slice(at, at + MAX_NUMBERS_ASKED));
       }
-      remember(key, recent.cursor);
+      keepLatest(cursors, key, recent.cursor, MOST_ISSUERS);
       return missing.length > 0;
     });
   }
@@ -90,12 +91,6 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       ports.observer.freshened('failed');
       ports.observer.failed(`asking the owner of ${owner} for recent changes`, error);
     }
-  }
-
-  function remember(key: string, cursor: string): void {
-    cursors.delete(key);
-    cursors.set(key, cursor);
-    if (cursors.size > MOST_ISSUERS) cursors.delete(cursors.keys().next().value as string);
   }
 
   return {

@@ -1,3 +1,4 @@
+import { keepLatest } from '@ecf/service-kit';
 import type { AnswerNote, DocumentStore, Observer } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 
@@ -50,8 +51,7 @@ export class Answers {
     else this.#underWay.delete(id);
     if (this.#left.has(id)) return;
     if (at !== null) {
-      if (this.#left.size >= REMEMBERED) this.#left.delete(this.#left.keys().next().value as number);
-      this.#left.set(id, ++this.#moment);
+      keepLatest(this.#left, id, ++this.#moment, REMEMBERED);
       this.#noteSoon({ id, leftAt: at, dueAt: null });
     } else if (others === 0) {
       this.#noteSoon({ id, leftAt: null, dueAt: this.ports.clock() });

@@ -1,6 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { FairShare } from '@ecf/public-door';
-import type { TaxpayerSource } from '@ecf/service-kit';
+import { keepLatest, type TaxpayerSource } from '@ecf/service-kit';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { Ports, ReceptionSettings } from './ports.js';
@@ -100,10 +100,7 @@ export class Receivers {
   }
 
   #noteNotServed(rnc: string): void {
-    this.#notServed.delete(rnc);
-    this.#notServed.set(rnc, this.ports.clock().getTime());
-    const [oldest] = this.#notServed.keys();
-    if (this.#notServed.size > MOST_NOT_SERVED && oldest !== undefined) this.#notServed.delete(oldest);
+    keepLatest(this.#notServed, rnc, this.ports.clock().getTime(), MOST_NOT_SERVED);
   }
 }
 
