@@ -140,7 +140,10 @@ describeDistributed('processes that are killed, the broker and the database too'
   }, 300_000);
 });
 
-(storage === null ? describe.skip : describeDistributed)('the storage of XML is away', () => {
+// Its line is cut: that has to be a storage of the test's own.
+const describeOwnStorage = storage === null ? describe.skip : describeDistributed;
+
+describeOwnStorage('the storage of XML (the one that the test starts, not that of S3_ENDPOINT) is away', () => {
   it('a submission is refused before its number is used, what was stored is said to be out of reach, and all comes back', async () => {
     const stored = await submitted();
     const xmlOf = (encf: string) => client().call('GET', `/${encf}/xml`, { headers: { 'rnc-issuing': '199999991' } });
