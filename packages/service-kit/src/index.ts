@@ -40,6 +40,8 @@ export * from './run-http-service.js';
 export * from './run-service.js';
 export * from './seal.js';
 export * from './sender-network.js';
+export * from './service-app.js';
+export * from './service-parts.js';
 export * from './service-settings.js';
 export * from './shared-cache.js';
 export * from './stored-files.js';

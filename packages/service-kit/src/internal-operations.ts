@@ -81,6 +81,20 @@ export function createInternalClient<T extends Operations>(
   return Object.fromEntries(asking) as InternalHandlers<T>;
 }
 
+/** {@link createInternalClient} for an owner that a deployment may be without: every question is 503 then. */
+export function askOwner<T extends Operations>(
+  operations: T,
+  owner: string,
+  url: string | undefined,
+  asks: Omit<InternalClientOptions, 'url' | 'owner'>,
+): InternalHandlers<T> {
+  if (url !== undefined) return createInternalClient(operations, { ...asks, url, owner });
+  const refuse = async () => {
+    throw new ApiError(503, 'service_unavailable', `The service ${owner} is not part of this deployment.`);
+  };
+  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
+}
+
 function refusal(owner: string, response: Response, body: unknown): Error {
   const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown };
   const entry = typeof code === 'string' && code in ERROR_CODES ? ERROR_CODES[code as ErrorCode] : undefined;

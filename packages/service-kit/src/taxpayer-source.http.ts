@@ -58,3 +58,11 @@ export function createHttpTaxpayerSource(options: HttpTaxpayerSourceOptions): Ta
     },
   };
 }
+
+/** The gateway of a deployment as services ask it; null where no address is configured: only events count then. */
+export function gatewayTaxpayerSource(
+  gatewayUrl: string | undefined,
+  asks: Omit<HttpTaxpayerSourceOptions, 'gatewayUrl'>,
+): TaxpayerSource | null {
+  return gatewayUrl === undefined ? null : createHttpTaxpayerSource({ ...asks, gatewayUrl });
+}

@@ -14,8 +14,6 @@ import {
   type DeliveryOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
-  type InternalHandlers,
-  type InternalOperation,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
   SIGNING_OPERATIONS,
@@ -23,25 +21,17 @@ import {
 } from '@ecf/contracts';
 import { BodyIntake, createGate, createTurns, gatePlaces, intakeLimits, judgeThreadCounts } from '@ecf/public-door';
 import {
-  ApiError,
-  type Bus,
+  askOwner,
   checkReadiness,
-  createHttpTaxpayerSource,
-  createInternalClient,
-  createLogger,
-  createMemoryDeadLetters,
-  createMetrics,
   createOutboxRelay,
   createStoredFiles,
-  identityKeyOf,
-  type Logger,
-  type Metrics,
+  gatewayTaxpayerSource,
   measureAuthorityCalls,
-  openBus,
-  openDatabase,
+  openServiceParts,
   openSharedCache,
   openXmlStore,
   type Readiness,
+  type SharedParts,
   type TaxpayerSource,
   type XmlStore,
 } from '@ecf/service-kit';
@@ -72,9 +62,7 @@ const QUESTION_MS = 3_000;
 const HOUR = 3_600_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
-export interface ApprovalsOverrides {
-  /** By default one of this process. */
-  bus?: Bus;
+export interface ApprovalsOverrides extends SharedParts {
   archive?: XmlStore;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
@@ -83,9 +71,6 @@ export interface ApprovalsOverrides {
   signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
-  logger?: Logger;
-  metrics?: Metrics;
-  clock?: () => Date;
   random?: () => number;
   /** Called between the steps of a delivery. */
   checkpoint?: NonNullable<DeliveriesParts['checkpoint']>;
@@ -107,18 +92,8 @@ export interface Approvals {
 
 /** The approvals service, wired. Nothing is connected before `start`. */
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
-  const clock = overrides.clock ?? (() => new Date());
-  const logger = overrides.logger ?? createLogger({ service: 'approvals', level: config.LOG_LEVEL });
-  const metrics = overrides.metrics ?? createMetrics();
-  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identityKey = identityKeyOf(config);
-  const database = openDatabase(config.DATABASE_URL, {
-    max: config.DATABASE_CONNECTIONS,
-    applicationName: 'ecf approvals',
-    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
-    onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
-  });
+  const parts = openServiceParts('approvals', config, overrides);
+  const { clock, logger, metrics, bus, identityKey, database } = parts;
   const authority = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -155,7 +130,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     approvals: createApprovalStore(database),
     received: createReceivedApprovalStore(database),
     taxpayers: createTaxpayerStore(database, APPROVALS_GROUP),
-    source: overrides.source === undefined ? gatewaySource(config, asks) : overrides.source,
+    source:
+      overrides.source === undefined
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: QUESTION_MS })
+        : overrides.source,
     certificates: createCertificates(
       config.MASTER_KEY,
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
@@ -171,9 +149,9 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,
-    emission: overrides.emission ?? owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
-    signing: overrides.signing ?? owner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, asks),
-    reception: overrides.reception ?? owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
+    emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
+    signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, asks),
+    reception: overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
     judges,
     observer: createObserver(metrics, logger),
     settings: {
@@ -253,32 +231,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       await resent;
       await judges.stop();
       await background.stop();
-      if (overrides.bus === undefined) await bus.close();
       authority.close();
       issuers.close();
       await sharedCache?.close();
-      await database.close();
+      await parts.close();
     },
   };
-}
-
-function owner<T extends Readonly<Record<string, InternalOperation>>>(
-  operations: T,
-  name: string,
-  url: string | undefined,
-  options: { service: string; identityKey: Uint8Array; clock: () => Date },
-): InternalHandlers<T> {
-  if (url !== undefined) return createInternalClient(operations, { ...options, url, owner: name });
-  const refuse = async () => {
-    throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
-  };
-  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
-}
-
-function gatewaySource(
-  config: ApprovalsConfig,
-  asks: { service: string; identityKey: Uint8Array; clock: () => Date },
-): TaxpayerSource | null {
-  if (config.GATEWAY_URL === undefined) return null;
-  return createHttpTaxpayerSource({ ...asks, gatewayUrl: config.GATEWAY_URL, timeoutMs: QUESTION_MS });
 }

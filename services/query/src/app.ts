@@ -5,29 +5,20 @@ import {
   AFTERMATH_OPERATIONS,
   EMISSION_OPERATIONS,
   type EmissionOperations,
-  type InternalHandlers,
-  type InternalOperation,
   type QueryOperations,
   RECEPTION_OPERATIONS,
 } from '@ecf/contracts';
 import {
-  ApiError,
-  type Bus,
+  askOwner,
   checkReadiness,
   createDatabaseIfMissing,
-  createHttpTaxpayerSource,
-  createInternalClient,
-  createLogger,
-  createMemoryDeadLetters,
-  createMetrics,
-  type Logger,
-  type Metrics,
+  gatewayTaxpayerSource,
   measureAuthorityCalls,
   migrate,
-  openBus,
-  openDatabase,
+  openServiceParts,
   openXmlStore,
   type Readiness,
+  type SharedParts,
   type Subscription,
   type TaxpayerSource,
   type XmlStore,
@@ -58,9 +49,7 @@ const GATEWAY_QUESTION_MS = 3_000;
 const PATIENT_QUESTION_MS = 60_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
-export interface QueryOverrides {
-  /** By default one of this process. */
-  bus?: Bus;
+export interface QueryOverrides extends SharedParts {
   archive?: XmlStore;
   /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
   emission?: EmissionOperations;
@@ -69,9 +58,6 @@ export interface QueryOverrides {
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   taxpayers?: TaxpayerSource | null;
   authority?: Authority;
-  logger?: Logger;
-  metrics?: Metrics;
-  clock?: () => Date;
 }
 
 export interface Query {
@@ -87,18 +73,9 @@ export interface Query {
 
 /** The query service, wired. Nothing is connected before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
-  const clock = overrides.clock ?? (() => new Date());
-  const logger = overrides.logger ?? createLogger({ service: 'query', level: config.LOG_LEVEL });
-  const metrics = overrides.metrics ?? createMetrics();
+  const parts = openServiceParts('query', config, overrides);
+  const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, took } = createQueryMetrics(metrics, logger);
-  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const database = openDatabase(config.DATABASE_URL, {
-    max: config.DATABASE_CONNECTIONS,
-    applicationName: 'ecf query',
-    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
-  });
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -106,21 +83,21 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
-  const asks = { service: 'query', identityKey: config.identityKey, clock };
+  const asks = { service: 'query', identityKey, clock };
   const soon = { ...asks, timeoutMs: config.OWNER_TIMEOUT_MS };
   const patiently = { ...asks, timeoutMs: PATIENT_QUESTION_MS };
   const emission = overrides.emission ?? {
-    ...owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, patiently),
-    ...pick(owner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, soon), ['recentChanges', 'findInvoices']),
+    ...askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, patiently),
+    ...pick(askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, soon), ['recentChanges', 'findInvoices']),
   };
   const reception = overrides.reception ?? {
-    ...owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
-    ...pick(owner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
+    ...askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
+    ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
   };
   const ownAftermath =
     config.APPROVALS_URL === undefined
       ? null
-      : owner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
+      : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
   const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
@@ -128,7 +105,10 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     projection: createPostgresProjection(database),
     taxpayers: createPostgresTaxpayers(database),
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
-    taxpayerSource: overrides.taxpayers === undefined ? gateway(config, clock) : overrides.taxpayers,
+    taxpayerSource:
+      overrides.taxpayers === undefined
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: GATEWAY_QUESTION_MS })
+        : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
     aftermath: createPostgresAftermath(database),
@@ -158,7 +138,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },
-    { logger, identityKey: config.identityKey, clock, ready, internal },
+    { logger, identityKey, clock, ready, internal },
   );
   let subscription: Subscription | null = null;
   let filling = Promise.resolve();
@@ -184,37 +164,12 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       ending.abort();
       await Promise.all([rebuild.stop(), filling]);
       await subscription?.stop();
-      if (overrides.bus === undefined) await bus.close();
       client.close();
-      await database.close();
+      await parts.close();
     },
   };
 }
 
-function owner<T extends Readonly<Record<string, InternalOperation>>>(
-  operations: T,
-  name: string,
-  url: string | undefined,
-  options: { service: string; identityKey: Uint8Array; clock: () => Date; timeoutMs: number },
-): InternalHandlers<T> {
-  if (url !== undefined) return createInternalClient(operations, { ...options, url, owner: name });
-  const refuse = async () => {
-    throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
-  };
-  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
-}
-
 function pick<T, N extends keyof T>(all: T, names: readonly N[]): Pick<T, N> {
   return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<T, N>;
-}
-
-function gateway(config: QueryConfig, clock: () => Date): TaxpayerSource | null {
-  if (config.GATEWAY_URL === undefined) return null;
-  return createHttpTaxpayerSource({
-    gatewayUrl: config.GATEWAY_URL,
-    identityKey: config.identityKey,
-    service: 'query',
-    clock,
-    timeoutMs: GATEWAY_QUESTION_MS,
-  });
 }

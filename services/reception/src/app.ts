@@ -12,21 +12,14 @@ import {
   trustCheck,
 } from '@ecf/public-door';
 import {
-  type Bus,
   checkReadiness,
-  createHttpTaxpayerSource,
-  createLogger,
-  createMemoryDeadLetters,
-  createMetrics,
   createOutboxRelay,
   createStoredFiles,
-  identityKeyOf,
-  type Logger,
-  type Metrics,
-  openBus,
-  openDatabase,
+  gatewayTaxpayerSource,
+  openServiceParts,
   openXmlStore,
   type Readiness,
+  type SharedParts,
   type TaxpayerSource,
   type XmlStore,
 } from '@ecf/service-kit';
@@ -58,15 +51,10 @@ const HOUR = 3_600_000;
 const QUESTION_MS = 3_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
-export interface ReceptionOverrides {
-  /** By default one of this process. */
-  bus?: Bus;
+export interface ReceptionOverrides extends SharedParts {
   archive?: XmlStore;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
-  logger?: Logger;
-  metrics?: Metrics;
-  clock?: () => Date;
 }
 
 export interface Reception {
@@ -83,18 +71,11 @@ export interface Reception {
 
 /** The reception service, wired. Nothing is connected before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
-  const clock = overrides.clock ?? (() => new Date());
-  const logger = overrides.logger ?? createLogger({ service: 'reception', level: config.LOG_LEVEL });
-  const metrics = overrides.metrics ?? createMetrics();
-  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identityKey = identityKeyOf(config);
-  const database = openDatabase(config.DATABASE_URL, {
-    max: config.DATABASE_CONNECTIONS,
-    applicationName: 'ecf reception',
-    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
-    onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
-  });
+  const { clock, logger, metrics, bus, identityKey, database, close } = openServiceParts(
+    'reception',
+    config,
+    overrides,
+  );
   const turns = createTurns();
   const judges = createJudges({
     turns,
@@ -106,7 +87,15 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const ports: Ports = {
     documents: createDocumentStore(database),
     taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
-    source: overrides.source === undefined ? gatewaySource(config, identityKey, clock) : overrides.source,
+    source:
+      overrides.source === undefined
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, {
+            service: 'reception',
+            identityKey,
+            clock,
+            timeoutMs: QUESTION_MS,
+          })
+        : overrides.source,
     certificates: createCertificates(
       config.MASTER_KEY,
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
@@ -145,8 +134,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       await parts.answers.settled();
       await judges.stop();
       await background.stop();
-      await database.close();
-      if (overrides.bus === undefined) await bus.close();
+      await close();
     },
   };
 }
@@ -185,18 +173,6 @@ function createParts(
     intake: new BodyIntake(intakeLimits(config)),
     turns: stores.turns,
   };
-}
-
-function gatewaySource(config: ReceptionConfig, identityKey: Uint8Array, clock: () => Date): TaxpayerSource | null {
-  if (config.GATEWAY_URL === undefined) return null;
-  const timeoutMs = QUESTION_MS;
-  return createHttpTaxpayerSource({
-    gatewayUrl: config.GATEWAY_URL,
-    identityKey,
-    service: 'reception',
-    clock,
-    timeoutMs,
-  });
 }
 
 /** Seeds are ours when they carry a code made with this key; all instances derive the same. */

@@ -1,9 +1,13 @@
 import { XmlPartError } from '@ecf/public-door';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
+import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 
 /** Seconds after which a sender may find the receiver's certificate in order; operators are told at once. */
 const CERTIFICATE_RETRY = '300';
+
+/** Turns this service's errors into the public ones; everything else passes on. */
+export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(toAnswer(error));
 
 /** The one place where what went wrong becomes an answer; everything else goes on as it is. */
 export function toAnswer(error: unknown): unknown {
