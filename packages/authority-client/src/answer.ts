@@ -50,7 +50,13 @@ export type RefusalCode =
  * - `refused`: a definite answer that decides about the call, not about a document.
  */
 export type Answer<V> =
-  | { outcome: 'verdict'; verdict: V; raw: RawAnswer }
+  | {
+      outcome: 'verdict';
+      verdict: V;
+      /** Milliseconds that the answer asks to wait (Retry-After), verdict or not. */
+      retryAfterMs?: number;
+      raw: RawAnswer;
+    }
   | { outcome: 'unauthorized'; raw: RawAnswer | null }
   | {
       outcome: 'unknown';

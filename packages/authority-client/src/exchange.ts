@@ -122,12 +122,13 @@ function judge<V>(
   const { status, contentType, bytes } = received;
   const text = decodeBody(bytes, contentType);
   const raw = rawAnswer(request, received, text);
+  const pause = pauseMs === null ? {} : { retryAfterMs: pauseMs };
   const unknown = (cause: UnknownCause, detail: string): Answer<never> => ({
     outcome: 'unknown',
     cause,
     reachedAuthority: 'maybe',
     detail,
-    ...(pauseMs === null ? {} : { retryAfterMs: pauseMs }),
+    ...pause,
     raw,
   });
   const byStatus = (): Answer<never> | null => {
@@ -151,7 +152,7 @@ function judge<V>(
   }
   if (decided !== null && (reading === null || !('verdict' in reading))) return decided;
   if (reading === null) return unknown('not_a_verdict', `status ${status}, ${contentType ?? 'no content type'}`);
-  if ('verdict' in reading) return { outcome: 'verdict', verdict: reading.verdict, raw };
+  if ('verdict' in reading) return { outcome: 'verdict', verdict: reading.verdict, ...pause, raw };
   if ('refused' in reading) return { outcome: 'refused', code: reading.refused, reason: reading.reason, raw };
   return unknown(reading.unknown, reading.detail);
 }

@@ -7,7 +7,7 @@ export interface StoredFileTable {
   readonly table: string;
   /** Columns of its primary key, whole numbers, in the key's order. */
   readonly key: readonly [string, ...string[]];
-  /** Pairs of columns: path (null where nothing is stored) and SHA-256. */
+  /** Pairs of columns, or expressions over them: path (null where nothing is stored) and SHA-256. */
   readonly files: readonly (readonly [path: string, sha256: string])[];
 }
 

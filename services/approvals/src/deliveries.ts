@@ -8,6 +8,7 @@ import { DeliverDocument } from './core/deliver-document.js';
 import { type Delivery, deliveryBody } from './core/delivery.js';
 import { createDeliveryBackground } from './core/delivery-background.js';
 import type { DeliveryPorts } from './core/delivery-ports.js';
+import { createArchiving } from './core/held-acknowledgements.js';
 import type { Ports } from './core/ports.js';
 import { QueryAcknowledgements } from './core/query-acknowledgements.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
@@ -75,6 +76,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
     firstPauseMs: FIRST_PAUSE_MS,
     longestPauseMs: LONGEST_PAUSE_MS,
   });
+  const archiving = createArchiving(store.acknowledgements, deliveryPorts);
   let endObserving: () => void = () => undefined;
   return {
     acknowledgements: new QueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
@@ -90,10 +92,12 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
           clock,
         });
         background.start();
+        archiving.start();
       },
       async stop() {
         endObserving();
         await background.stop();
+        await archiving.stop();
       },
     },
   };

@@ -396,34 +396,107 @@ describe('what the answer says', () => {
     expect(to.deliveries).toHaveLength(1);
   });
 
-  it('meets a store that refuses it: stored once more, and where that is of no use, sent again after a pause', async () => {
-    const to = await buyer();
-    const put = world.archive.put.bind(world.archive);
-    let refusals = 2;
-    const spied = jest.spyOn(world.archive, 'put').mockImplementation(async (path, bytes) => {
-      if (!path.includes(`/${to.rnc}E`) || refusals === 0) return put(path, bytes);
-      refusals -= 1;
-      throw new Error('the disk is full');
-    });
-    try {
-      const once = await accepted(to.rnc);
-      await reaches(once.encf, 'delivered');
-      expect([to.deliveries.length, refusals]).toEqual([1, 0]);
-      refusals = Number.POSITIVE_INFINITY;
-      const { encf } = await accepted(to.rnc);
-      const waiting = await eventually(
-        () => delivery(encf),
-        (seen) => (seen?.last_error ?? null) !== null,
-      );
-      expect(waiting).toMatchObject({
-        delivery_status: 'pending',
-        last_error: expect.stringContaining('the disk is full'),
+  describe('where the XML store refuses it', () => {
+    const held = async (encf: string) =>
+      (
+        await world.database.query<{ xml_path: string; held: Buffer | null }>(
+          'SELECT xml_path, held FROM received_acknowledgements WHERE encf = $1',
+          [encf],
+        )
+      ).rows[0];
+    const storedPaths = async (): Promise<string[]> => {
+      const found: string[] = [];
+      const { stored } = world.instances[0] as Approvals;
+      for (let after: string | null = null, first = true; first || after !== null; first = false) {
+        const page = await stored.pageOfStoredFiles({ after, limit: 100 });
+        found.push(...page.files.map(({ path }) => path));
+        after = page.next;
+      }
+      return found;
+    };
+    let refuses: (path: string) => boolean = () => false;
+    let spied: { mockRestore(): void };
+
+    beforeAll(() => {
+      const put = world.archive.put.bind(world.archive);
+      spied = jest.spyOn(world.archive, 'put').mockImplementation(async (path, bytes) => {
+        if (refuses(path)) throw new Error('the disk is full');
+        return put(path, bytes);
       });
-      refusals = 0;
+    });
+    afterAll(() => spied.mockRestore());
+
+    it('counts all the same, is held in its row and moves into the store when that takes it', async () => {
+      const to = await buyer();
+      refuses = (path) => path.includes(`/${to.rnc}E`);
+      const { encf } = await accepted(to.rnc);
       await reaches(encf, 'delivered');
+      const path = (await held(encf))?.xml_path ?? '';
+      const [answered] = to.answered;
+      expect((await held(encf))?.held).toEqual(answered);
+      expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+      const asked = await world.call('GET', `/received-arecf/${encf}/xml?issuer_rnc=${ISSUER}`);
+      expect([asked.status, asked.body]).toEqual([200, answered?.toString()]);
+      // Who compares rows with files does not miss what nobody says is there.
+      expect(await storedPaths()).not.toContain(path);
+      refuses = () => false;
+      await eventually(
+        () => held(encf),
+        (row) => row?.held === null,
+      );
+      expect(await world.archive.get(path)).toEqual(answered);
+      expect(await storedPaths()).toContain(path);
+      expect((await world.call('GET', `/received-arecf/${encf}/xml?issuer_rnc=${ISSUER}`)).body).toBe(asked.body);
+      expect(to.deliveries).toHaveLength(1);
+      expect(told(encf)).toEqual(['delivered']);
+    });
+
+    it('and is larger than any acknowledgement: it is not held, and the document goes out again', async () => {
+      const to = await buyer();
+      refuses = (path) => path.includes(`/${to.rnc}E`);
+      to.answers = [status(200, ' '.repeat(300_000))];
+      const { encf } = await accepted(to.rnc);
+      await reaches(encf, 'delivered');
+      refuses = () => false;
+      expect(to.deliveries).toHaveLength(2);
+      const { body } = await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`);
+      expect(body).toMatchObject([{ valid: true, rejection_code: null }]);
+    });
+  });
+
+  it('meets a database that cannot write it down for a moment: it waits, and nothing goes out again', async () => {
+    const to = await buyer();
+    const renamed = (from: string, into: string) => world.database.query(`ALTER TABLE ${from} RENAME TO ${into}`);
+    await renamed('received_acknowledgements', 'acknowledgements_away');
+    const { encf } = await accepted(to.rnc);
+    try {
+      await eventually(
+        async () => to.answered.length,
+        (count) => count === 1,
+      );
+      // Longer than the first try to write it down takes.
+      await new Promise((resolve) => setTimeout(resolve, 100));
     } finally {
-      spied.mockRestore();
+      await renamed('acknowledgements_away', 'received_acknowledgements');
     }
+    await reaches(encf, 'delivered');
+    expect(to.deliveries).toHaveLength(1);
+    expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+  });
+
+  it.each([429, 503])('is invalid and comes with status %i: the pause that it asks for is kept', async (code) => {
+    const to = await buyer();
+    to.answers = [
+      async (res, reached, self) => {
+        res.writeHead(code, { 'retry-after': '3600', 'content-type': 'text/xml' });
+        res.end((await self.acknowledgement(reached)).replace(/<Signature.*<\/Signature>/s, ''));
+      },
+    ];
+    const { encf } = await accepted(to.rnc);
+    const waiting = await reaches(encf, 'unacknowledged');
+    expect(waiting?.last_error).toMatch(/signature/);
+    expect(Date.parse(waiting?.due_at ?? '') - Date.now()).toBeGreaterThan(3_500_000);
+    expect(to.deliveries).toHaveLength(1);
   });
 
   it('was lost: the repeat is answered with motive 3, which means delivered', async () => {

@@ -31,6 +31,8 @@ export interface NewAcknowledgement extends JudgedAcknowledgement {
   readonly buyerRnc: string;
   readonly receivedAt: Date;
   readonly xml: StoredBytes;
+  /** The bytes where the XML store did not take them yet; null once they stand under `xml`. */
+  readonly held: Uint8Array | null;
 }
 
 export interface StoredAcknowledgement extends NewAcknowledgement {
@@ -54,7 +56,7 @@ const MOTIVES: Readonly<Record<number, string>> = {
 const LONGEST_FAULT = 1_000;
 const UNREADABLE: JudgedAcknowledgement = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
 /** An acknowledgement has some four kilobytes; what is far beyond is not looked at. */
-const MAX_BYTES = 262_144;
+export const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
 
 /**
  * Judges an acknowledgement: its signature as it stands and with the blanks between elements dropped, its schema, and that
@@ -66,10 +68,11 @@ export function judgeAcknowledgement(
   now: Date,
   trust: TrustCheck,
 ): JudgedAcknowledgement {
-  if (bytes.length > MAX_BYTES) return { ...UNREADABLE, fault: `it is larger than ${MAX_BYTES} bytes` };
+  if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
+    return { ...UNREADABLE, fault: `it is larger than ${MAX_ACKNOWLEDGEMENT_BYTES} bytes` };
   if (!isQuicklyJudged(bytes)) return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
   try {
-    const received = parseReceived(bytes, MAX_BYTES);
+    const received = parseReceived(bytes, MAX_ACKNOWLEDGEMENT_BYTES);
     const verification = verifyXml(received, now);
     // What does not carry a valid signature is quoted, and never counts.
     const xml = verification.verified ?? received;

@@ -10,13 +10,14 @@ import { ApiError } from '@ecf/service-kit';
 import {
   confirmsReceipt,
   judgeAcknowledgement,
+  MAX_ACKNOWLEDGEMENT_BYTES,
   type NewAcknowledgement,
   receivedAcknowledgementPath,
   sha256Hex,
 } from './acknowledgement.js';
 import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
-import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
+import type { Conclusion, DeliveryPorts, HostedConclusion } from './delivery-ports.js';
 import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
 import { type Caller, ReceiverLoginError } from './receivers.js';
 
@@ -43,8 +44,8 @@ interface Deferral {
 }
 
 const LONGEST_ERROR = 1_000;
-/** Milliseconds between tries to store what a receiver answered: to lose it means to send again. */
-const STORING_PAUSES_MS = [250, 1_000];
+/** Milliseconds between tries to write down what a receiver answered: to lose it means to send again. */
+const RECORDING_PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * One attempt to deliver an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and what
@@ -64,7 +65,7 @@ export class DeliverDocument {
       return null;
     }
     const { conclusion, sign, pauseMs, word } = ending;
-    const after = await this.ports.deliveries.conclude(delivery, { ...conclusion, ...found });
+    const after = await this.#record(delivery, { ...conclusion, ...found });
     await this.ports.checkpoint('recorded');
     if (conclusion.acknowledgement !== null) this.ports.deliveryObserver.acknowledged(conclusion.acknowledgement);
     this.ports.deliveryObserver.attempted(after, word, this.ports.clock().getTime() - began);
@@ -134,7 +135,7 @@ export class DeliverDocument {
   async #judge(delivery: ClaimedDelivery, answer: Answer<DeliveryAnswer>): Promise<Ending> {
     switch (answer.outcome) {
       case 'verdict':
-        return this.#acknowledged(delivery, answer.verdict.acknowledgement);
+        return this.#acknowledged(delivery, answer.verdict.acknowledgement, troubleOf(answer));
       case 'unauthorized':
         return this.#later(delivery, 'the receiver refuses the token that it gave', 'unauthorized');
       case 'refused':
@@ -150,15 +151,23 @@ export class DeliverDocument {
     return this.#later(delivery, detail, cause, sign, { status, pauseMs: retryAfterMs ?? 0 });
   }
 
-  /** Kept byte for byte before anything is concluded from it. */
-  async #acknowledged(delivery: ClaimedDelivery, bytes: Uint8Array): Promise<Ending> {
+  /** Kept byte for byte with what is concluded from it: in the XML store, and while that refuses it, in the row. */
+  async #acknowledged(
+    delivery: ClaimedDelivery,
+    bytes: Uint8Array,
+    { sign, pauseMs }: { sign: LaneSign; pauseMs: number },
+  ): Promise<Ending> {
     const now = this.ports.clock();
     const sha256 = sha256Hex(bytes);
     const path = receivedAcknowledgementPath(delivery, now, sha256);
+    let held: Uint8Array | null = null;
     try {
-      await this.#store(path, bytes);
+      await this.ports.archive.put(path, bytes);
     } catch (error) {
-      return this.#later(delivery, `The buyer's answer cannot be stored: ${wordsOf(error)}`, 'archive', 'alive');
+      const words = `The buyer's answer cannot be stored: ${wordsOf(error)}`;
+      if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES) return this.#later(delivery, words, 'archive', sign, { pauseMs });
+      this.ports.deliveryObserver.failed("storing a buyer's answer, which waits in its row,", error, delivery.key);
+      held = bytes;
     }
     await this.ports.checkpoint('stored');
     const judged = judgeAcknowledgement(bytes, delivery, now, this.ports.trust);
@@ -168,10 +177,12 @@ export class DeliverDocument {
       buyerRnc: delivery.buyerRnc,
       receivedAt: now,
       xml: { path, sha256 },
+      held,
     };
     if (judged.fault !== null) {
-      const ending = this.#later(delivery, judged.fault, 'invalid_acknowledgement', 'alive', {
+      const ending = this.#later(delivery, judged.fault, 'invalid_acknowledgement', sign, {
         status: 'unacknowledged',
+        pauseMs,
       });
       return { ...ending, conclusion: { ...ending.conclusion, acknowledgement } };
     }
@@ -181,16 +192,16 @@ export class DeliverDocument {
     return { conclusion, sign: 'alive', pauseMs: 0, word: judged.motive === 3 ? 'duplicate' : status };
   }
 
-  async #store(path: string, bytes: Uint8Array): Promise<void> {
-    for (const pause of STORING_PAUSES_MS) {
+  /** A database that is away for a moment costs no second delivery. */
+  async #record(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery> {
+    for (const pause of conclusion.acknowledgement === null ? [] : RECORDING_PAUSES_MS) {
       try {
-        await this.ports.archive.put(path, bytes);
-        return;
+        return await this.ports.deliveries.conclude(delivery, conclusion);
       } catch {
         await this.ports.sleep(pause);
       }
     }
-    await this.ports.archive.put(path, bytes);
+    return this.ports.deliveries.conclude(delivery, conclusion);
   }
 
   #noReceiver(delivery: ClaimedDelivery): Ending {
@@ -267,6 +278,12 @@ export class DeliverDocument {
     if (taxpayer !== null) await this.ports.taxpayers.replaceTaxpayer(taxpayer);
     return taxpayer;
   }
+}
+
+/** What the status of an answer says about its receiver, whatever stands in it. */
+function troubleOf({ raw, retryAfterMs = 0 }: Answer<DeliveryAnswer> & { outcome: 'verdict' }) {
+  const troubled = raw.status === 429 || raw.status >= 500;
+  return troubled ? ({ sign: 'failing', pauseMs: retryAfterMs } as const) : ({ sign: 'alive', pauseMs: 0 } as const);
 }
 
 function wordsOf(error: unknown): string {

@@ -87,7 +87,14 @@ export interface DeliveryStore {
   backlog(): Promise<DeliveryBacklog[]>;
 }
 
-/** Questions for acknowledgements. */
+/** An acknowledgement whose bytes the XML store has not taken yet. */
+export interface HeldAcknowledgement {
+  readonly id: number;
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Acknowledgements, as they are asked for and as the XML store takes them. */
 export interface AcknowledgementStore {
   /** Newest first by receipt, then id. */
   list(filter: {
@@ -100,6 +107,10 @@ export interface AcknowledgementStore {
   }): Promise<StoredAcknowledgement[]>;
   /** The latest valid one, else the latest. */
   find(key: DeliveryKey): Promise<StoredAcknowledgement | null>;
+  /** Those with an id above `after` whose bytes the row still holds, by id. */
+  held(after: number, limit: number): Promise<HeldAcknowledgement[]>;
+  /** The XML store has the bytes: the row lets go of them. */
+  release(ids: readonly number[]): Promise<void>;
 }
 
 /** What people who operate deliveries are told. */

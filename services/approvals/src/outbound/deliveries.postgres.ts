@@ -12,7 +12,12 @@ import {
 } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import type { AcknowledgementStore, DeliveryStore, HostedConclusion } from '../core/delivery-ports.js';
+import type {
+  AcknowledgementStore,
+  DeliveryStore,
+  HeldAcknowledgement,
+  HostedConclusion,
+} from '../core/delivery-ports.js';
 
 /** Of one whose turn never came. */
 const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
@@ -70,10 +75,12 @@ const CONCLUDE = {
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
   text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
-           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256)
-         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
+           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256, held)
+         SELECT env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code, acknowledged_at, received_at, valid,
+           validation_error, xml_path, xml_sha256, decode(held, 'base64')
+           FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
            receipt_status smallint, rejection_code smallint, acknowledged_at timestamptz, received_at timestamptz,
-           valid boolean, validation_error text, xml_path text, xml_sha256 text)
+           valid boolean, validation_error text, xml_path text, xml_sha256 text, held text)
          ORDER BY env, issuer_rnc, encf, xml_sha256
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
@@ -113,6 +120,15 @@ const FIND_ACKNOWLEDGEMENT = {
   name: 'acknowledgement_find',
   text: `SELECT * FROM received_acknowledgements WHERE env = $1 AND issuer_rnc = $2 AND encf = $3
           ORDER BY valid DESC, received_at DESC, id DESC LIMIT 1`,
+};
+const HELD = {
+  name: 'acknowledgement_held',
+  text: `SELECT id, xml_path AS path, held AS bytes FROM received_acknowledgements
+          WHERE held IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
+};
+const RELEASE = {
+  name: 'acknowledgement_release',
+  text: 'UPDATE received_acknowledgements SET held = NULL WHERE id = ANY($1::bigint[])',
 };
 const LIST = {
   name: 'delivery_list',
@@ -184,6 +200,7 @@ interface AcknowledgementRow {
   validation_error: string | null;
   xml_path: string;
   xml_sha256: string;
+  held: Buffer | null;
 }
 
 /**
@@ -326,6 +343,12 @@ export function createDeliveryStore(
         const { rows } = await database.query<AcknowledgementRow>(FIND_ACKNOWLEDGEMENT, keyValues(key));
         return rows[0] === undefined ? null : fromAcknowledgementRow(rows[0]);
       },
+      async held(after, limit) {
+        return (await database.query<HeldAcknowledgement>(HELD, [after, limit])).rows;
+      },
+      async release(ids) {
+        await database.query(RELEASE, [ids]);
+      },
     },
   };
 }
@@ -407,7 +430,7 @@ function keyValues({ env, issuerRnc, encf }: DeliveryKey): [string, string, stri
 }
 
 function acknowledgementRow(acknowledgement: NewAcknowledgement) {
-  const { key, xml, fault } = acknowledgement;
+  const { key, xml, fault, held } = acknowledgement;
   return {
     env: key.env,
     issuer_rnc: key.issuerRnc,
@@ -421,6 +444,7 @@ function acknowledgementRow(acknowledgement: NewAcknowledgement) {
     validation_error: storable(fault),
     xml_path: xml.path,
     xml_sha256: xml.sha256,
+    held: held === null ? null : Buffer.from(held).toString('base64'),
   };
 }
 
@@ -458,5 +482,6 @@ function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement 
     receivedAt: row.received_at,
     fault: row.validation_error,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    held: row.held,
   };
 }
