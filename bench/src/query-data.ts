@@ -22,15 +22,10 @@ const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS 
     FROM generate_series($4::bigint, $5::bigint) AS n) AS numbered`;
 
 const SIGN = "CASE ecf_type WHEN '34' THEN -1 ELSE 1 END";
+const ACCEPTED = "status IN ('Aceptado', 'AceptadoCondicional')";
 const DAY = "(created_at AT TIME ZONE 'UTC' - interval '4 hours')::date";
-/** First day of the bucket, by grain. */
-const BUCKETS: Readonly<Record<string, string>> = {
-  day: DAY,
-  third: `date_trunc('month', ${DAY})::date + least((extract(day FROM ${DAY})::int - 1) / 10, 2) * 10`,
-  month: `date_trunc('month', ${DAY})::date`,
-  quarter: `date_trunc('quarter', ${DAY})::date`,
-  year: `date_trunc('year', ${DAY})::date`,
-};
+/** The sums of a buyer's days or months, step by step up to the end of the month or year. */
+const RUNNING = { month: ['day', 31], year: ['month', 12] } as const;
 const CHUNK = 250_000;
 
 /**
@@ -45,18 +40,26 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
   }
   for (const grain of ['day', 'month'])
     await database.query(
-      `INSERT INTO invoice_rollup SELECT env, issuer_rnc, $2, ${BUCKETS[grain]}, ecf_type, status, count(*),
+      `INSERT INTO invoice_rollup SELECT env, issuer_rnc, $2, date_trunc($2, ${DAY})::date, ecf_type, status, count(*),
          sum(${SIGN} * total_amount), sum(${SIGN} * total_itbis) FROM invoice WHERE issuer_rnc = $1 GROUP BY 1, 2, 4, 5, 6`,
       [issuer, grain],
     );
-  for (const grain of Object.keys(BUCKETS))
+  for (const [grain, [unit, steps]] of Object.entries(RUNNING)) {
+    const upTo = (sum: string, type: string) =>
+      `ARRAY[${Array.from({ length: steps }, (_, step) => `coalesce(sum(${sum}) FILTER (WHERE step <= ${step + 1}), 0)::${type}`)}]`;
     await database.query(
-      `INSERT INTO buyer_rollup SELECT env, issuer_rnc, $2, ${BUCKETS[grain]}, coalesce(buyer_rnc, ''), count(*),
-         sum(${SIGN} * total_amount), CASE $2 WHEN 'day' THEN max(buyer_name) END, CASE $2 WHEN 'day' THEN max(created_at) END,
-         CASE $2 WHEN 'day' THEN max(id) END
-       FROM invoice WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 4, 5`,
+      `INSERT INTO buyer_rollup SELECT env, issuer_rnc, $2, bucket, buyer, ${upTo('count', 'int')}, ${upTo('amount', 'numeric')}
+       FROM (SELECT env, issuer_rnc, date_trunc($2, ${DAY})::date AS bucket, coalesce(buyer_rnc, '') AS buyer,
+           extract(${unit} FROM ${DAY})::int AS step, count(*) AS count, sum(${SIGN} * total_amount) AS amount
+         FROM invoice WHERE issuer_rnc = $1 AND ${ACCEPTED} GROUP BY 1, 2, 3, 4, 5) AS steps GROUP BY 1, 2, 4, 5`,
       [issuer, grain],
     );
+  }
+  await database.query(
+    `INSERT INTO buyer_name SELECT env, issuer_rnc, buyer_rnc, ${DAY}, max(buyer_name), max(created_at), max(id)
+     FROM invoice WHERE issuer_rnc = $1 AND ${ACCEPTED} AND buyer_rnc IS NOT NULL GROUP BY 1, 2, 3, 4`,
+    [issuer],
+  );
   await database.query('INSERT INTO taxpayer (rnc, account_id, revision) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING', [
     issuer,
     ACCOUNT,

@@ -1,7 +1,7 @@
 import type { CalendarDate } from '@ecf/domain';
 import { fromCents, toCents } from './cents.js';
 import { dayOf, type IssuedInvoice } from './issued-invoice.js';
-import { bucketOf, GRAINS, type Grain } from './periods.js';
+import { bucketOf, type Grain, RUNNING_GRAINS, RUNNING_STEPS, type RunningGrain, stepOf } from './periods.js';
 
 /** What of a document the sums are made of. */
 export type Counted = Pick<
@@ -32,26 +32,31 @@ export interface InvoiceDelta {
   readonly itbis: string;
 }
 
-/** A change of an issuer's sums by buyer and day or larger. The name is the latest document's; of days alone. */
+/** A change of an issuer's sums by buyer and month or year: from the bucket's beginning to the end of each of its steps. */
 export interface BuyerDelta {
   readonly env: string;
   readonly issuer_rnc: string;
-  readonly grain: Grain;
+  readonly grain: RunningGrain;
   readonly bucket: CalendarDate;
+  /** Empty for documents without an RNC of the buyer. */
   readonly buyer_rnc: string;
-  readonly count: number;
-  readonly amount: string;
-  readonly name: string | null;
-  readonly name_at: Date | null;
-  readonly name_id: number | null;
+  readonly counts: readonly number[];
+  readonly amounts: readonly string[];
 }
 
-/** Buyers of a day whose name may have stood in a document that no longer counts for them. */
-export interface RenamedBuyer {
+/** A buyer's name in a document of that day, and which document that is. */
+export interface BuyerName extends NamedDay {
+  readonly name: string | null;
+  readonly name_at: Date;
+  readonly name_id: number;
+}
+
+/** A buyer and a day on which it was named. */
+export interface NamedDay {
   readonly env: string;
   readonly issuer_rnc: string;
-  readonly bucket: CalendarDate;
   readonly buyer_rnc: string;
+  readonly day: CalendarDate;
 }
 
 /** Credit notes (34) take back what invoices charged. */
@@ -70,14 +75,17 @@ interface Sums {
   itbis: bigint;
 }
 
-interface BuyerSums extends Sums {
-  named: Counted | null;
+/** What each step of a bucket gains. */
+interface BuyerSteps {
+  readonly counts: number[];
+  readonly amounts: bigint[];
 }
 
 /** Collects what changes of documents do to the sums, so that each row is written once for all of them. */
 export class RollupChanges {
   readonly #invoices = new Map<string, Sums>();
-  readonly #buyers = new Map<string, BuyerSums>();
+  readonly #buyers = new Map<string, BuyerSteps>();
+  readonly #named = new Map<string, Counted>();
   readonly #renamed = new Set<string>();
 
   /** A document became another; `before` is null for one that is new. */
@@ -85,7 +93,7 @@ export class RollupChanges {
     if (before?.listed === true) this.#count(before, -1);
     if (after.listed) this.#count(after, 1);
     if (before !== null && countsForBuyer(before) && !countsForBuyer(after, before))
-      this.#renamed.add(buyerRow(before, 'day'));
+      this.#renamed.add(namedDay(before));
   }
 
   /** Rows that change. */
@@ -101,23 +109,35 @@ export class RollupChanges {
 
   buyers(): BuyerDelta[] {
     return [...this.#buyers]
-      .filter(([, sums]) => sums.count !== 0 || sums.amount !== 0n || sums.named !== null)
-      .map(([row, { count, amount, named }]) => {
+      .filter(([, { counts, amounts }]) => counts.some((count) => count !== 0) || amounts.some((sum) => sum !== 0n))
+      .map(([row, { counts, amounts }]) => {
         const [env, issuer_rnc, grain, bucket, buyer_rnc] = JSON.parse(row);
-        const name = {
-          name: named?.buyerName ?? null,
-          name_at: named?.createdAt ?? null,
-          name_id: named?.id ?? null,
+        const [runningCounts, runningAmounts] = [running(counts, 0), running(amounts, 0n)];
+        return {
+          env,
+          issuer_rnc,
+          grain,
+          bucket,
+          buyer_rnc,
+          counts: runningCounts,
+          amounts: runningAmounts.map(fromCents),
         };
-        return { env, issuer_rnc, grain, bucket, buyer_rnc, count, amount: fromCents(amount), ...name };
       });
   }
 
-  renamed(): RenamedBuyer[] {
-    return [...this.#renamed].map((row) => {
-      const [env, issuer_rnc, , bucket, buyer_rnc] = JSON.parse(row);
-      return { env, issuer_rnc, bucket, buyer_rnc };
-    });
+  /** Names that may be later than those that are known. */
+  names(): BuyerName[] {
+    return [...this.#named].map(([row, { buyerName, createdAt, id }]) => ({
+      ...(JSON.parse(row) as NamedDay),
+      name: buyerName,
+      name_at: createdAt,
+      name_id: id,
+    }));
+  }
+
+  /** Days whose name may have stood in a document that no longer counts for the buyer. */
+  renamed(): NamedDay[] {
+    return [...this.#renamed].map((row) => JSON.parse(row));
   }
 
   #count(document: Counted, times: 1 | -1): void {
@@ -129,13 +149,18 @@ export class RollupChanges {
       add(sums, times, amount, itbis);
     }
     if (!isAccepted(document.status)) return;
-    for (const grain of GRAINS) {
-      const fresh = () => ({ count: 0, amount: 0n, itbis: 0n, named: null as Counted | null });
-      const sums = sumsOf(this.#buyers, buyerRow(document, grain), fresh);
-      add(sums, times, amount, itbis);
-      if (grain === 'day' && times === 1 && document.buyerRnc !== null && isLater(document, sums.named))
-        sums.named = document;
+    for (const grain of RUNNING_GRAINS) {
+      const steps = sumsOf(this.#buyers, buyerRow(document, grain), () => noSteps(grain));
+      const step = stepOf(dayOf(document), grain) - 1;
+      steps.counts[step] = (steps.counts[step] ?? 0) + times;
+      steps.amounts[step] = (steps.amounts[step] ?? 0n) + amount;
     }
+    if (times === 1 && document.buyerRnc !== null) this.#name(document);
+  }
+
+  #name(document: Counted): void {
+    const day = namedDay(document);
+    if (isLater(document, this.#named.get(day) ?? null)) this.#named.set(day, document);
   }
 }
 
@@ -143,6 +168,20 @@ function add(sums: Sums, times: number, amount: bigint, itbis: bigint): void {
   sums.count += times;
   sums.amount += amount;
   sums.itbis += itbis;
+}
+
+function noSteps(grain: RunningGrain): BuyerSteps {
+  const steps = RUNNING_STEPS[grain];
+  return { counts: Array(steps).fill(0), amounts: Array(steps).fill(0n) };
+}
+
+/** Of each step the sum of all steps up to it. */
+function running<N extends number | bigint>(steps: readonly N[], zero: N): N[] {
+  let sum = zero;
+  return steps.map((step) => {
+    sum = ((sum as number) + (step as number)) as N;
+    return sum;
+  });
 }
 
 function sumsOf<S>(rows: Map<string, S>, row: string, fresh: () => S): S {
@@ -156,15 +195,21 @@ function invoiceRow(document: Counted, grain: Grain): string {
   return JSON.stringify([document.env, document.issuerRnc, grain, bucket, document.ecfType, document.status]);
 }
 
-function buyerRow(document: Counted, grain: Grain): string {
+function buyerRow(document: Counted, grain: RunningGrain): string {
   const bucket = bucketOf(dayOf(document), grain);
   return JSON.stringify([document.env, document.issuerRnc, grain, bucket, document.buyerRnc ?? '']);
+}
+
+function namedDay(document: Counted): string {
+  const [env, issuer_rnc] = [document.env, document.issuerRnc];
+  const day: NamedDay = { env, issuer_rnc, buyer_rnc: document.buyerRnc ?? '', day: dayOf(document) };
+  return JSON.stringify(day);
 }
 
 /** Whether a document counts among accepted ones of a buyer; with `as`, of the same buyer and day as that one. */
 function countsForBuyer(document: Counted, as: Counted = document): boolean {
   const counts = document.listed && isAccepted(document.status) && document.buyerRnc !== null;
-  return counts && buyerRow(document, 'day') === buyerRow(as, 'day');
+  return counts && namedDay(document) === namedDay(as);
 }
 
 function isLater(document: Counted, than: Counted | null): boolean {

@@ -41,25 +41,28 @@ export const SKIP_DAYS = {
     WHERE through > $5 ORDER BY bucket DESC LIMIT 1`,
 };
 
-/** Sums of one moment. $6 to $9 stretches of the buyers' sums with their sign, $10 first and $11 last day, $12 clients. */
+/**
+ * Sums of one moment. $6 to $8 stretches of the buyers' running sums, $9 and $10 the steps before and through which they
+ * count, $11 first and $12 last day, $13 clients.
+ */
 export const SUMS = {
   name: 'invoices_sums',
   text: `WITH sums AS (
       SELECT to_char(r.bucket, 'YYYY-MM') AS month, r.ecf_type, r.status, sum(r.count)::bigint AS count,
         sum(r.amount)::text AS amount, sum(r.itbis)::text AS itbis ${OVER_STRETCHES} GROUP BY 1, 2, 3 HAVING sum(r.count) > 0),
     clients AS (
-      SELECT r.buyer_rnc, sum(s.sign * r.count)::bigint AS count,
-          coalesce(sum(r.amount) FILTER (WHERE s.sign = 1), 0) - coalesce(sum(r.amount) FILTER (WHERE s.sign = -1), 0) AS amount
-        FROM unnest($6::text[], $7::date[], $8::date[], $9::int[]) AS s(grain, first, last, sign)
+      SELECT r.buyer_rnc, sum(r.counts[s.through] - coalesce(r.counts[s.before], 0)) AS count,
+          sum(r.amounts[s.through] - coalesce(r.amounts[s.before], 0)) AS amount
+        FROM unnest($6::text[], $7::date[], $8::date[], $9::int[], $10::int[]) AS s(grain, first, last, before, through)
         JOIN public.buyer_rollup r ON r.env = $1 AND r.issuer_rnc = $2 AND r.grain = s.grain AND r.bucket BETWEEN s.first AND s.last
-       GROUP BY r.buyer_rnc HAVING sum(s.sign * r.count) > 0
-       ORDER BY amount DESC, nullif(r.buyer_rnc, '') NULLS LAST LIMIT $12),
+       GROUP BY r.buyer_rnc HAVING sum(r.counts[s.through] - coalesce(r.counts[s.before], 0)) > 0
+       ORDER BY amount DESC, nullif(r.buyer_rnc, '') NULLS LAST LIMIT $13),
     named AS (
       SELECT nullif(c.buyer_rnc, '') AS buyer_rnc, n.name AS buyer_name, c.count, c.amount::text AS amount FROM clients c
         LEFT JOIN LATERAL (
-          SELECT name FROM public.buyer_rollup r
-           WHERE r.env = $1 AND r.issuer_rnc = $2 AND r.buyer_rnc = c.buyer_rnc AND r.grain = 'day' AND r.count > 0
-             AND r.bucket BETWEEN $10 AND $11 ORDER BY r.bucket DESC LIMIT 1) AS n ON true
+          SELECT name FROM public.buyer_name r
+           WHERE r.env = $1 AND r.issuer_rnc = $2 AND r.buyer_rnc = c.buyer_rnc AND r.name_at IS NOT NULL
+             AND r.day BETWEEN $11 AND $12 ORDER BY r.day DESC LIMIT 1) AS n ON true
        ORDER BY c.amount DESC, nullif(c.buyer_rnc, '') NULLS LAST)
     SELECT (SELECT coalesce(json_agg(sums), '[]') FROM sums) AS invoices,
       (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients`,

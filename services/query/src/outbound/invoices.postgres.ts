@@ -2,7 +2,7 @@ import { dominicanDays } from '@ecf/domain';
 import type { Database } from '@ecf/service-kit';
 import type { ClientSums, InvoiceSums } from '../core/aggregate.js';
 import type { Aftermath, IssuedInvoice } from '../core/issued-invoice.js';
-import { fewestBuckets, monthsAndDays, type Stretch } from '../core/periods.js';
+import { monthsAndDays, runningStretches, type Stretch } from '../core/periods.js';
 import type { InvoiceFilter, InvoiceStore, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ReceivedRecord, StoredXml } from '../core/received-record.js';
 import { BY_NUMBER, COUNT, FIND, LIST, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
@@ -74,11 +74,12 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
       return rows[0]?.total ?? 0;
     },
     async sums(filter, topClients) {
-      const byBuyer = fewestBuckets(filter.first, filter.last);
+      const byBuyer = runningStretches(filter.first, filter.last);
       const { rows } = await database.query<{ invoices: InvoiceSums[]; clients: ClientSums[] }>(SUMS, [
         ...overMonths(filter),
         ...columns(byBuyer),
-        byBuyer.map(({ sign }) => sign),
+        byBuyer.map(({ before }) => before),
+        byBuyer.map(({ through }) => through),
         filter.first,
         filter.last,
         topClients,

@@ -16,7 +16,9 @@ const kept = (columns: string, key: readonly string[]) =>
   replaced(names(columns).filter((name) => !key.includes(name)));
 
 const LATER = '(present.name_at IS NULL OR (excluded.name_at, excluded.name_id) >= (present.name_at, present.name_id))';
-const ofTheLater = (name: string) => `${name} = CASE WHEN ${LATER} THEN excluded.${name} ELSE present.${name} END`;
+/** Step by step; both arrays have the same length. */
+const stepwise = (column: string) =>
+  `${column} = ARRAY(SELECT p + e FROM unnest(present.${column}, excluded.${column}) WITH ORDINALITY AS steps(p, e, step) ORDER BY step)`;
 /** The first instant of a Dominican day: UTC-4 all year. */
 export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;
 
@@ -27,6 +29,8 @@ export interface ProjectionSql {
   readonly keepInvoices: Statement;
   readonly addInvoiceSums: Statement;
   readonly addBuyerSums: Statement;
+  readonly nameBuyers: Statement;
+  /** Looks for the latest name of the day again. */
   readonly renameBuyers: Statement;
   readonly keepReceived: Statement;
 }
@@ -58,23 +62,28 @@ export function projectionSql(generation: Generation): ProjectionSql {
     ),
     addBuyerSums: statement(
       'buyer_rollup_add',
-      `INSERT INTO ${generation}.buyer_rollup AS present
-          (env, issuer_rnc, grain, bucket, buyer_rnc, count, amount, name, name_at, name_id)
+      `INSERT INTO ${generation}.buyer_rollup AS present (env, issuer_rnc, grain, bucket, buyer_rnc, counts, amounts)
         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, buyer_rnc text,
-          count bigint, amount numeric, name text, name_at timestamptz, name_id bigint)
-        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
-          amount = present.amount + excluded.amount, ${['name', 'name_at', 'name_id'].map(ofTheLater).join(', ')}`,
+          counts int[], amounts numeric[])
+        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET ${['counts', 'amounts'].map(stepwise).join(', ')}`,
+    ),
+    nameBuyers: statement(
+      'buyer_name_keep',
+      `INSERT INTO ${generation}.buyer_name AS present (env, issuer_rnc, buyer_rnc, day, name, name_at, name_id)
+        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, buyer_rnc text, day date, name text,
+          name_at timestamptz, name_id bigint)
+        ON CONFLICT (env, issuer_rnc, buyer_rnc, day) DO UPDATE SET ${replaced(['name', 'name_at', 'name_id'])} WHERE ${LATER}`,
     ),
     renameBuyers: statement(
-      'buyer_rollup_rename',
-      `UPDATE ${generation}.buyer_rollup b SET (name, name_at, name_id) = (
+      'buyer_name_again',
+      `UPDATE ${generation}.buyer_name b SET (name, name_at, name_id) = (
           SELECT i.buyer_name, i.created_at, i.id FROM ${generation}.invoice i
            WHERE i.env = b.env AND i.issuer_rnc = b.issuer_rnc AND i.listed AND i.buyer_rnc = b.buyer_rnc
-             AND i.created_at >= ${midnight('b.bucket')} AND i.created_at < ${midnight('b.bucket + 1')}
+             AND i.created_at >= ${midnight('b.day')} AND i.created_at < ${midnight('b.day + 1')}
              AND i.status IN ('Aceptado', 'AceptadoCondicional')
            ORDER BY i.created_at DESC, i.id DESC LIMIT 1)
-        FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, bucket date, buyer_rnc text)
-        WHERE b.env = r.env AND b.issuer_rnc = r.issuer_rnc AND b.grain = 'day' AND b.bucket = r.bucket AND b.buyer_rnc = r.buyer_rnc`,
+        FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, buyer_rnc text, day date)
+        WHERE b.env = r.env AND b.issuer_rnc = r.issuer_rnc AND b.buyer_rnc = r.buyer_rnc AND b.day = r.day`,
     ),
     keepReceived: statement(
       'received_keep',

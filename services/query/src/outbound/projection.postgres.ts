@@ -94,6 +94,7 @@ async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedIn
   for (const [statement, rows] of [
     [sql.addInvoiceSums, changes.invoices()],
     [sql.addBuyerSums, changes.buyers()],
+    [sql.nameBuyers, changes.names()],
     [sql.renameBuyers, changes.renamed()],
   ] as const) {
     if (rows.length > 0) await tx.query(statement, [JSON.stringify(rows)]);

@@ -1,20 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { bucketOf, bucketsIn, fewestBuckets, monthsAndDays, type Stretch } from '../../src/core/periods.js';
+import {
+  bucketOf,
+  monthsAndDays,
+  type RunningStretch,
+  runningStretches,
+  type Stretch,
+  stepOf,
+} from '../../src/core/periods.js';
 import { seeded } from '../support/random.js';
 
 const DAY = 86_400_000;
 const dayAt = (index: number) => new Date(Date.UTC(2023, 0, 1) + index * DAY).toISOString().slice(0, 10);
 
 /** How often a day counts in the stretches. */
-function times(stretches: readonly Stretch[], day: string): number {
-  return stretches
-    .filter(({ grain, first, last }) => first <= bucketOf(day, grain) && bucketOf(day, grain) <= last)
-    .reduce((sum, { sign }) => sum + sign, 0);
+function times(stretches: readonly (Stretch | RunningStretch)[], day: string): number {
+  return stretches.filter((stretch) => {
+    const bucket = bucketOf(day, stretch.grain);
+    if (bucket < stretch.first || bucket > stretch.last) return false;
+    if (!('through' in stretch)) return true;
+    const step = stepOf(day, stretch.grain);
+    return stretch.before < step && step <= stretch.through;
+  }).length;
 }
 
 describe.each([
   ['months and days', monthsAndDays],
-  ['fewest buckets', fewestBuckets],
+  ['running sums', runningStretches],
 ])('a period in %s', (_, cut) => {
   it('counts each of its days once and no other day', () => {
     const random = seeded(20261121);
@@ -34,38 +45,44 @@ describe.each([
     }
   });
 
-  it('takes whole buckets where it can', () => {
-    expect(cut('2026-03-01', '2026-03-31')).toEqual([
-      { grain: 'month', first: '2026-03-01', last: '2026-03-01', sign: 1 },
-    ]);
-    expect(cut('2026-06-15', '2026-06-15')).toEqual([
-      { grain: 'day', first: '2026-06-15', last: '2026-06-15', sign: 1 },
-    ]);
-    expect(cut('2028-02-01', '2028-02-29')).toMatchObject([{ grain: 'month' }]);
-    expect(cut('2027-02-01', '2027-02-28')).toMatchObject([{ grain: 'month' }]);
-  });
-
   it('is made of few stretches, however wide: what nobody wrote on is left out', () => {
     expect(cut('1000-01-01', '9999-12-31').length).toBeLessThan(3);
     expect(cut('1000-01-01', '1500-12-31')).toEqual([]);
+    expect(cut('2026-06-02', '2026-06-01')).toEqual([]);
   });
 });
 
-it('sums of what can be many are made of few buckets, whatever the period', () => {
+it('whole months are taken whole, leap years or not', () => {
+  const june = { grain: 'month', first: '2026-06-01', last: '2026-06-01' };
+  expect(monthsAndDays('2026-06-01', '2026-06-30')).toEqual([june]);
+  expect(monthsAndDays('2028-02-01', '2028-02-29')).toMatchObject([{ grain: 'month' }]);
+  expect(monthsAndDays('2027-02-01', '2027-02-28')).toMatchObject([{ grain: 'month' }]);
+  expect(monthsAndDays('2026-06-15', '2026-06-15')).toEqual([
+    { grain: 'day', first: '2026-06-15', last: '2026-06-15' },
+  ]);
+});
+
+it('sums of what can be many read a row per month or year at either end, and one per whole year between', () => {
   const random = seeded(7);
-  const counts = Array.from({ length: 500 }, () => {
-    const from = random.between(0, 1_000);
-    return bucketsIn(fewestBuckets(dayAt(from), dayAt(from + random.between(0, 1_000))));
-  });
-  expect(Math.max(...counts)).toBeLessThanOrEqual(20);
-  expect(counts.reduce((sum, count) => sum + count, 0) / counts.length).toBeLessThan(11);
-  expect(fewestBuckets('2026-01-01', '2026-12-30')).toEqual([
-    { grain: 'year', first: '2026-01-01', last: '2026-01-01', sign: 1 },
-    { grain: 'day', first: '2026-12-31', last: '2026-12-31', sign: -1 },
+  for (let run = 0; run < 500; run += 1) {
+    const from = random.between(0, 3_000);
+    const stretches = runningStretches(dayAt(from), dayAt(from + random.between(0, 3_000)));
+    expect(stretches.length).toBeLessThanOrEqual(5);
+    expect(stretches.filter(({ first, last }) => first !== last)).toHaveLength(
+      stretches.some(({ grain, first, last }) => grain === 'year' && first !== last) ? 1 : 0,
+    );
+  }
+  const [august, june] = ['2025-08-01', '2026-06-01'];
+  expect(runningStretches('2025-08-17', '2026-06-05')).toEqual([
+    { grain: 'month', first: august, last: august, before: 16, through: 31 },
+    { grain: 'year', first: '2025-01-01', last: '2025-01-01', before: 8, through: 12 },
+    { grain: 'year', first: '2026-01-01', last: '2026-01-01', before: 0, through: 5 },
+    { grain: 'month', first: june, last: june, before: 0, through: 5 },
   ]);
-  expect(fewestBuckets('2025-07-01', '2026-06-30')).toEqual([
-    { grain: 'quarter', first: '2025-07-01', last: '2025-10-01', sign: 1 },
-    { grain: 'quarter', first: '2026-01-01', last: '2026-04-01', sign: 1 },
+  expect(runningStretches('2024-01-01', '2026-12-31')).toEqual([
+    { grain: 'year', first: '2024-01-01', last: '2026-01-01', before: 0, through: 12 },
   ]);
-  expect(bucketsIn(fewestBuckets('2026-10-23', '2026-11-21'))).toBeLessThanOrEqual(6);
+  expect(runningStretches('2026-06-05', '2026-06-05')).toEqual([
+    { grain: 'month', first: june, last: june, before: 4, through: 5 },
+  ]);
 });

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InvoiceAggregate, InvoiceChanged } from '@ecf/contracts';
 import { ECF_TYPES, type EmissionState, toCalendarDate, toIsoDominican } from '@ecf/domain';
@@ -28,13 +31,16 @@ const STATES: EmissionState[] = [
 const FIRST_DAY = Date.UTC(2025, 10, 20, 3, 59, 58);
 const SPAN_SECONDS = 500 * 86_400;
 
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const FIRST_MIGRATION = '20261121032226_read_models';
+
 let database: Database;
 let invoices: InvoiceStore;
 let projection: Projection;
 
 beforeAll(async () => {
   const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
+  await migrate(url, MIGRATIONS);
   database = openDatabase(url, { max: 6 });
   invoices = createPostgresInvoices(database);
   projection = createPostgresProjection(database);
@@ -117,6 +123,20 @@ function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, l
     newest: [...within].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id),
   };
 }
+
+/** The sums as the first migration's tables kept them: $1 grain. */
+const FORMER_SUMS = `INSERT INTO buyer_rollup
+  SELECT env, issuer_rnc, $1, date_trunc($1, day)::date, coalesce(buyer_rnc, ''), count(*), sum(amount),
+    CASE $1 WHEN 'day' THEN (array_agg(buyer_name ORDER BY created_at DESC, id DESC))[1] END,
+    CASE WHEN $1 = 'day' AND min(buyer_rnc) IS NOT NULL THEN max(created_at) END,
+    CASE WHEN $1 = 'day' AND min(buyer_rnc) IS NOT NULL THEN (array_agg(id ORDER BY created_at DESC, id DESC))[1] END
+  FROM (SELECT *, (created_at AT TIME ZONE 'UTC' - interval '4 hours')::date AS day,
+      CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END AS amount FROM invoice) AS signed
+  WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY env, issuer_rnc, 4, 5`;
+const KEPT_SUMS = `SELECT env, issuer_rnc, grain, bucket, buyer_rnc, counts,
+    ARRAY(SELECT amount::numeric(20, 2) FROM unnest(amounts) AS amount)::text AS amounts
+  FROM buyer_rollup WHERE 0 <> ANY(counts) OR 0 <> ANY(amounts) ORDER BY 1, 2, 3, 4, 5`;
+const KEPT_NAMES = 'SELECT * FROM buyer_name WHERE name_at IS NOT NULL ORDER BY env, issuer_rnc, buyer_rnc, day';
 
 const ordered = (breakdown: readonly object[]) => breakdown.map((row) => JSON.stringify(row)).sort();
 
@@ -207,6 +227,41 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
       expect(found?.revision ?? null).toBe(one.listed ? one.revision : null);
       if (found !== null)
         expect(found).toMatchObject({ status: one.status, totalAmount: one.totalAmount, buyerName: one.buyerName });
+    }
+  });
+
+  it('of an installation that kept them by day and larger are the same after its migration', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'migrations-'));
+    const url = await (await startTestPostgres()).createDatabase();
+    const former = openDatabase(url, { max: 2 });
+    try {
+      await cp(path.join(MIGRATIONS, FIRST_MIGRATION), path.join(folder, FIRST_MIGRATION), { recursive: true });
+      await migrate(url, folder);
+      const { rows } = await database.query('SELECT json_agg(invoice)::text AS all_of_them FROM invoice');
+      await former.query('INSERT INTO invoice SELECT * FROM json_populate_recordset(NULL::invoice, $1::json)', [
+        rows[0]?.all_of_them,
+      ]);
+      for (const grain of ['day', 'month', 'year']) await former.query(FORMER_SUMS, [grain]);
+      // What counted once and no longer does left rows of zero.
+      await former.query(
+        "INSERT INTO buyer_rollup SELECT env, 'x' || issuer_rnc, grain, bucket, buyer_rnc, 0, 0, NULL, NULL, NULL FROM buyer_rollup",
+      );
+      await former.query(
+        'UPDATE rebuild SET building = true; CREATE SCHEMA rebuilding; CREATE TABLE rebuilding.invoice (id int)',
+      );
+      await migrate(url, MIGRATIONS);
+      for (const kept of [KEPT_SUMS, KEPT_NAMES])
+        expect((await former.query(kept)).rows).toEqual((await database.query(kept)).rows);
+      expect(
+        (
+          await former.query(
+            "SELECT building, failure FROM rebuild, to_regnamespace('rebuilding') AS gone WHERE gone IS NULL",
+          )
+        ).rows,
+      ).toEqual([{ building: false, failure: 'the read models were migrated meanwhile; start again' }]);
+    } finally {
+      await former.close();
+      await rm(folder, { recursive: true });
     }
   });
 });
