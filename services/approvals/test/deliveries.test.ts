@@ -2,11 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit';
+import type { DeliveryChanged, InvoiceChanged, StoredFile } from '@ecf/contracts';
+import { makeEvent, openDatabase } from '@ecf/service-kit';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createDeliveryBackground } from '../src/core/delivery-background.js';
 import type { Approvals } from '../src/index.js';
+import { createDeliveryStore } from '../src/outbound/deliveries.postgres.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
 import { ACCOUNT, AUTHORITY, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
 
@@ -407,8 +409,11 @@ describe('what the answer says', () => {
     const storedPaths = async (): Promise<string[]> => {
       const found: string[] = [];
       const { stored } = world.instances[0] as Approvals;
-      for (let after: string | null = null, first = true; first || after !== null; first = false) {
-        const page = await stored.pageOfStoredFiles({ after, limit: 100 });
+      for (let after: string | null = 'given_approvals:0'; after !== null; ) {
+        const page: { files: StoredFile[]; next: string | null } = await stored.pageOfStoredFiles({
+          after,
+          limit: 100,
+        });
         found.push(...page.files.map(({ path }) => path));
         after = page.next;
       }
@@ -640,6 +645,72 @@ describe('receivers that do harm', () => {
     expect(tries.reduce((sum, count) => sum + count, 0)).toBeLessThan(clients.length + 20);
   });
 
+  it('have a thousand documents waiting at a host that answers at once: those of others are not hidden behind them', async () => {
+    const database = openDatabase(world.databaseUrl, { max: 4 });
+    // Theirs is a clock of tomorrow, so that the instances of the other tests leave these alone.
+    const clock = () => new Date(Date.now() + 24 * 3_600_000);
+    const store = createDeliveryStore(database, 'crowd', clock);
+    const [crowd, other, attempted] = ['https://crowd.example', 'https://other.example', [] as (string | null)[]];
+    const add = (host: string, first: number, count: number) =>
+      world.database.query(
+        `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
+           deadline_at, due_at, host)
+         SELECT 'TesteCF', $1, 'E31' || n, n, $2, 'x', 'x', 'pending', now(), now() + interval '9 days',
+           now() + interval '12 hours' + (n - 7000000000) * interval '1 millisecond', $3 FROM generate_series($4::bigint, $5::bigint) AS n`,
+        [ISSUER, ACCOUNT, host, first, first + count - 1],
+      );
+    await add(crowd, 7_000_000_001, 1_500);
+    await add(other, 7_000_009_999, 1);
+    const ended = { error: null, acknowledgement: null, needsCertificate: false };
+    const background = createDeliveryBackground(
+      {
+        deliveries: store,
+        deliveryObserver: { opened: () => undefined, failed: (what: string) => attempted.push(what) },
+        deliverySettings: { leaseMs: 15_000 },
+        clock,
+        checkpoint: () => undefined,
+      } as never,
+      {
+        async attempt(delivery, visit) {
+          const { host } = delivery;
+          const mine = host === crowd || host === other;
+          visit.enter(mine ? [host] : []);
+          const later = { status: delivery.status, dueAt: new Date(clock().getTime() + 24 * 3_600_000) };
+          const end = mine ? ({ status: 'delivered', dueAt: null } as const) : later;
+          if (mine) {
+            attempted.push(host);
+            visit.tell(host, 'alive');
+          }
+          await store.conclude(delivery, { ...ended, ...end, host });
+          return { delivery, sign: 'alive', pauseMs: 0 };
+        },
+      },
+      {
+        concurrency: 4,
+        mostWaiting: 128,
+        slowMs: 60_000,
+        perReceiver: 8,
+        perHost: 2,
+        idleMs: 20,
+        failuresToOpen: 3,
+        firstPauseMs: 10,
+        longestPauseMs: 10,
+      },
+    );
+    try {
+      background.start();
+      const seen = await eventually(
+        () => [...attempted],
+        (all) => all.includes(other),
+      );
+      expect(seen.indexOf(other)).toBeLessThan(20);
+    } finally {
+      await background.stop();
+      await database.close();
+      await world.database.query('DELETE FROM deliveries WHERE host = ANY($1)', [[crowd, other]]);
+    }
+  });
+
   it('keep one waiting for longer than a claim lasts: no other instance sends beside', async () => {
     const slow = await World.start({
       settings: { ...SETTINGS, APPROVAL_CLAIM_MS: '1000', RECEIVER_TIMEOUT_MS: '10000' },
@@ -772,7 +843,10 @@ describe('receivers that do harm', () => {
     const left = (await Promise.all(numbers.map((encf) => delivery(encf)))).filter((one) => one?.tries === 0);
     expect(left.length).toBeGreaterThan(0);
     expect(left[0]?.last_error).toMatch(/left alone until the deadline/);
-    expect(ended(numbers.at(-1) ?? '').at(-1)).toBe(true);
+    await eventually(
+      () => ended(numbers.at(-1) ?? '').at(-1),
+      (last) => last === true,
+    );
     dead.usually = received;
     const last = { env: 'TesteCF', issuer_rnc: ISSUER, encf: numbers.at(-1) ?? '' } as const;
     expect(await internal().retryDelivery(last)).toMatchObject({ delivery_status: 'pending' });

@@ -90,14 +90,14 @@ it('a door at somebody else’s host counts for those alone that receive where i
 it('an attempt takes places at all its hosts or at none, and each hears only of itself', () => {
   const { subject } = lanes();
   const [receives, admits] = ['https://receives.example', 'https://admits.example'];
-  const first = new HostVisit(subject, 'TesteCF');
+  const first = new HostVisit(subject, 'TesteCF', null);
   expect(first.enter([receives, admits])).toBeNull();
-  const second = new HostVisit(subject, 'TesteCF');
+  const second = new HostVisit(subject, 'TesteCF', null);
   expect(second.enter(['https://elsewhere.example', admits])).toBe(admits);
   second.leave();
   expect(subject.blocked()).toEqual([`TesteCF:${receives}`, `TesteCF:${admits}`]);
   // In another environment it may be another machine.
-  expect(new HostVisit(subject, 'eCF').enter([receives])).toBeNull();
+  expect(new HostVisit(subject, 'eCF', null).enter([receives])).toBeNull();
   first.tell(receives, 'failing', 5_000);
   first.tell(admits, 'alive');
   first.leave();

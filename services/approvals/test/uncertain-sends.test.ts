@@ -2,7 +2,11 @@ import { renameSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { openDatabase } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { GivenApproval } from '../src/core/given-approval.js';
+import type { Progress } from '../src/core/ports.js';
+import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 
 let world: World;
@@ -340,6 +344,100 @@ describe('the issuer', () => {
     expect(issuer.requests[0]?.body.split('<?xml')[1]?.split('--')[0]).toBe(
       issuer.requests[1]?.body.split('<?xml')[1]?.split('--')[0],
     );
+  });
+});
+
+describe('two instances at the same send', () => {
+  let database: ReturnType<typeof openDatabase>;
+  let store: ReturnType<typeof createApprovalStore>;
+  beforeAll(() => {
+    database = openDatabase(world.databaseUrl, { max: 4 });
+    store = createApprovalStore(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await world.database.query(
+      `UPDATE given_approvals SET authority_due_at = NULL, issuer_due_at = NULL
+        WHERE greatest(authority_due_at, issuer_due_at) > now() + interval '10 minutes'`,
+    );
+  });
+
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
+  const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
+
+  /** One record as two instances claimed it, one after the other's claim had run out; those of the world leave it alone. */
+  async function overtaken() {
+    const encf = await world.invoice();
+    const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
+    const outcome = await store.submit(local.body.id, hours(1), new Date());
+    if (!('added' in outcome)) throw new Error('not sent');
+    const first = outcome.added;
+    const later = async (target: 'authority' | 'issuer') => {
+      const claimed = await store.claimDue(target, { now: hours(2), until: hours(3), limit: 1_000, busy: [] });
+      const [second] = claimed.filter(({ id }) => id === first.id);
+      if (second === undefined) throw new Error('not claimed');
+      return second;
+    };
+    return { encf, first, second: await later('authority'), toIssuer: await later('issuer') };
+  }
+  const authority = (
+    status: 'submitted' | 'failed' | 'Aceptado' | 'Rechazado',
+    sentAt: Date | null,
+    dueAt: Date | null,
+  ) => ({ target: 'authority', status, response: status, sentAt, dueAt }) as const;
+  const due = async (id: number) =>
+    (await world.database.query('SELECT authority_due_at, issuer_due_at FROM given_approvals WHERE id = $1', [id]))
+      .rows[0] as { authority_due_at: Date | null; issuer_due_at: Date | null };
+  const write = (claimed: GivenApproval, progress: Progress) =>
+    store.progress(claimed, progress, { ...exchange, target: progress.target });
+
+  it('a straggler that did not arrive writes nothing over the send of the other', async () => {
+    const { first, second } = await overtaken();
+    const before = await due(first.id);
+    expect((await write(first, authority('failed', null, new Date()))).authority.status).toBe('submitted');
+    expect(await due(first.id)).toEqual(before);
+    await write(second, authority('submitted', new Date(), hours(4)));
+    await write(first, authority('failed', null, null));
+    expect(await store.find(first.id)).toMatchObject({ authority: { status: 'submitted', response: 'submitted' } });
+    expect((await due(first.id)).authority_due_at).not.toBeNull();
+  });
+
+  it('a straggler that may have arrived says so, and ends nothing', async () => {
+    const { first, second } = await overtaken();
+    await write(second, authority('failed', null, hours(4)));
+    const after = await write(first, authority('submitted', new Date(), new Date()));
+    expect(after.authority).toMatchObject({ status: 'submitted', sentAt: expect.any(Date) });
+    // Its copy may be why the authority refuses this one: the refusal of a straggler decides nothing.
+    await write(first, authority('Rechazado', new Date(), null));
+    expect((await store.find(first.id))?.authority.status).toBe('submitted');
+    expect((await due(first.id)).authority_due_at?.getTime()).toBeGreaterThan(hours(3).getTime());
+  });
+
+  it('a straggler that was accepted counts, also after a refusal of the other copy, and nothing undoes it', async () => {
+    const { encf, first, second } = await overtaken();
+    await write(second, authority('Rechazado', new Date(), null));
+    await write(first, authority('Aceptado', new Date(), null));
+    await write(second, authority('failed', null, hours(4)));
+    expect((await store.find(first.id))?.authority.status).toBe('Aceptado');
+    expect((await due(first.id)).authority_due_at).toBeNull();
+    await eventually(
+      () => statuses(encf),
+      (seen) => seen.length === 3,
+    );
+    expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
+  });
+
+  it('at the issuer the same: what it took stays taken, what was overtaken does not end it', async () => {
+    const { first, toIssuer } = await overtaken();
+    const issuerSide = (status: 'pending' | 'delivered' | 'failed' | 'refused', dueAt: Date | null) =>
+      ({ target: 'issuer', status, error: status, sentAt: new Date(), dueAt }) as const;
+    await write(first, issuerSide('failed', null));
+    expect((await store.find(first.id))?.issuer).toMatchObject({ status: 'pending', sentAt: expect.any(Date) });
+    await write(toIssuer, issuerSide('refused', null));
+    await write(first, issuerSide('delivered', null));
+    await write(toIssuer, issuerSide('pending', hours(4)));
+    expect((await store.find(first.id))?.issuer.status).toBe('delivered');
+    expect((await due(first.id)).issuer_due_at).toBeNull();
   });
 });
 

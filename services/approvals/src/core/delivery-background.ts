@@ -85,22 +85,28 @@ export function createDeliveryBackground(
   }
 
   async function look(): Promise<number> {
-    const free = Math.min(options.concurrency - (running.size - slow), options.mostWaiting - running.size);
-    if (free <= 0) return 0;
-    const now = ports.clock();
-    const claimed = await ports.deliveries.claimDue({
-      now,
-      until: new Date(now.getTime() + ports.deliverySettings.leaseMs),
-      limit: free,
-      perLane: options.perReceiver,
-      blocked: lanes.blocked(),
-      proven: lanes.proven(),
-      blockedHosts: hosts.blocked(),
-      roomyHosts: hosts.roomy(),
-    });
-    if (claimed.length > 0) await ports.checkpoint('claimed');
-    for (const delivery of claimed) run(delivery);
-    return claimed.length;
+    let total = 0;
+    for (let more = true; more; ) {
+      const free = Math.min(options.concurrency - (running.size - slow), options.mostWaiting - running.size);
+      if (free <= 0) break;
+      const now = ports.clock();
+      const { claimed, crowded } = await ports.deliveries.claimDue({
+        now,
+        until: new Date(now.getTime() + ports.deliverySettings.leaseMs),
+        limit: free,
+        perLane: options.perReceiver,
+        blocked: lanes.blocked(),
+        proven: lanes.proven(),
+        blockedHosts: hosts.blocked(),
+        roomyHosts: hosts.roomy(),
+      });
+      if (claimed.length > 0) await ports.checkpoint('claimed');
+      for (const delivery of claimed) run(delivery);
+      total += claimed.length;
+      // Who got its share is passed over at once: after a pause it would have room again, and hide the others.
+      more = crowded && total < options.concurrency && !stopping;
+    }
+    return total;
   }
 
   /** A dead host gets one probe in five minutes: thousands that wait for it would outlive their deadlines by weeks. */
@@ -115,7 +121,7 @@ export function createDeliveryBackground(
 
   function run(delivery: ClaimedDelivery): void {
     const lane: LaneName = `${delivery.key.env}:${delivery.buyerRnc}`;
-    const visit = new HostVisit(hosts, delivery.key.env);
+    const visit = new HostVisit(hosts, delivery.key.env, delivery.host);
     lanes.begin(lane);
     underWay.add(delivery);
     let waiting = false;

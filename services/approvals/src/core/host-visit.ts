@@ -6,14 +6,21 @@ import type { LaneName } from './delivery-ports.js';
 /** The machines that one attempt keeps busy. Many receivers may share one: a provider's clients do. */
 export class HostVisit {
   readonly #signs = new Map<LaneName, { sign: LaneSign; pauseMs: number }>();
+  #expected: LaneName | null;
 
+  /** Takes a place at the host as last known, until the directory tells which it is. */
   constructor(
     private readonly hosts: Pick<DeliveryLanes, 'admits' | 'begin' | 'end'>,
     private readonly env: Environment,
-  ) {}
+    expected: string | null,
+  ) {
+    this.#expected = expected === null ? null : `${env}:${expected}`;
+    if (this.#expected !== null) this.hosts.begin(this.#expected);
+  }
 
   /** Takes a place at each host. Where one has none, no place is taken, and that host is given. */
   enter(hosts: readonly string[]): string | null {
+    this.#expectNone();
     const full = hosts.find((host) => !this.hosts.admits(`${this.env}:${host}`));
     if (full !== undefined) return full;
     for (const host of hosts) {
@@ -30,8 +37,14 @@ export class HostVisit {
 
   /** Gives the places back. */
   leave(): void {
+    this.#expectNone();
     for (const [name, { sign, pauseMs }] of this.#signs) this.hosts.end(name, sign, pauseMs);
     this.#signs.clear();
+  }
+
+  #expectNone(): void {
+    if (this.#expected !== null) this.hosts.end(this.#expected, 'unknown');
+    this.#expected = null;
   }
 }
 

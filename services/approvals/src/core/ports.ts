@@ -61,8 +61,11 @@ export interface ApprovalStore {
   ): Promise<GivenApproval[]>;
   /** Prolongs claims whose sends are still under way. */
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
-  /** Writes down how a send ended; a side that was decided meanwhile stays as it is. Gives the record as it is then. */
-  progress(id: number, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
+  /**
+   * Writes down how a send of `claimed` ended, and gives the record as it is then. Where another send was begun since, or the
+   * side was decided, it counts only where the document was taken; that it may have arrived is noted all the same.
+   */
+  progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
   /** Sends to a target whose end was written down. */
   recordedSends(id: number, target: Target): Promise<number>;
   find(id: number): Promise<GivenApproval | null>;

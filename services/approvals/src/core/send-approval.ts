@@ -69,7 +69,7 @@ export class SendApproval {
       claims.delete(approval.id);
     }
     this.ports.observer.sent(target, ending.word);
-    await this.ports.approvals.progress(approval.id, ending.progress, ending.exchange);
+    await this.ports.approvals.progress(approval, ending.progress, ending.exchange);
   }
 
   /** Prolongs the claims of what is being sent; to be called well within their life. */
@@ -127,7 +127,9 @@ export class SendApproval {
   async #mayHaveArrived({ id, ...sides }: GivenApproval, target: Target): Promise<boolean> {
     const { sentAt, tries } = sides[target];
     if (sentAt !== null || tries <= 1) return sentAt !== null;
-    return (await this.ports.approvals.recordedSends(id, target)) < tries - 1;
+    if ((await this.ports.approvals.recordedSends(id, target)) < tries - 1) return true;
+    // An instance that was overtaken may have written it down since this send was claimed.
+    return ((await this.ports.approvals.find(id))?.[target].sentAt ?? null) !== null;
   }
 
   #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>, arrivedBefore: boolean): Ending {

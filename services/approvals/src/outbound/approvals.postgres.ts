@@ -58,7 +58,7 @@ const LIST = {
 };
 /** While a send is under way, also where all before did not arrive. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
-/** What one issuer can fill a look with before the others are looked at. */
+/** Those of one issuer can fill a look; the next comes at once, and passes over whom the first one chose. */
 const LOOKED_AT = 1_000;
 const claim = (target: Target, due: string) => ({
   name: `approvals_due_${target}`,
@@ -73,8 +73,31 @@ const keep = (target: Target) => ({
   text: `UPDATE given_approvals SET ${target}_due_at = $2 WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2`,
 });
 const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
+/**
+ * The count of tries tells whose send it is: who was overtaken may only say that the document was taken, which nothing undoes,
+ * or that it may have arrived.
+ */
+const writing = (target: Target, words: 'authority_response' | 'issuer_error', taken: string) => ({
+  name: `approvals_progress_${target}`,
+  text: `UPDATE given_approvals g SET ${target}_sent_at = coalesce(g.${target}_sent_at, $4),
+           ${words} = CASE WHEN counts THEN $3 ELSE g.${words} END,
+           ${target}_due_at = CASE WHEN counts THEN $5 ELSE g.${target}_due_at END,
+           ${target}_status = CASE WHEN counts THEN $2
+             WHEN g.${target}_due_at IS NOT NULL AND $4 IS NOT NULL THEN '${OPEN[target]}' ELSE g.${target}_status END
+          FROM (SELECT id, (${target}_due_at IS NOT NULL AND ${target}_tries = $6)
+                         OR ($2 = '${taken}' AND ${target}_status <> '${taken}') AS counts
+                  FROM given_approvals WHERE id = $1 FOR UPDATE) own
+         WHERE g.id = own.id RETURNING g.*`,
+});
+const PROGRESS = {
+  authority: writing('authority', 'authority_response', 'Aceptado'),
+  issuer: writing('issuer', 'issuer_error', 'delivered'),
+};
 const CLAIM = {
-  authority: claim('authority', 'SELECT id FROM given_approvals WHERE authority_due_at <= $1'),
+  authority: claim(
+    'authority',
+    `SELECT id FROM given_approvals WHERE authority_due_at <= $1 ORDER BY authority_due_at LIMIT ${LOOKED_AT}`,
+  ),
   // One for each issuer, and none for those in $4.
   issuer: claim(
     'issuer',
@@ -139,21 +162,19 @@ export function createApprovalStore(database: Database): ApprovalStore {
     async keepClaims(target, ids, until) {
       await database.query(KEEP[target], [ids, until]);
     },
-    progress(id, progress, exchange) {
+    progress(claimed, progress, exchange) {
+      const { id, key } = claimed;
       return database.transaction(async (tx) => {
         // What an issuer says changes no decision, so it waits for nobody.
-        if (progress.target === 'issuer') {
-          if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
-          return (await write(tx, id, progress)) ?? found(tx, id);
-        }
-        const all = await lock(tx, (await found(tx, id)).key);
-        const before = all.find((one) => one.id === id);
+        const all = progress.target === 'issuer' ? [] : await lock(tx, key);
         if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
-        const after = await write(tx, id, progress);
-        if (after === null) return found(tx, id);
-        const withdrawn = after.authority.status === 'Rechazado' && before?.authority.status !== 'Rechazado';
-        const stillDecided = all.some((one) => one.id !== id && stands(one));
-        if (withdrawn && !stillDecided) await announce(tx, after, 'pending', exchange?.at ?? after.createdAt);
+        const after = await write(tx, claimed, progress);
+        const before = all.find((one) => one.id === id)?.authority.status;
+        const now = after.authority.status;
+        if (before === undefined || before === now || all.some((one) => one.id !== id && stands(one))) return after;
+        const at = exchange?.at ?? after.createdAt;
+        if (now === 'Rechazado') await announce(tx, after, 'pending', at);
+        else if (before === 'Rechazado') await decided(tx, after, at);
         return after;
       });
     },
@@ -198,17 +219,18 @@ async function found(queries: Queries, id: number): Promise<GivenApproval> {
   return fromRow(rows[0]);
 }
 
-/** A side that has decided keeps its decision, whoever else was still sending. */
-async function write(tx: Transaction, id: number, progress: Progress): Promise<GivenApproval | null> {
-  const { target } = progress;
+async function write(tx: Transaction, claimed: GivenApproval, progress: Progress): Promise<GivenApproval> {
   const words = progress.target === 'authority' ? progress.response : progress.error;
-  const { rows } = await tx.query<Row>(
-    `UPDATE given_approvals SET ${target}_status = $2, ${target === 'authority' ? 'authority_response' : 'issuer_error'} = $3,
-            ${target}_sent_at = coalesce(${target}_sent_at, $4), ${target}_due_at = $5
-      WHERE id = $1 AND ${target}_due_at IS NOT NULL RETURNING *`,
-    [id, progress.status, words, progress.sentAt, progress.dueAt],
-  );
-  return rows[0] === undefined ? null : fromRow(rows[0]);
+  const { rows } = await tx.query<Row>(PROGRESS[progress.target], [
+    claimed.id,
+    progress.status,
+    words,
+    progress.sentAt,
+    progress.dueAt,
+    claimed[progress.target].tries,
+  ]);
+  if (rows[0] === undefined) throw new Error(`the approval ${claimed.id} is gone`);
+  return fromRow(rows[0]);
 }
 
 /** The decision stands from now on. */

@@ -21,7 +21,7 @@ import type {
 
 /** Of one whose turn never came. */
 const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
-/** What one receiver can fill a look with before the others are looked at. */
+/** Those of one receiver or host can fill a look; another follows at once then, which passes over it. */
 const LOOKED_AT = 1_000;
 
 const ADD = {
@@ -51,7 +51,7 @@ const CLAIM = {
               AND (share.host IS NULL OR share.place <= coalesce(($9::jsonb ->> share.host)::int, 1))
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
-         RETURNING d.*`,
+         RETURNING d.*, (SELECT count(*) FROM due)::int AS looked_at`,
 };
 const KEEP = {
   name: 'delivery_keep',
@@ -278,7 +278,7 @@ export function createDeliveryStore(
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
     async claimDue({ now, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
-      const { rows } = await database.query<DeliveryRow>(CLAIM, [
+      const { rows } = await database.query<DeliveryRow & { looked_at: number }>(CLAIM, [
         now,
         until,
         limit,
@@ -289,7 +289,8 @@ export function createDeliveryStore(
         blockedHosts,
         JSON.stringify(roomyHosts),
       ]);
-      return rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
+      const claimed = rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
+      return { claimed, crowded: rows[0]?.looked_at === LOOKED_AT };
     },
     async keep(claims, until) {
       await database.query(KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
