@@ -11,8 +11,11 @@ export interface SenderConnections {
 
 const SITE_FACTOR = 4;
 
-/** Why a connection is closed: its sender has too many, all together do, or it made room for a sender that has few. */
-export type ConnectionRefusal = 'sender' | 'all' | 'gave_way';
+/**
+ * Why a connection is closed: its sender has too many, all together do, it made room for a sender that has few, or its answer
+ * was not read.
+ */
+export type ConnectionRefusal = 'sender' | 'all' | 'gave_way' | 'unread';
 
 interface Open {
   readonly network: string;

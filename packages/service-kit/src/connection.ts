@@ -7,6 +7,9 @@ const READ_AHEAD = 4;
 /** What one read may bring beyond that; a connection with more is closed. */
 const MOST_WAITING = 64;
 
+/** Looks at an output that nobody takes before it is given up; counted in looks, as time in which this process stood still is ours. */
+export const PATIENCE = 6;
+
 /** What a socket says of its output in libuv; the only way to see that a large write goes on. */
 interface Output {
   readonly bytesWritten: number;
@@ -23,7 +26,7 @@ export class Connection {
   #waiting: { res: ServerResponse; handle: () => void }[] = [];
   #held = false;
   #sent = 0;
-  #looks = 0;
+  #patience = PATIENCE;
 
   constructor(
     readonly socket: Socket,
@@ -52,14 +55,17 @@ export class Connection {
     this.#waiting = [];
   }
 
-  /** Tells how often in a row it was called without any output having left that could have; 0 where none is pending. */
-  looksWithoutProgress(): number {
+  /**
+   * Looks at the output that is pending. False once it has been taken too slowly for more than {@link PATIENCE} looks on end:
+   * each costs as much as `least` bytes that left make up for, so who takes a byte now and then is given up like who takes none.
+   */
+  isRead(least: number): boolean {
     const { _handle: output } = this.socket as Socket & { _handle?: Output | null };
     const pending = this.socket.writableLength > 0;
     const sent = output ? output.bytesWritten - output.writeQueueSize : 0;
-    this.#looks = pending && sent === this.#sent ? this.#looks + 1 : 0;
+    this.#patience = pending ? Math.min(PATIENCE, this.#patience + (sent - this.#sent) / least) - 1 : PATIENCE;
     this.#sent = sent;
-    return this.#looks;
+    return this.#patience >= 0;
   }
 
   #begin(res: ServerResponse, handle: () => void): void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from './connection.js';
+import { Connection, PATIENCE } from './connection.js';
 import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
 import { ApiError, errorBody } from './errors.js';
 import { closeLingering } from './lingering-close.js';
@@ -16,7 +16,7 @@ export interface ServeOptions {
   maxConnections?: number;
   /** Open connections of one sender at most; more are closed at once. Without it one sender may have them all. */
   perSender?: SenderConnections;
-  /** Told of each connection that is closed for there being too many. */
+  /** Told of each connection that is closed for there being too many, or for its answer not being read. */
   onRefusedConnection?: (reason: ConnectionRefusal, address: string) => void;
   /** Told of each request that never became one: not HTTP, too large headers, or not complete in time. */
   onUnreadableRequest?: (unreadable: UnreadableRequest) => void;
@@ -39,8 +39,8 @@ export interface ServerTimeouts {
   /** That an idle connection is kept; default 65000, above the 60 s that proxies keep theirs. */
   keepAlive?: number;
   /**
-   * That an answer is kept which its receiver takes nothing of; without it for good. For who faces strangers: behind a gateway
-   * that hands on to a slow reader nothing can be seen to move for minutes.
+   * That an answer is kept which its receiver takes nothing of, or less than {@link LEAST_READ}; without it for good. For who
+   * faces strangers: behind a gateway that hands on to a slow reader nothing can be seen to move for minutes.
    */
   unreadAnswer?: number;
   /** That requests under way may take once `stop` was called; default 10000. */
@@ -117,7 +117,10 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     answerClientError(error, socket, options.onUnreadableRequest),
   );
   await listen(server, options.host, options.port);
-  const watch = timeouts.unreadAnswer === undefined ? undefined : watchOutput(connections, timeouts.unreadAnswer);
+  const watch =
+    timeouts.unreadAnswer === undefined
+      ? undefined
+      : watchOutput(connections, timeouts.unreadAnswer, options.onRefusedConnection);
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -146,15 +149,24 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   };
 }
 
-/** Looks at an output so often before it is given up; counted in looks, as time in which this process stood still is ours. */
-const LOOKS = 6;
+/** Bytes per second that an answer has to be read with, once its time is over; bodies have to arrive as fast. */
+const LEAST_READ = 1_024;
 
-/** Cuts connections whose pending output nobody takes. An answer that is still being made has none. */
-function watchOutput(connections: ReadonlyMap<Socket, Connection>, limitMs: number): NodeJS.Timeout {
+/** Cuts connections whose pending output nobody takes, or takes too slowly. An answer that is still being made has none. */
+function watchOutput(
+  connections: ReadonlyMap<Socket, Connection>,
+  limitMs: number,
+  tell: ServeOptions['onRefusedConnection'],
+): NodeJS.Timeout {
+  const every = limitMs / PATIENCE;
   const look = () => {
-    for (const [socket, connection] of connections) if (connection.looksWithoutProgress() >= LOOKS) socket.destroy();
+    for (const [socket, connection] of connections) {
+      if (connection.isRead((LEAST_READ * every) / 1_000)) continue;
+      tell?.('unread', connection.address);
+      socket.destroy();
+    }
   };
-  return setInterval(look, limitMs / LOOKS).unref();
+  return setInterval(look, every).unref();
 }
 
 /** An IPv4 address as such, also where the server listens on IPv6. */

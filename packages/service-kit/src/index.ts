@@ -1,3 +1,4 @@
+export * from './answer-end.js';
 export { type AuthorityCall, measureAuthorityCalls } from './authority-calls.js';
 export * from './batches.js';
 export * from './body-limit.js';

@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
+import { onAnswerEnd } from '../src/answer-end.js';
 import { Connection } from '../src/connection.js';
 import { ConnectionShares } from '../src/connection-shares.js';
 import { ApiError, InvalidRequest } from '../src/errors.js';
@@ -222,8 +223,14 @@ describe('a server', () => {
 
 describe('answers that nobody reads', () => {
   const ONE = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const closed: string[] = [];
   const serving = async (app: http.RequestListener, unreadAnswer = 60_000) => {
-    const server = await serve(app, { host: '127.0.0.1', port: 0, timeouts: { drain: 1_000, unreadAnswer } });
+    const server = await serve(app, {
+      host: '127.0.0.1',
+      port: 0,
+      timeouts: { drain: 1_000, unreadAnswer },
+      onRefusedConnection: (reason) => closed.push(reason),
+    });
     running.push(server);
     return server;
   };
@@ -256,8 +263,10 @@ describe('answers that nobody reads', () => {
   it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
     let finish = () => {};
     const cut = new Set<string | undefined>();
+    const ended: unknown[] = [];
     const server = await serving((req, res) => {
       req.socket.once('close', () => cut.add(req.url));
+      onAnswerEnd(res, (complete) => ended.push([req.url, complete]));
       if (req.url === '/unread' || req.url === '/slow') return void res.end(LARGE);
       res.write('begun');
       finish = () => res.end();
@@ -279,7 +288,30 @@ describe('answers that nobody reads', () => {
     expect([...cut]).toEqual(['/unread']);
     finish();
     while (!answer.endsWith('0\r\n\r\n')) await delay(20);
-    for (const socket of [unread, slow, waiting]) socket.destroy();
+    expect([closed, ended]).toEqual([
+      ['unread'],
+      [
+        ['/unread', false],
+        ['/', true],
+      ],
+    ]);
+    slow.destroy();
+    while (ended.length < 3) await delay(20);
+    expect(ended[2]).toEqual(['/slow', false]);
+    for (const socket of [unread, waiting]) socket.destroy();
+  });
+
+  it('are cut as well where a byte is taken now and then, not where enough is', () => {
+    const output = { bytesWritten: 1_000_000, writeQueueSize: 1_000_000 };
+    const connection = new Connection({ writableLength: 1, _handle: output } as unknown as net.Socket, '192.0.2.1');
+    const looks = (taken: readonly number[]) =>
+      taken.map((bytes) => {
+        output.bytesWritten += bytes;
+        return connection.isRead(1_000);
+      });
+    expect(looks([1_000, 1_000, 0, 0, 6_000, 900, 1_100, 0, 3_000, 1_000]).every(Boolean)).toBe(true);
+    expect(looks(Array.from({ length: 20 }, () => 1_000)).every(Boolean)).toBe(true);
+    expect(looks(Array.from({ length: 12 }, () => 100)).lastIndexOf(true)).toBe(4);
   });
 
   it('leave pipelined requests in order, each in the context that it came in', async () => {

@@ -88,12 +88,12 @@ export interface Gateway {
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 /** Milliseconds that an owner may take to answer those who operate the deployment. */
 const QUESTION_MS = 20_000;
-/** Milliseconds that an answer is kept of which its sender takes nothing. */
+/** Milliseconds that an answer is kept of which its sender takes nothing, or next to nothing. */
 const UNREAD_ANSWER_MS = 30_000;
 /** Milliseconds that what is known of services is told again: anybody may ask for it. */
 const READINESS_MS = 1_000;
-/** Look-ups a second of keys that are none, of one sender; none that means well makes any for long. */
-const UNKNOWN_KEYS = 20;
+/** Keys a second that are none, and wrong tokens of the administration, of one sender; none that means well sends any for long. */
+const FAILURES = 20;
 const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version;
 
@@ -127,7 +127,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const trustedProxies = readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList();
   const refusedConnections = metrics.counter({
     name: 'ecf_gateway_refused_connections_total',
-    help: 'Connections closed: their sender had too many open (sender), all senders together had (all), or they made room (gave_way).',
+    help: 'Connections closed: their sender had too many open (sender), all senders together had (all), they made room (gave_way), or what was answered was not read (unread).',
     labels: ['reason'],
   });
   const unreadableRequests = metrics.counter({
@@ -138,11 +138,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 
   const limitedRequests = metrics.counter({
     name: 'ecf_gateway_limited_requests_total',
-    help: 'Requests over a rate: of their API key (key), of their sender (sender), of all senders together (all), of keys that are none (unknown_keys).',
+    help: 'Requests over a rate: of their API key (key), of their sender (sender), of all senders together (all), of keys that are none (unknown_keys), of wrong tokens of the administration (admin_tokens).',
     labels: ['limit'],
   });
   const overRate = (limit: string) => () => limitedRequests.inc({ limit });
   const elapsed = () => performance.now();
+  const failureLimit = (limit: string) => createFailureLimit(config.SANDBOX ? 0 : FAILURES, elapsed, overRate(limit));
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
@@ -186,7 +187,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       access: createAccess(
         createPostgresKeyStore(database),
         noted ?? createPostgresAccessRevision(database),
-        createFailureLimit(config.SANDBOX ? 0 : UNKNOWN_KEYS, elapsed, overRate('unknown_keys')),
+        failureLimit('unknown_keys'),
       ),
       upstreams,
       perKey: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_KEY, elapsed), overRate('key')),
@@ -201,7 +202,14 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     admin:
       config.ADMIN_TOKEN === undefined
         ? null
-        : { store, token: config.ADMIN_TOKEN, masterKey: config.MASTER_KEY, deliveries, owners },
+        : {
+            store,
+            token: config.ADMIN_TOKEN,
+            failures: failureLimit('admin_tokens'),
+            masterKey: config.MASTER_KEY,
+            deliveries,
+            owners,
+          },
     states,
     ready: rememberReadiness(ready, READINESS_MS, elapsed),
     version: VERSION,
@@ -246,7 +254,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         },
         onRefusedConnection: (reason, sender) => {
           refusedConnections.inc({ reason });
-          logger.debug({ reason, sender }, 'connection closed, as there are too many');
+          logger.debug({ reason, sender }, 'connection closed');
         },
         onUnreadableRequest: (unreadable) => {
           unreadableRequests.inc({ status: String(unreadable.status) });

@@ -12,7 +12,9 @@ import {
   silentLogger,
 } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type GatewayUnderTest, MASTER_KEY, makeAccount, startGateway } from './gateway-under-test.js';
+import express from 'express';
+import { createInProcessUpstream } from '../src/outbound/upstream.in-process.js';
+import { ADMIN_TOKEN, type GatewayUnderTest, MASTER_KEY, makeAccount, startGateway } from './gateway-under-test.js';
 
 let under: GatewayUnderTest;
 let key: string;
@@ -347,11 +349,15 @@ describe('large, slow and broken requests', () => {
     );
   });
 
-  it('each is counted, and logged with its id and sender; so is what is refused at the edge', async () => {
+  it('each is counted, and logged with its id and sender; so is what is refused at the edge, and what is cut off', async () => {
     const lines: Record<string, unknown>[] = [];
     const logger = Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push({ ...line }) });
     const metrics = createMetrics();
-    const told = await startGateway({ MAX_BODY_BYTES: '1024' }, { logger, metrics });
+    const endless = createInProcessUpstream({
+      app: express().use((_req, res) => void res.end(Buffer.alloc(32 * 1024 * 1024))),
+      ready: async () => ({ ready: true, checks: {} }),
+    });
+    const told = await startGateway({ MAX_BODY_BYTES: '1024' }, { logger, metrics, upstreams: { reception: endless } });
     try {
       const answer = await raw('HELLO\r\n\r\n', told.url);
       const [, id] = /x-request-id: (\S+)/.exec(answer) ?? [];
@@ -362,6 +368,17 @@ describe('large, slow and broken requests', () => {
       expect(large.status).toBe(413);
       const line = lines.find(({ request_id }) => request_id === large.headers.get('x-request-id'));
       expect(line).toMatchObject({ status: 413, sender: '127.0.0.1' });
+      // An answer of which the caller took a part and no more.
+      const socket = net.connect(Number(new URL(told.url).port), '127.0.0.1').pause();
+      socket.write('GET /fe/autenticacion/api/semilla HTTP/1.1\r\nHost: x\r\n\r\n');
+      await new Promise((resolve) => socket.once('readable', resolve));
+      socket.destroy();
+      const aborted = () => lines.find(({ operation }) => operation === 'seed');
+      while (aborted() === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(aborted()).toMatchObject({ status: 499, aborted: true });
+      expect(await metrics.render()).toMatch(
+        /ecf_http_request_duration_seconds_count\{service="gateway",operation="seed",status="499"\} 1/,
+      );
     } finally {
       await told.stop();
     }
@@ -399,6 +416,31 @@ describe('limits', () => {
     for (const path of ['/openapi.json', '/docs', '/errors', '/admin/openapi.json', '/nowhere'])
       expect((await refusedOf(() => limited.call('GET', path, from))).length).toBeGreaterThan(0);
     expect(await refusedOf(() => limited.call('GET', '/health/live', from))).toEqual([]);
+    await limited.stop();
+  });
+
+  it('hold for wrong tokens of the administration, by sender, and then for any token of that sender', async () => {
+    const metrics = createMetrics();
+    const settings = {
+      SANDBOX: 'false',
+      DEFAULT_ENV: 'TesteCF',
+      TRUSTED_PROXIES: 'loopback',
+      DATABASE_URL: under.config.DATABASE_URL,
+    };
+    const limited = await startGateway(settings, { metrics });
+    const guess = (sender: string, token = 'a-wrong-token-of-16') =>
+      limited.call('GET', '/admin/accounts', {
+        headers: { 'x-forwarded-for': sender, authorization: `Bearer ${token}` },
+      });
+    const guesses = await Promise.all(Array.from({ length: 60 }, () => guess('198.51.100.1')));
+    const refused = guesses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ body: { code: 'rate_limited' } });
+    expect(guesses.length - refused.length).toBe(guesses.filter(({ status }) => status === 401).length);
+    const last = await Promise.all([...Array(40).fill('wrong'), ADMIN_TOKEN].map((one) => guess('198.51.100.1', one)));
+    expect(last.at(-1)).toMatchObject({ status: 429 });
+    expect(await guess('198.51.100.2', ADMIN_TOKEN)).toMatchObject({ status: 200 });
+    expect(await metrics.render()).toContain('ecf_gateway_limited_requests_total{limit="admin_tokens"}');
     await limited.stop();
   });
 

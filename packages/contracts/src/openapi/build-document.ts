@@ -44,7 +44,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   key: [...EVERYWHERE, 'invalid_api_key', 'environment_not_allowed', 'validation_error', 'rate_limited'],
   public: [...EVERYWHERE, 'validation_error', 'rate_limited'],
   open: EVERYWHERE,
-  admin: [...EVERYWHERE, 'invalid_admin_token'],
+  admin: [...EVERYWHERE, 'invalid_admin_token', 'rate_limited'],
 };
 
 interface Described {

@@ -76,7 +76,7 @@ export function createFailureLimit(perSecond: number, now: () => number, refused
       const tokens = buckets.tokens(caller);
       if (tokens >= 1) return;
       refused();
-      throw overRate(perSecond, tokens, 'look-ups of unknown API keys');
+      throw overRate(perSecond, tokens, 'keys or tokens that are none');
     },
     failed: (caller) => buckets.take(caller, 1),
   };

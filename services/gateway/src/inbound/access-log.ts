@@ -1,6 +1,9 @@
-import { type Logger, type Metrics, requestNames } from '@ecf/service-kit';
+import { type Logger, type Metrics, onAnswerEnd, requestNames } from '@ecf/service-kit';
 import type { RequestHandler } from 'express';
 import { seenOf } from './edge.js';
+
+/** What is logged and counted of a request whose answer was cut off, by its caller or by us; no status of HTTP. */
+const ABORTED = 499;
 
 /** One line in the log and one observation in the metrics for every request, when its answer has left or was cut. */
 export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
@@ -12,10 +15,10 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   });
   return (req, res, next) => {
     const began = performance.now();
-    res.once('close', () => {
+    onAnswerEnd(res, (complete) => {
       const { operation = 'other', accountId, env, sender } = seenOf(req);
       const ms = performance.now() - began;
-      const status = res.writableFinished ? res.statusCode : 499;
+      const status = complete ? res.statusCode : ABORTED;
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
       logger.info(
         {
@@ -27,8 +30,9 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           account_id: accountId,
           env,
           sender,
+          ...(complete ? {} : { aborted: true }),
         },
-        'answered',
+        complete ? 'answered' : 'aborted',
       );
     });
     next();

@@ -12,6 +12,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
 import { sealUploaded } from '../core/certificate-upload.js';
 import type { AccountStore } from '../core/ports.js';
+import type { FailureLimit } from '../core/rate-limit.js';
 import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
 import { adminDeliveries } from './admin-deliveries.js';
 import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
@@ -21,6 +22,10 @@ import { otherMethods } from './own-routes.js';
 export interface AdminOptions {
   store: AccountStore;
   token: string;
+  /** Of wrong tokens, by sender. */
+  failures: FailureLimit;
+  /** What limits count a request by. */
+  networkOf: (req: Request) => string;
   masterKey: Uint8Array;
   /** Null where the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
@@ -39,7 +44,7 @@ export interface AdminOptions {
 export function adminRoutes(options: AdminOptions): express.Router {
   const { store, clock } = options;
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
-  routes.use(requireToken(options.token));
+  routes.use(requireToken(options));
 
   routes
     .route('/accounts')
@@ -142,13 +147,19 @@ export function adminRoutes(options: AdminOptions): express.Router {
   return routes;
 }
 
-/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
-function requireToken(token: string): RequestHandler {
+/**
+ * Compares digests, so that neither content nor length of the token shows in the time it takes. A sender that was wrong too
+ * often is not compared at all, so that it cannot go on guessing.
+ */
+function requireToken({ token, failures, networkOf }: AdminOptions): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(token);
   return (req, res, next) => {
+    const network = networkOf(req);
+    failures.check(network);
     const given = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
     if (timingSafeEqual(digest(given), expected)) return next();
+    failures.failed(network);
     res.setHeader('www-authenticate', 'Bearer');
     throw new ApiError(
       401,

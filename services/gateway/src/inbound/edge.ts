@@ -81,9 +81,14 @@ export function edge(options: EdgeOptions): RequestHandler {
 /** Counts a request towards the rate of its sender, as those for public operations are. */
 export function limitSender(options: Pick<EdgeOptions, 'perSender' | 'trustedProxies'>): RequestHandler {
   return (req, _res, next) => {
-    options.perSender.pass(senderNetwork(noteSender(options, req)));
+    options.perSender.pass(networkOf(options, req));
     next();
   };
+}
+
+/** What limits per sender count a request by: an IPv4 address or an IPv6 /64, past trusted proxies. */
+export function networkOf(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {
+  return senderNetwork(noteSender(options, req));
 }
 
 function noteSender(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {

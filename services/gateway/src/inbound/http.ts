@@ -11,14 +11,14 @@ import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
-import { type EdgeOptions, edge, limitSender } from './edge.js';
+import { type EdgeOptions, edge, limitSender, networkOf } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
   /** Null where no ADMIN_TOKEN is configured: then `/admin` does not exist. */
-  admin: Omit<AdminOptions, 'clock'> | null;
+  admin: Omit<AdminOptions, 'clock' | 'networkOf'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
   version: string;
@@ -27,7 +27,7 @@ export interface GatewayAppOptions {
   clock: () => Date;
 }
 
-/** Probes, which have to be answered in any flood, and the doors of those who prove who they are. */
+/** Probes, which have to be answered in any flood, and the doors of those who prove who they are; `/admin` limits who does not. */
 const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
 
 /**
@@ -56,7 +56,8 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
   app.use(docsRoutes({ admin: options.admin !== null }));
   app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
-  if (options.admin !== null) app.use('/admin', adminRoutes({ ...options.admin, clock }));
+  if (options.admin !== null)
+    app.use('/admin', adminRoutes({ ...options.admin, clock, networkOf: (req) => networkOf(options.edge, req) }));
   app.use(unknownRoute, errorHandler(logger));
   return app;
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
-import { requestIdOf, requestNames } from '@ecf/service-kit';
+import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/answers.js';
 import type { ProviderTokens } from '../core/provider-tokens.js';
@@ -69,8 +69,5 @@ function send(
 
 /** When the answer was handed over completely; null where the connection was lost before. */
 function departure(res: Response, clock: () => Date): Promise<Date | null> {
-  return new Promise((resolve) => {
-    res.once('finish', () => resolve(clock()));
-    res.once('close', () => resolve(null));
-  });
+  return new Promise((resolve) => onAnswerEnd(res, (complete) => resolve(complete ? clock() : null)));
 }
