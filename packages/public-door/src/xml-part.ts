@@ -23,6 +23,21 @@ export class XmlPartError extends Error {
   }
 }
 
+/** How archives and compressed files begin: zip, gzip, zlib, bzip2, xz, zstd, 7z, rar. */
+const ARCHIVES = [
+  '504b',
+  '1f8b',
+  '7801',
+  '785e',
+  '789c',
+  '78da',
+  '425a68',
+  'fd377a585a',
+  '28b52ffd',
+  '377abcaf',
+  '52617221',
+];
+
 const LINE_END = Buffer.from('\n');
 const MAX_PARTS = 16;
 const MAX_PART_HEADERS = 8 * 1024;
@@ -65,9 +80,9 @@ export function takeXmlPart(body: Buffer, contentType: string | undefined): Buff
 }
 
 function notXml(body: Buffer, contentType: string | undefined): XmlPartError {
-  const zip = body[0] === 0x50 && body[1] === 0x4b;
-  const gzip = body[0] === 0x1f && body[1] === 0x8b;
-  if (zip || gzip) return new XmlPartError('body_compressed', 'The body is compressed; send the XML itself.');
+  const start = body.subarray(0, 6).toString('hex');
+  if (ARCHIVES.some((magic) => start.startsWith(magic)))
+    return new XmlPartError('body_compressed', 'The body is compressed; send the XML itself.');
   if (/^multipart\//i.test(contentType ?? '')) {
     return new XmlPartError('multipart_without_boundary', 'The multipart body has no boundary that could be found.');
   }

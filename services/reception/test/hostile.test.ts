@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { HOSTILE } from '../src/hostile-inputs.js';
+import { HOSTILE } from '../src/hostile-inputs/index.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, forger, provider } from './support/senders.js';
 import { startWorld, type World } from './support/world.js';
