@@ -88,4 +88,68 @@ describe('decimals', () => {
       expect(left.plus(right).times(Decimal.whole(100)).toFixed(0)).toBe(String(a + b));
     }
   });
+
+  it('agrees with fractions of big integers whatever the size of the operands, also where they outgrow a number', () => {
+    let seed = 20261122;
+    const next = (below: number) => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    };
+    const operand = () => {
+      const digits = Array.from({ length: 1 + next(18) }, () => (next(3) === 0 ? 9 * next(2) : next(10))).join('');
+      const decimals = next(Math.min(digits.length, 6) + 1);
+      const text = `${next(2) ? '-' : ''}${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`;
+      return { decimal: d(text), fraction: [BigInt(text.replace('.', '')), 10n ** BigInt(decimals)] as const };
+    };
+    type Operand = ReturnType<typeof operand>;
+    const fixed = ([n, of]: readonly [bigint, bigint], decimals: number) => {
+      const [top, bottom] = of < 0n ? [-n, -of] : [n, of];
+      const whole = ((top < 0n ? -top : top) * 10n ** BigInt(decimals) * 2n + bottom) / (bottom * 2n);
+      const digits = whole.toString().padStart(decimals + 1, '0');
+      const written = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+      return top < 0n && whole !== 0n ? `-${written}` : written;
+    };
+    const steps: Record<string, (a: Operand, b: Operand) => Operand> = {
+      plus: (a, b) => ({
+        decimal: a.decimal.plus(b.decimal),
+        fraction: [a.fraction[0] * b.fraction[1] + b.fraction[0] * a.fraction[1], a.fraction[1] * b.fraction[1]],
+      }),
+      minus: (a, b) => ({
+        decimal: a.decimal.minus(b.decimal),
+        fraction: [a.fraction[0] * b.fraction[1] - b.fraction[0] * a.fraction[1], a.fraction[1] * b.fraction[1]],
+      }),
+      times: (a, b) => ({
+        decimal: a.decimal.times(b.decimal),
+        fraction: [a.fraction[0] * b.fraction[0], a.fraction[1] * b.fraction[1]],
+      }),
+      dividedBy: (a, b) => {
+        const negative = b.fraction[0] < 0n;
+        const [top, bottom] = [a.fraction[0] * b.fraction[1], a.fraction[1] * b.fraction[0]];
+        return { decimal: a.decimal.dividedBy(b.decimal), fraction: negative ? [-top, -bottom] : [top, bottom] };
+      },
+    };
+    for (let round = 0; round < 600; round++) {
+      let value = operand();
+      for (let step = 0; step < 4; step++) {
+        const other = operand();
+        const names = Object.keys(steps).filter((name) => name !== 'dividedBy' || !other.decimal.isZero());
+        value = steps[names[next(names.length)]!]!(value, other);
+        const [a, b] = [value.fraction[0] * other.fraction[1], other.fraction[0] * value.fraction[1]];
+        const decimals = next(7);
+        expect([
+          value.decimal.toFixed(decimals),
+          value.decimal.round(2).toFixed(4),
+          value.decimal.abs().toFixed(2),
+          value.decimal.compare(other.decimal),
+          value.decimal.sign(),
+        ]).toEqual([
+          fixed(value.fraction, decimals),
+          `${fixed(value.fraction, 2)}00`,
+          fixed(value.fraction, 2).replace('-', ''),
+          a < b ? -1 : a > b ? 1 : 0,
+          value.fraction[0] > 0n ? 1 : value.fraction[0] < 0n ? -1 : 0,
+        ]);
+      }
+    }
+  });
 });
