@@ -9,6 +9,16 @@ const REJECTED = (secuenciaUtilizada: boolean, codigo: number) => ({
   secuenciaUtilizada,
 });
 
+const REFUSED = {
+  attempt: 1,
+  state: 'rejected-reusable',
+  submittedAt: null,
+  code: '2',
+  messages: [],
+  sequenceUsed: false,
+  dateReceived: null,
+};
+
 describe('the same number again', () => {
   let world: World;
   let emission: Instance;
@@ -96,6 +106,32 @@ describe('the same number again', () => {
       past: [{ attempt: 1, trackId: before?.track_id, state: 'rejected-reusable' }],
     });
     expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
+  });
+
+  it('handed in again after refusals that no longer stand with it: none of them is taken for the lost one', async () => {
+    await rejected(70, false);
+    const first = await world.row(encf('31', 70));
+    await rejected(70, false);
+    const elsewhere = { ...REFUSED, trackId: 'of another time', omittedBefore: 1 };
+    await world.database.query('UPDATE attempt SET past = $1 WHERE emission_id = $2 AND attempt = 2', [
+      JSON.stringify([elsewhere]),
+      first?.emission_id,
+    ]);
+    const second = await world.row(encf('31', 70));
+    const listed = [first, second].map((row) => ({
+      trackId: row?.track_id,
+      estado: 'Rechazado',
+      fechaRecepcion: '15/06/2026',
+    }));
+    await world.fault({ operation: 'consultatrackids', kind: 'http', status: 200, body: JSON.stringify(listed) });
+    const body = JSON.stringify({ codigo: 0, estado: 'No encontrado' });
+    await world.fault({ operation: 'consultaestado', kind: 'http', status: 200, body });
+    // The third is lost. Sent again, it is refused as a repeat, and looked for.
+    await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
+    await world.submit(emission, example('ecf-31', 70));
+    const row = await world.reaches(encf('31', 70), ['arrived', 'processing', 'accepted', 'rejected-reusable']);
+    expect(row).toMatchObject({ state: 'arrived', attempt: 3, track_id: null });
+    await world.clearFaults();
   });
 
   it('after a rejection that spent the number: the stored answer, or 409 for another document', async () => {

@@ -51,6 +51,8 @@ export interface PastSubmission extends VerdictFacts {
   /** ISO 8601. */
   readonly submittedAt: string | null;
   readonly state: EmissionState;
+  /** So many more between the submission before it in the list and this one, for which there is no room. */
+  readonly omittedBefore?: number;
 }
 
 /** Why a person has to look at an attempt. Work goes on where it can. */
@@ -116,7 +118,7 @@ export interface Attempt extends DocumentKey {
   /** Key of the document of ours that this one refers to ({@link documentKey}), null when it refers to none. */
   readonly modifies: string | null;
   readonly alarm: AlarmKind | null;
-  /** Submissions under this number that are over, oldest first. */
+  /** Submissions under this number that are over, oldest first; of many the first and the latest. */
   readonly past: readonly PastSubmission[];
 }
 

@@ -1,5 +1,6 @@
 import { transition } from '@ecf/domain';
 import { type Attempt, type NewAttempt, NO_VERDICT } from './attempt.js';
+import { noteSubmission } from './past-submissions.js';
 import { type Moment, pastOf } from './progress.js';
 import { retryDelay } from './retry-schedule.js';
 
@@ -38,7 +39,7 @@ export function beginAttempt(
     ),
     owner: held ? null : owner,
     alarm: null,
-    past: previous === null ? [] : [...previous.past, pastOf(previous)],
+    past: previous === null ? [] : noteSubmission(previous.past, pastOf(previous)),
     // At the end: V8 is slow, fifty microseconds here, at an object in which much follows a spread.
     ...fresh,
   };

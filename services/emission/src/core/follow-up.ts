@@ -1,7 +1,8 @@
-import { LoginError } from '@ecf/authority-client';
+import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
 import type { DocumentTokens } from './document-tokens.js';
+import { isWholePast } from './past-submissions.js';
 import type { Ports } from './ports.js';
 import {
   afterLookUp,
@@ -91,8 +92,9 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
 
   async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
     const asked = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf };
-    const trackIds = await ports.authority.queryTrackIds(asked);
-    const exchanges = [exchange('queryTrackIds', ports.clock(), trackIds)];
+    const answer = await ports.authority.queryTrackIds(asked);
+    const exchanges = [exchange('queryTrackIds', ports.clock(), answer)];
+    const trackIds = await withoutEarlier(attempt, answer);
     const { buyer_rnc } = attempt.facts.summary;
     const state = stateIsNeeded(attempt, trackIds, moment(ports))
       ? await ports.authority.queryState({
@@ -105,6 +107,14 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
+  }
+
+  /** Submissions that do not stand with the attempt are not taken for its lost one either. */
+  async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
+    if (answer.outcome !== 'verdict' || isWholePast(attempt.past)) return answer;
+    const earlier = new Set((await ports.emissions.wholePast(attempt)).map(({ trackId }) => trackId));
+    const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
+    return { ...answer, verdict: { ...answer.verdict, trackIds } };
   }
 
   async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {

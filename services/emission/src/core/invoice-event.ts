@@ -8,6 +8,7 @@ import {
 } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from './attempt.js';
+import { latestPast } from './past-submissions.js';
 
 /** The word of the public interface for a state; what was given up is unknown to the authority. */
 export function publicStatus(state: EmissionState): InvoiceStatus {
@@ -24,13 +25,18 @@ export function sequenceUsed(state: EmissionState): boolean | null {
  * and messages of the authority have no end by themselves, messages of brokers do.
  */
 export function invoiceChanged(attempt: Attempt): InvoiceChanged {
-  const whole = wholeInvoice(attempt);
-  const attempts = fitAttempts(whole.attempts);
+  const { latest, omitted } = latestPast(attempt.past);
+  const whole = wholeInvoice(latest, attempt);
+  const attempts = fitAttempts(whole.attempts, omitted);
   return { ...whole, messages: fitMessages(whole.messages, MAX_VERDICT_MESSAGE_BYTES).messages, attempts };
 }
 
-/** The same with every submission and message. */
-export function wholeInvoice(attempt: Attempt): InvoiceChanged {
+/**
+ * The same with every submission and message.
+ *
+ * @param past all submissions that are over, oldest first
+ */
+export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt): InvoiceChanged {
   const { summary, securityCode, qrUrl } = attempt.facts;
   return {
     id: attempt.emissionId,
@@ -63,15 +69,12 @@ export function wholeInvoice(attempt: Attempt): InvoiceChanged {
     xml_checksum: attempt.xml.sha256,
     rfce_storage_path: attempt.rfce?.path ?? null,
     rfce_checksum: attempt.rfce?.sha256 ?? null,
-    attempts: [
-      ...attempt.past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt),
-      ...presentAttempt(attempt),
-    ],
+    attempts: [...past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt), ...presentAttempt(attempt)],
   };
 }
 
 /** The latest submissions, and of their messages those of the latest first. */
-function fitAttempts(attempts: readonly InvoiceAttempt[]): InvoiceAttempt[] {
+function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): InvoiceAttempt[] {
   const fitted: InvoiceAttempt[] = [];
   let room = MAX_EVENT_MESSAGE_BYTES;
   for (const attempt of attempts.slice(-MAX_EVENT_ATTEMPTS).reverse()) {
@@ -80,7 +83,7 @@ function fitAttempts(attempts: readonly InvoiceAttempt[]): InvoiceAttempt[] {
     room -= bytes;
   }
   fitted.reverse();
-  const omitted = attempts.length - fitted.length;
+  const omitted = before + attempts.length - fitted.length;
   return fitted.map((attempt, index) =>
     index === 0 && omitted > 0 ? { ...attempt, earlier_omitted: omitted } : attempt,
   );

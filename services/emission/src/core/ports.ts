@@ -2,7 +2,7 @@ import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
 import type { XmlStore } from '@ecf/service-kit';
-import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
+import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt.js';
 import type { KeyedLock } from './keyed-lock.js';
 import type { FollowUpSettings } from './progress.js';
 import type { Random } from './retry-schedule.js';
@@ -48,6 +48,8 @@ export interface EmissionStore {
    * taken or cancelled meanwhile. Durable when it resolves.
    */
   begin(attempt: Attempt, sealedCertificate: Uint8Array | null): Promise<boolean>;
+  /** Every submission of the attempt's number that is over, oldest first, also those that do not stand with it. */
+  wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */
   save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
   /** Gives up to `limit` due attempts into the care of `owner` until `until`; instances share the work. */

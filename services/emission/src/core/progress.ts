@@ -22,6 +22,7 @@ import {
   verdictEvent,
 } from '@ecf/domain';
 import { type AlarmKind, type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
+import { noteSubmission } from './past-submissions.js';
 import { OVERDUE_MS, pollDelay, type Random, retryDelay } from './retry-schedule.js';
 
 export interface FollowUpSettings {
@@ -184,7 +185,7 @@ function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, m
   if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, moment);
   if (attempt.past.some((past) => past.trackId === trackId)) return null;
   const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
-  return moved(attempt, null, { past: [...attempt.past, copy] });
+  return moved(attempt, null, { past: noteSubmission(attempt.past, copy) });
 }
 
 /** A verdict for a send that was given up on: it is a verdict all the same, except that of a repeat. */
@@ -238,7 +239,10 @@ export interface LookUp {
   readonly state: Answer<DocumentState> | null;
 }
 
-/** trackIds under the number that no earlier submission of ours is known to have, best candidate first. */
+/**
+ * trackIds under the number that no earlier submission of ours is known to have, best candidate first. Those of earlier
+ * submissions that do not stand with the attempt must have been left out of the list.
+ */
 export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
@@ -306,7 +310,7 @@ export function afterReference(attempt: Attempt, accepted: boolean, moment: Mome
 /** An operator, or two answers "not found", allow the same bytes to be sent again. */
 export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
   return moved(attempt, 'cleared-to-resend', {
-    past: attempt.trackId === null ? attempt.past : [...attempt.past, pastOf(attempt)],
+    past: attempt.trackId === null ? attempt.past : noteSubmission(attempt.past, pastOf(attempt)),
     trackId: null,
     trackIdAdopted: false,
     verdict: NO_VERDICT,
@@ -367,7 +371,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
     // The refused copy is noted among the past submissions; the copy that arrived is looked for.
     const refused: PastSubmission = { ...pastOf(attempt, facts), state: 'rejected-used' };
     return moved(attempt, event, {
-      past: attempt.trackId === null ? attempt.past : [...attempt.past, refused],
+      past: attempt.trackId === null ? attempt.past : noteSubmission(attempt.past, refused),
       trackId: null,
       trackIdAdopted: false,
       verdict: NO_VERDICT,

@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import type { Attempt, DocumentKey } from './attempt.js';
+import type { Attempt, DocumentKey, PastSubmission } from './attempt.js';
 import type { RecordedExchange } from './ports.js';
 
 /** Documents that changed: `cursor` is where the next question goes on from. */
@@ -20,6 +20,8 @@ export interface ToldDocuments {
   find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
   /** The document of which an attempt was submitted under the trackId; null where none of ours was. */
   findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
+  /** Every submission of the attempt's number that is over, oldest first, also those that do not stand with it. */
+  wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** By id, from the first one after `after`. */
   page(after: number, limit: number): Promise<Attempt[]>;
   /** Everything the authority answered about a document, oldest first. */

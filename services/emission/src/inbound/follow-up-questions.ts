@@ -6,13 +6,13 @@ import { refusing } from './internal.js';
 
 /** What those ask who follow documents up, over HTTP or in the same process. */
 export function followUpOperations(parts: {
-  told: Pick<ToldDocuments, 'findSubmission' | 'page'>;
+  told: Pick<ToldDocuments, 'findSubmission' | 'wholePast' | 'page'>;
   documentToken: DocumentToken;
 }): FollowUpOperations {
   return {
     findSubmission: async ({ env, track_id }) => {
       const attempt = await parts.told.findSubmission(env, track_id);
-      return { invoice: attempt === null ? null : wholeInvoice(attempt) };
+      return { invoice: attempt === null ? null : wholeInvoice(await parts.told.wholePast(attempt), attempt) };
     },
     pageOfUndecided: async ({ after, limit }) => {
       const attempts = await parts.told.page(after, limit);

@@ -20,7 +20,9 @@ export function internalOperations(parts: { told: ToldDocuments; obtainToken: Ob
     },
     findInvoices: async ({ env, numbers, whole }) => {
       const keys = numbers.map(({ issuer_rnc, encf }) => ({ issuerRnc: issuer_rnc, encf }));
-      return { invoices: (await told.find(env, keys)).map(whole === true ? wholeInvoice : invoiceChanged) };
+      const found = await told.find(env, keys);
+      if (whole !== true) return { invoices: found.map(invoiceChanged) };
+      return { invoices: await Promise.all(found.map(async (one) => wholeInvoice(await told.wholePast(one), one))) };
     },
     pageOfInvoices: async ({ after, limit }) => {
       const attempts = await told.page(after, limit);

@@ -1,8 +1,9 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
+import { copiesOf } from '../core/past-submissions.js';
 import type { EmissionStore, RecordedExchange } from '../core/ports.js';
-import { tellsMore } from '../core/progress.js';
+import { pastOf, tellsMore } from '../core/progress.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {
   /** Events appended so far, oldest first. */
@@ -14,6 +15,7 @@ export interface InMemoryEmissionStore extends EmissionStore {
 /** Emissions in memory, for tests of what stands above the store. Behaves as the one over PostgreSQL. */
 export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusEvent): InMemoryEmissionStore {
   const latest = new Map<string, Attempt>();
+  const former: Attempt[] = [];
   const sealed = new Map<string, Uint8Array>();
   const instances = new Map<string, Date>();
   const events: BusEvent[] = [];
@@ -47,11 +49,18 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       const present = latest.get(documentKey(attempt));
       const free = present === undefined ? attempt.attempt === 1 : present.attempt === attempt.attempt - 1;
       if (!free) return false;
+      if (present !== undefined) former.push(present);
       put(attempt);
       if (certificate !== null) sealed.set(sealedKey(attempt), certificate);
       events.push(describe(attempt));
       return true;
     },
+    wholePast: async (attempt) => [
+      ...former
+        .filter(({ emissionId }) => emissionId === attempt.emissionId)
+        .flatMap((one) => [...copiesOf(one), pastOf(one)]),
+      ...copiesOf(attempt),
+    ],
     async save(before, after, answers) {
       const present = latest.get(documentKey(before));
       if (present?.revision !== before.revision || present.attempt !== before.attempt) return false;

@@ -6,6 +6,7 @@ import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
 import { tellsMore } from '../core/progress.js';
 import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
+import { wholePast } from './past-submissions.postgres.js';
 import { patiently } from './patience.js';
 
 export interface PostgresEmissionStoreOptions {
@@ -127,6 +128,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       const row = beginningRow(attempt, describe(attempt), sealedCertificate);
       return (attempt.attempt === 1 ? first : next).run({ attempt, row });
     },
+    wholePast: (attempt) => patiently(patienceMs, () => wholePast(database, attempt)),
     save(before, after, exchanges) {
       const row = savingRow(before, after, tellsMore(before, after) ? describe(after) : null, exchanges);
       const saves = EMISSION_STATES[after.state].decided ? decided : open;

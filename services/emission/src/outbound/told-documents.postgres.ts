@@ -4,6 +4,7 @@ import type { RecordedExchange } from '../core/ports.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
 import { ALARMED, EXCHANGES, FIND, FIND_SUBMISSION, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
+import { wholePast } from './past-submissions.postgres.js';
 
 const NOTED_FOR_SECONDS = 900;
 
@@ -40,6 +41,7 @@ export function createPostgresToldDocuments(database: Database): ToldDocuments {
       const { rows } = await database.query<AttemptRow>(FIND_SUBMISSION, [env, trackId]);
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
+    wholePast: (attempt) => wholePast(database, attempt),
     async page(after, limit) {
       const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
       return rows.map(fromRow);

@@ -31,19 +31,19 @@ const bytesOf = (data: unknown) => Buffer.byteLength(JSON.stringify(data));
 describe('what is told of a document', () => {
   it('is all of it where there is room', () => {
     const few = refused(MAX_EVENT_ATTEMPTS);
-    expect(invoiceChanged(few)).toEqual(wholeInvoice(few));
+    expect(invoiceChanged(few)).toEqual(wholeInvoice(few.past, few));
   });
 
   it('of a number that was submitted thousands of times: the latest submissions, and how many there were before', () => {
     const attempt = refused(4_000);
-    expect(bytesOf(wholeInvoice(attempt))).toBeGreaterThan(MAX_EVENT_BYTES);
+    expect(bytesOf(wholeInvoice(attempt.past, attempt))).toBeGreaterThan(MAX_EVENT_BYTES);
     const told = invoiceChanged(attempt);
     expect(bytesOf(told)).toBeLessThan(MAX_EVENT_BYTES / 4);
     expect(told.attempts.map(({ attempt: number }) => number)).toEqual(
       Array.from({ length: MAX_EVENT_ATTEMPTS }, (_, index) => 4_001 - MAX_EVENT_ATTEMPTS + index),
     );
     expect(told.attempts[0]?.earlier_omitted).toBe(4_000 - MAX_EVENT_ATTEMPTS);
-    expect(told.attempts.at(-1)).toEqual(wholeInvoice(attempt).attempts.at(-1));
+    expect(told.attempts.at(-1)).toEqual(wholeInvoice(attempt.past, attempt).attempts.at(-1));
     expect(invoiceChangedSchema.parse(told)).toEqual(told);
   });
 

@@ -58,6 +58,8 @@ interface Subject {
 
 let sequence = 0;
 
+const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
 /** What every emission store must do; run over both adapters. */
 function contract(name: string, subject: () => Subject) {
   describe(`the emission store ${name}`, () => {
@@ -148,6 +150,35 @@ function contract(name: string, subject: () => Subject) {
       const present = (await store.find(first)) as Attempt;
       expect(present).toMatchObject({ attempt: 2, emissionId: first.emissionId, state: 'sending' });
       expect(present.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
+    });
+
+    it('keeps the first submissions of a number and the latest with it, and gives all of them', async () => {
+      const { store } = subject();
+      const TIMES = 65;
+      let attempt = await begun();
+      for (let time = 1; time <= TIMES; time += 1) {
+        const processing = afterReceipt(attempt, receipt(`t-${time}`), at(0)) as Attempt;
+        const refused = afterResult(processing, result('Rechazado', { sequenceUsed: false }), at(0)) as Attempt;
+        expect(await store.save(attempt, refused, [])).toBe(true);
+        if (time === TIMES) break;
+        attempt = beginAttempt(fresh({ encf: refused.encf }), refused, 0, at(0), {
+          owner: 'me',
+          leaseMs: 1,
+          held: false,
+        });
+        expect(await store.begin(attempt, null)).toBe(true);
+      }
+      const present = (await store.find(attempt)) as Attempt;
+      expect(present.past.map(({ trackId }) => trackId)).toEqual(
+        [...numbers(1, 10), ...numbers(TIMES - 40, TIMES - 1)].map((time) => `t-${time}`),
+      );
+      expect(present.past.map(({ omittedBefore }) => omittedBefore).filter(Boolean)).toEqual([TIMES - 51]);
+      const whole = await store.wholePast(present);
+      expect(whole.map(({ trackId, attempt: number }) => [trackId, number])).toEqual(
+        numbers(1, TIMES - 1).map((time) => [`t-${time}`, time]),
+      );
+      expect(whole.every(({ state, submittedAt }) => state === 'rejected-reusable' && submittedAt !== null)).toBe(true);
+      expect(whole.slice(0, 10)).toEqual(present.past.slice(0, 10));
     });
 
     it.each([
