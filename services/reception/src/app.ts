@@ -154,6 +154,7 @@ function createParts(
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
   };
   const answers = new Answers(ports);
+  const gate = createGate(gatePlaces(config.DATABASE_CONNECTIONS));
   return {
     answers,
     receive: new ReceiveDocument(
@@ -161,10 +162,10 @@ function createParts(
       new Receivers(ports, settings),
       answers,
       new RefusedBytesRoom(ports, settings),
-      createGate(gatePlaces(config.DATABASE_CONNECTIONS)),
+      gate,
     ),
     query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: new Seeds({ spent: stores.spent, clock, turns: stores.turns }, seedKey(config.MASTER_KEY), trust),
+    seeds: new Seeds({ spent: stores.spent, clock, turns: stores.turns, gate }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(
       { keys: stores.keys, clock },
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },

@@ -118,10 +118,11 @@ export const RECEPTION_OPERATIONS = {
   /**
    * Whom a sender's header `Authorization` proves: the holder's id of the certificate that its token was given for, null
    * where the token is missing, expired, forged or of another environment. Only asked where PROVIDER_AUTH is required.
+   * `network` is the sender's, what limits count by.
    */
   verifyProviderToken: operation(
     '/internal/provider-token',
-    z.object({ env: environmentSchema, authorization: z.string().nullable() }),
+    z.object({ env: environmentSchema, authorization: z.string().nullable(), network: z.string().max(64).optional() }),
     z.object({ holder: z.string().nullable() }),
   ),
 } as const;

@@ -28,7 +28,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
     const arrivedAt = parts.clock();
     const { env, sender, network } = publicCaller(req);
     try {
-      if (parts.requireTokens) await requireToken(parts, req, env);
+      if (parts.requireTokens) await requireToken(parts, req, env, network);
       const body = await parts.intake.read(req, network);
       try {
         const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
@@ -55,9 +55,9 @@ export function receiveApproval(parts: ApprovalDoorParts) {
   };
 }
 
-async function requireToken(parts: ApprovalDoorParts, req: Request, env: Environment): Promise<void> {
+async function requireToken(parts: ApprovalDoorParts, req: Request, env: Environment, network: string): Promise<void> {
   const authorization = req.headers.authorization ?? null;
-  const { holder } = await parts.reception.verifyProviderToken({ env, authorization });
+  const { holder } = await parts.reception.verifyProviderToken({ env, authorization, network });
   if (holder !== null) return;
   throw new ApprovalsError(
     'invalid_provider_token',

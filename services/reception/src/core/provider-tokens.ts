@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@ecf/domain';
+import { FairShare } from '@ecf/public-door';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import {
   type CryptoKey,
@@ -21,7 +22,7 @@ const ISSUER = 'ecf-reception';
 const NAME_CLAIM = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name';
 /** An unknown key id has the keys read again, yet not more often than this: anybody can make one up. */
 const REREAD_MS = 2_000;
-/** Tokens of unknown keys that wait for the keys to be read again. */
+/** Tokens of unknown keys that wait for the keys to be read again; of one sender a third at most. */
 const MAX_WAITING = 256;
 const SKEW_SECONDS = 30;
 
@@ -56,7 +57,8 @@ export class ProviderTokens {
   #rereading: Promise<void> | null = null;
   /** Whether that reading has begun, so that a key made since may be missing from it. */
   #begun = false;
-  #waiting = 0;
+  /** Tokens that wait, by their senders. */
+  readonly #waiting = new FairShare({ all: MAX_WAITING, perSender: MAX_WAITING });
 
   constructor(
     private readonly ports: { keys: TokenKeys; clock: () => Date },
@@ -84,13 +86,14 @@ export class ProviderTokens {
 
   /**
    * The holder that a header `Authorization: Bearer <token>` proves (the scheme in any case).
+   * @param sender network of the sender, what limits count by
    * Throws ReceptionError `token_refused`; `unavailable` where too many wait for the keys to be read.
    */
-  async verify(authorization: string | undefined, env: Environment): Promise<string> {
+  async verify(authorization: string | undefined, env: Environment, sender: string): Promise<string> {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw refused('This receiver asks for Authorization: Bearer with a token of its own.');
     try {
-      const key = await this.#key(decodeProtectedHeader(token).kid ?? '');
+      const key = await this.#key(decodeProtectedHeader(token).kid ?? '', sender);
       if (key === null) throw refused('The token was not issued here, or its key has been retired.');
       const { payload } = await jwtVerify(token, key.publicKey, {
         algorithms: [ALGORITHM],
@@ -111,24 +114,24 @@ export class ProviderTokens {
    * A key that is not known may be another instance's latest: it is looked for in a reading that begins after the token came,
    * which all who wait share.
    */
-  async #key(kid: string): Promise<UsableKey | null> {
+  async #key(kid: string, sender: string): Promise<UsableKey | null> {
     const known = () => this.#keys.find((key) => key.kid === kid && this.#lives(key)) ?? null;
     if (known() !== null) return known();
-    if (this.#waiting >= MAX_WAITING) {
+    if (this.#waiting.tooMuch(sender, 1) !== null) {
       throw new ReceptionError(
         'unavailable',
         'Too many tokens of unknown keys are being looked up; come again.',
         'token.busy',
       );
     }
-    this.#waiting++;
+    this.#waiting.change(sender, 1);
     try {
       const late = this.#begun;
       await this.#reread();
       if (late && known() === null) await this.#reread();
       return known();
     } finally {
-      this.#waiting--;
+      this.#waiting.change(sender, -1);
     }
   }
 

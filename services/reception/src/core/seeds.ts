@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ENVIRONMENTS, type Environment, groupOf, textOf, toIsoDominican } from '@ecf/domain';
 import { readXml, writeXml, XmlRefused } from '@ecf/ecf-xml';
-import { isQuicklyJudged, parseReceived, type TrustCheck, type Turns } from '@ecf/public-door';
+import { type Gate, isQuicklyJudged, parseReceived, type TrustCheck, type Turns } from '@ecf/public-door';
 import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { SpentSeeds } from './ports.js';
@@ -23,7 +23,7 @@ const MAC = 32;
  */
 export class Seeds {
   constructor(
-    private readonly ports: { spent: SpentSeeds; clock: () => Date; turns: Turns },
+    private readonly ports: { spent: SpentSeeds; clock: () => Date; turns: Turns; gate: Gate },
     private readonly key: Uint8Array,
     private readonly trust: TrustCheck,
     private readonly random: (size: number) => Buffer = randomBytes,
@@ -41,11 +41,17 @@ export class Seeds {
   }
 
   /**
-   * Checks a signed seed and spends it; resolves with the certificate that signed it.
+   * Checks a signed seed and spends it for what `use` makes of the certificate that signed it; resolves with that. Seeds wait their
+   * turn and take a place of the gate like documents, so that who redeems many keeps nobody waiting.
    * @param sender network of the sender, what limits count by
-   * Throws ReceptionError `seed_refused`.
+   * Throws ReceptionError `seed_refused`, ApiError where too much waits.
    */
-  async redeem(bytes: Uint8Array, env: Environment, sender: string): Promise<CertificateFacts> {
+  async redeem<R>(
+    bytes: Uint8Array,
+    env: Environment,
+    sender: string,
+    use: (certificate: CertificateFacts) => Promise<R>,
+  ): Promise<R> {
     const now = this.ports.clock();
     const read = () => readSignedSeed(bytes, now);
     const { valor, certificate } = await this.ports.turns.take(sender, bytes.length, read);
@@ -61,10 +67,12 @@ export class Seeds {
     }
     const distrust = this.trust(certificate, now);
     if (distrust !== null) throw refused(distrust, 'seed.certificate_not_trusted');
-    if (!(await this.ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
-      throw refused('The seed was used before; ask for a new one.', 'seed.used');
-    }
-    return certificate;
+    return this.ports.gate.pass(sender, bytes.length, async () => {
+      if (!(await this.ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
+        throw refused('The seed was used before; ask for a new one.', 'seed.used');
+      }
+      return use(certificate);
+    });
   }
 
   #open(valor: string, env: Environment): { id: string; issuedAt: number } {

@@ -30,7 +30,7 @@ export function acknowledge(parts: AcknowledgeParts) {
     const left = departure(res, clock);
     const { env, sender, network } = publicCaller(req);
     try {
-      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
+      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env, network);
       const body = await parts.intake.read(req, network);
       try {
         const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);

@@ -30,8 +30,7 @@ export function validateSeed(parts: AuthenticateParts) {
       const body = await parts.intake.read(req, network);
       try {
         const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
-        const certificate = await parts.seeds.redeem(bytes, env, network);
-        const issued = await parts.tokens.issue(certificate, env);
+        const issued = await parts.seeds.redeem(bytes, env, network, (signer) => parts.tokens.issue(signer, env));
         parts.report.seed('redeemed');
         sendToken(req, res, issued);
       } finally {
