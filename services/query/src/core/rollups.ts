@@ -112,16 +112,8 @@ export class RollupChanges {
       .filter(([, { counts, amounts }]) => counts.some((count) => count !== 0) || amounts.some((sum) => sum !== 0n))
       .map(([row, { counts, amounts }]) => {
         const [env, issuer_rnc, grain, bucket, buyer_rnc] = JSON.parse(row);
-        const [runningCounts, runningAmounts] = [running(counts, 0), running(amounts, 0n)];
-        return {
-          env,
-          issuer_rnc,
-          grain,
-          bucket,
-          buyer_rnc,
-          counts: runningCounts,
-          amounts: runningAmounts.map(fromCents),
-        };
+        const sums = { counts: running(counts), amounts: runningAmounts(amounts) };
+        return { env, issuer_rnc, grain, bucket, buyer_rnc, ...sums };
       });
   }
 
@@ -176,11 +168,23 @@ function noSteps(grain: RunningGrain): BuyerSteps {
 }
 
 /** Of each step the sum of all steps up to it. */
-function running<N extends number | bigint>(steps: readonly N[], zero: N): N[] {
-  let sum = zero;
+function running(steps: readonly number[]): number[] {
+  let sum = 0;
   return steps.map((step) => {
-    sum = ((sum as number) + (step as number)) as N;
+    sum += step;
     return sum;
+  });
+}
+
+/** The same of cents, as decimals: written once for all steps that add nothing. */
+function runningAmounts(steps: readonly bigint[]): string[] {
+  let sum = 0n;
+  let written = fromCents(sum);
+  return steps.map((step) => {
+    if (step === 0n) return written;
+    sum += step;
+    written = fromCents(sum);
+    return written;
   });
 }
 

@@ -16,9 +16,10 @@ const kept = (columns: string, key: readonly string[]) =>
   replaced(names(columns).filter((name) => !key.includes(name)));
 
 const LATER = '(present.name_at IS NULL OR (excluded.name_at, excluded.name_id) >= (present.name_at, present.name_id))';
-/** Step by step; both arrays have the same length. */
-const stepwise = (column: string) =>
-  `${column} = ARRAY(SELECT p + e FROM unnest(present.${column}, excluded.${column}) WITH ORDINALITY AS steps(p, e, step) ORDER BY step)`;
+/** Step by step, both arrays at once: all four have the same length, and are read and collected in their order. */
+const STEPWISE = `(counts, amounts) = (
+          SELECT array_agg(count + more), array_agg(amount + added)
+            FROM unnest(present.counts, excluded.counts, present.amounts, excluded.amounts) AS step(count, more, amount, added))`;
 /** The first instant of a Dominican day: UTC-4 all year. */
 export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;
 
@@ -65,7 +66,7 @@ export function projectionSql(generation: Generation): ProjectionSql {
       `INSERT INTO ${generation}.buyer_rollup AS present (env, issuer_rnc, grain, bucket, buyer_rnc, counts, amounts)
         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, buyer_rnc text,
           counts int[], amounts numeric[])
-        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET ${['counts', 'amounts'].map(stepwise).join(', ')}`,
+        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET ${STEPWISE}`,
     ),
     nameBuyers: statement(
       'buyer_name_keep',
