@@ -1,3 +1,5 @@
+import { numberAt } from './digits.js';
+
 /** America/Santo_Domingo: UTC-4 all year, no daylight saving. Source: Formato e-CF v1.0 p.58. */
 const OFFSET_MS = 4 * 3_600_000;
 const DAY_MS = 86_400_000;
@@ -28,11 +30,12 @@ export function toCalendarDate(instant: Date): CalendarDate {
 
 /** A document's `DD-MM-YYYY` (day and month with one or two digits) as a calendar day; null when there is no such day. */
 export function parseDocumentDate(text: string): CalendarDate | null {
-  if (text.length === 10 && text.charCodeAt(2) === DASH && text.charCodeAt(5) === DASH) {
-    return calendarDate(text.slice(6), text.slice(3, 5), text.slice(0, 2));
+  if (text.length < SHORTEST_DATE) return null;
+  if (text.length === 10 && hasDashes(text)) {
+    return calendarDate(numberAt(text, 6, 10), numberAt(text, 3, 5), numberAt(text, 0, 2));
   }
   const parts = /^\s*([0-9]{1,2})-([0-9]{1,2})-([0-9]{4})\s*$/.exec(text);
-  return parts ? calendarDate(parts[3]!, parts[2]!, parts[1]!) : null;
+  return parts ? calendarDate(Number(parts[3]), Number(parts[2]), Number(parts[1])) : null;
 }
 
 /** A calendar day written as documents write it, `DD-MM-YYYY`. */
@@ -42,12 +45,36 @@ export function formatDocumentDate(date: CalendarDate): string {
 
 /** FechaHoraFirma and its like (`DD-MM-YYYY HH:MM:SS`, Dominican time) as an instant; null when there is no such time. */
 export function parseSignatureDateTime(text: string): Date | null {
+  return parseUsualTime(text) ?? parseLooseTime(text);
+}
+
+/** A time of which every part has all its digits; null for any other, be it one or not. */
+function parseUsualTime(text: string): Date | null {
+  if (text.length !== 19 || !hasDashes(text) || text.charCodeAt(10) !== SPACE) return null;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return null;
+  const year = numberAt(text, 6, 10);
+  const month = numberAt(text, 3, 5);
+  const day = numberAt(text, 0, 2);
+  if (!isDay(year, month, day)) return null;
+  return timeOfDay(
+    Date.UTC(year, month - 1, day),
+    numberAt(text, 11, 13),
+    numberAt(text, 14, 16),
+    numberAt(text, 17, 19),
+  );
+}
+
+function parseLooseTime(text: string): Date | null {
   const parts = /^\s*([0-9]{1,2}-[0-9]{1,2}-[0-9]{4}) ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})\s*$/.exec(text);
   const date = parts && parseDocumentDate(parts[1]!);
   if (!parts || !date) return null;
-  const [hours, minutes, seconds] = [Number(parts[2]), Number(parts[3]), Number(parts[4])];
-  if (hours > 23 || minutes > 59 || seconds > 59) return null;
-  return new Date(startOf(date) + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+  return timeOfDay(startOf(date) - OFFSET_MS, Number(parts[2]), Number(parts[3]), Number(parts[4]));
+}
+
+/** The instant at a Dominican time of a day, of which the midnight of UTC is given; null when a day has no such time. */
+function timeOfDay(midnight: number, hours: number, minutes: number, seconds: number): Date | null {
+  if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return null;
+  return new Date(midnight + OFFSET_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000);
 }
 
 /** Days from one calendar day to another; negative when the second is earlier. */
@@ -61,6 +88,16 @@ export function dominicanDays(first: CalendarDate, last: CalendarDate): { from: 
 }
 
 const DASH = 45;
+const SPACE = 32;
+const COLON = 58;
+
+/** `1-1-2026`. */
+const SHORTEST_DATE = 8;
+
+/** Whether dashes stand where `DD-MM-YYYY` has them. */
+function hasDashes(text: string): boolean {
+  return text.charCodeAt(2) === DASH && text.charCodeAt(5) === DASH;
+}
 
 function local(instant: Date): string {
   return new Date(instant.getTime() - OFFSET_MS).toISOString();
@@ -71,21 +108,14 @@ function startOf(date: CalendarDate): number {
   return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) + OFFSET_MS;
 }
 
-function calendarDate(year: string, month: string, day: string): CalendarDate | null {
-  const [y, m, d] = [wholeNumber(year), wholeNumber(month), wholeNumber(day)];
-  if (!(y >= 1000 && m >= 1 && m <= 12 && d >= 1 && d <= daysInMonth(y, m))) return null;
-  return `${year}-${m < 10 ? `0${m}` : m}-${d < 10 ? `0${d}` : d}`;
+function calendarDate(year: number, month: number, day: number): CalendarDate | null {
+  if (!isDay(year, month, day)) return null;
+  return `${year}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
 }
 
-/** The number that decimal digits write; NaN for anything else. */
-function wholeNumber(digits: string): number {
-  let value = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = digits.charCodeAt(index) - 48;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return value;
+/** Whether the calendar has the day. Years have four digits; what is no number is none. */
+function isDay(year: number, month: number, day: number): boolean {
+  return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
 function daysInMonth(year: number, month: number): number {

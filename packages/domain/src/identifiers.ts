@@ -1,3 +1,5 @@
+import { areDigits } from './digits.js';
+
 /** The ten types of e-CF. Source: Formato ANECF v1.0 p.6. */
 export const ECF_TYPES = ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'] as const;
 
@@ -12,12 +14,12 @@ export function isEcfType(value: unknown): value is EcfType {
 
 /** Whether the text has the shape of an RNC (9 digits) or cédula (11 digits), check digit not considered. */
 export function isRnc(text: string): boolean {
-  return /^(?:[0-9]{9}|[0-9]{11})$/.test(text);
+  return (text.length === 9 || text.length === 11) && areDigits(text, 0, text.length);
 }
 
 /** Whether the text is an eNCF as documents must carry it: `E` and twelve digits. Source: Formato e-CF v1.0 p.6. */
 export function isEncf(text: string): boolean {
-  return /^E[0-9]{12}$/.test(text);
+  return text.length === 13 && text.charCodeAt(0) === LETTER_E && areDigits(text, 1, 13);
 }
 
 /**
@@ -40,6 +42,8 @@ export function encfSequence(encf: string): number | null {
   return isEncf(encf) ? Number(encf.slice(3)) : null;
 }
 
+const LETTER_E = 69;
+
 const RNC_WEIGHTS = [7, 9, 8, 6, 5, 4, 3, 2];
 
 /**
@@ -53,7 +57,8 @@ export function hasCheckDigit(rnc: string): boolean {
 
 /** Check digit of the first eight digits: weighted sum modulo 11. */
 function rncCheckDigit(rnc: string): number {
-  const sum = RNC_WEIGHTS.reduce((total, weight, index) => total + weight * digit(rnc, index), 0);
+  let sum = 0;
+  for (let index = 0; index < 8; index++) sum += RNC_WEIGHTS[index]! * digit(rnc, index);
   const rest = sum % 11;
   return rest === 0 ? 2 : rest === 1 ? 1 : 11 - rest;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from '../decimal.js';
+import { areDigits } from '../digits.js';
 import { textOf } from '../document-tree.js';
 import { encfType } from '../identifiers.js';
 import { SUMMARY_LIMIT } from '../submission-route.js';
@@ -138,11 +139,11 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     summary: 'Provincia holds the code of a province (it ends in 0000), not of a municipality.',
     check(ecf, report) {
       const places = [
-        ['ECF.Encabezado.Emisor.Provincia', textOf(ecf.issuer, 'Provincia')],
-        [`${BUYER}.ProvinciaComprador`, textOf(ecf.buyer, 'ProvinciaComprador')],
-      ] as const;
-      for (const [path, code] of places) {
-        if (code !== null && /^[0-9]{6}$/.test(code) && !code.endsWith('0000')) {
+        { path: 'ECF.Encabezado.Emisor.Provincia', code: textOf(ecf.issuer, 'Provincia') },
+        { path: `${BUYER}.ProvinciaComprador`, code: textOf(ecf.buyer, 'ProvinciaComprador') },
+      ];
+      for (const { path, code } of places) {
+        if (code !== null && code.length === 6 && !code.endsWith('0000') && areDigits(code, 0, 6)) {
           report(path, `${code} is a municipality; its province is ${code.slice(0, 2)}0000`);
         }
       }

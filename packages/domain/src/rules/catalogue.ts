@@ -15,15 +15,22 @@ import type { BusinessRule, DocumentKind, DocumentRule } from './rule.js';
 import { SUMMARY_RULES } from './summary-rules.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
+/** Rules that have something to say only where a document holds what they are about. */
+export interface RuleGroup {
+  rules: readonly DocumentRule<EcfView>[];
+  concerns(ecf: EcfView): boolean;
+}
+
 /** Rules over a whole e-CF, in the order in which their faults are told. */
-export const ECF_DOCUMENT_RULES: readonly DocumentRule<EcfView>[] = [
-  ...PAYMENT_RULES,
-  ...BUYER_RULES,
-  ...DETAIL_TOTALS_RULES,
-  ...ADDITIONAL_TAX_RULES,
-  ...ADJUSTMENT_RULES,
-  ...CURRENCY_RULES,
-  ...REFERENCE_RULES,
+export const ECF_RULE_GROUPS: readonly RuleGroup[] = [
+  { rules: [...PAYMENT_RULES, ...BUYER_RULES, ...DETAIL_TOTALS_RULES], concerns: () => true },
+  { rules: ADDITIONAL_TAX_RULES, concerns: (ecf) => ecf.taxes.length > 0 || ecf.hasTaxedLines },
+  { rules: ADJUSTMENT_RULES, concerns: (ecf) => ecf.adjustments.length > 0 },
+  {
+    rules: CURRENCY_RULES,
+    concerns: (ecf) => ecf.otherCurrency !== null || ecf.adjustments.length > 0 || ecf.hasForeignLines,
+  },
+  { rules: REFERENCE_RULES, concerns: (ecf) => ecf.reference !== null },
 ];
 
 /** Rules over one line of an e-CF. */
@@ -33,7 +40,7 @@ export const ECF_LINE_RULES: readonly LineRule[] = [...LINE_RULES, ...LINE_DISCO
 export const BUSINESS_RULES: readonly BusinessRule[] = [
   ...IDENTITY_RULES,
   ...DATE_RULES,
-  ...ECF_DOCUMENT_RULES,
+  ...ECF_RULE_GROUPS.flatMap(({ rules }) => rules),
   ...TOTALS_RULES,
   ...ECF_LINE_RULES,
   ...SUMMARY_RULES,

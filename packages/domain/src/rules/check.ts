@@ -3,7 +3,7 @@ import type { Fault } from '../fault.js';
 import { ECF_TYPES } from '../identifiers.js';
 import { APPROVAL_RULES, RECEIPT_RULES } from './approval-rules.js';
 import { CANCELLATION_RULES, CancellationView } from './cancellation-rules.js';
-import { ECF_DOCUMENT_RULES, ECF_LINE_RULES, rulesFor } from './catalogue.js';
+import { ECF_LINE_RULES, ECF_RULE_GROUPS, rulesFor } from './catalogue.js';
 import { companionDates, DATE_RULES, ecfDates } from './date-rules.js';
 import { EcfView, typeOf } from './ecf-view.js';
 import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules.js';
@@ -42,7 +42,7 @@ function rulesOf(kind: DocumentKind) {
   return {
     identity: rulesFor(IDENTITY_RULES, kind),
     dates: rulesFor(DATE_RULES, kind),
-    document: rulesFor(ECF_DOCUMENT_RULES, kind),
+    groups: ECF_RULE_GROUPS.map(({ rules, concerns }) => ({ rules: rulesFor(rules, kind), concerns })),
     totals: rulesFor(TOTALS_RULES, kind),
     lines: rulesFor(ECF_LINE_RULES, kind),
   };
@@ -54,15 +54,8 @@ function checkEcf(tree: DocumentNode, now: Date, verdicts: Verdicts): void {
   const ecf = new EcfView(tree, type, now);
   const rules = RULES.get(type)!;
   verdicts.judge(rules.identity, ecfIdentity(ecf));
-  verdicts.judge(
-    rules.dates,
-    ecfDates(
-      ecf.root,
-      ecf.lines.map((line) => line.node),
-      now,
-    ),
-  );
-  verdicts.judge(rules.document, ecf);
+  verdicts.judge(rules.dates, ecfDates(ecf, now));
+  for (const group of rules.groups) if (group.concerns(ecf)) verdicts.judge(group.rules, ecf);
   verdicts.judge(rules.totals, ecf);
   for (const line of ecf.lines) {
     for (const rule of rules.lines) {

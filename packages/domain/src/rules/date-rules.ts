@@ -1,6 +1,7 @@
-import { type DocumentNode, groupOf, textOf } from '../document-tree.js';
+import { type DocumentNode, groupOf } from '../document-tree.js';
 import { parseDocumentDate, parseSignatureDateTime } from '../dominican-time.js';
 import { ECF_TYPES } from '../identifiers.js';
+import type { EcfView } from './ecf-view.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
 import { FORMAT_SINCE, format } from './sources.js';
 
@@ -67,46 +68,77 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
   },
 ];
 
-/** Groups with dates: their path and the dates in them. */
-type Places = readonly { path: string; steps: readonly string[]; names: readonly string[] }[];
+/** An element that holds a date, or a date and time. */
+interface DateElement {
+  name: string;
+  hasTime: boolean;
+}
 
-const ECF_DATES: Places = [
-  place('ECF.Encabezado.IdDoc', ['FechaVencimientoSecuencia', 'FechaLimitePago', 'FechaDesde', 'FechaHasta']),
-  place('ECF.Encabezado.Emisor', ['FechaEmision']),
-  place('ECF.Encabezado.Comprador', ['FechaEntrega', 'FechaOrdenCompra']),
-  place('ECF.Encabezado.InformacionesAdicionales', ['FechaEmbarque']),
-  place('ECF.InformacionReferencia', ['FechaNCFModificado']),
-  place('ECF', ['FechaHoraFirma']),
+/** A group with dates: its path, how to reach it, and the dates in it. */
+interface Place<Document> {
+  path: string;
+  group(document: Document): DocumentNode | null;
+  dates: readonly DateElement[];
+}
+
+const ECF_DATES: readonly Place<EcfView>[] = [
+  place('ECF.Encabezado.IdDoc', (ecf) => ecf.idDoc, [
+    'FechaVencimientoSecuencia',
+    'FechaLimitePago',
+    'FechaDesde',
+    'FechaHasta',
+  ]),
+  place('ECF.Encabezado.Emisor', (ecf) => ecf.issuer, ['FechaEmision']),
+  place('ECF.Encabezado.Comprador', (ecf) => ecf.buyer, ['FechaEntrega', 'FechaOrdenCompra']),
+  place(
+    'ECF.Encabezado.InformacionesAdicionales',
+    (ecf) => groupOf(groupOf(ecf.root, 'Encabezado'), 'InformacionesAdicionales'),
+    ['FechaEmbarque'],
+  ),
+  place('ECF.InformacionReferencia', (ecf) => ecf.reference, ['FechaNCFModificado']),
+  place('ECF', (ecf) => ecf.root, ['FechaHoraFirma']),
 ];
 
-const ITEM_DATES = ['FechaElaboracion', 'FechaVencimientoItem'];
+const LINE_DATES = dateElements(['FechaElaboracion', 'FechaVencimientoItem']);
 
-const COMPANION_DATES: Readonly<Record<string, Places>> = {
-  RFCE: [place('RFCE.Encabezado.Emisor', ['FechaEmision'])],
-  ACECF: [place('ACECF.DetalleAprobacionComercial', ['FechaEmision', 'FechaHoraAprobacionComercial'])],
-  ANECF: [place('ANECF.Encabezado', ['FechaHoraAnulacioneNCF'])],
-  ARECF: [place('ARECF.DetalleAcusedeRecibo', ['FechaHoraAcuseRecibo'])],
+const COMPANION_DATES: Readonly<Record<string, Place<DocumentNode | null>>> = {
+  RFCE: place('RFCE.Encabezado.Emisor', (root) => groupOf(groupOf(root, 'Encabezado'), 'Emisor'), ['FechaEmision']),
+  ACECF: place('ACECF.DetalleAprobacionComercial', (root) => groupOf(root, 'DetalleAprobacionComercial'), [
+    'FechaEmision',
+    'FechaHoraAprobacionComercial',
+  ]),
+  ANECF: place('ANECF.Encabezado', (root) => groupOf(root, 'Encabezado'), ['FechaHoraAnulacioneNCF']),
+  ARECF: place('ARECF.DetalleAcusedeRecibo', (root) => groupOf(root, 'DetalleAcusedeRecibo'), ['FechaHoraAcuseRecibo']),
 };
 
-function place(path: string, names: readonly string[]): Places[number] {
-  return { path, steps: path.split('.').slice(1), names };
+function place<Document>(
+  path: string,
+  group: (document: Document) => DocumentNode | null,
+  names: readonly string[],
+): Place<Document> {
+  return { path, group, dates: dateElements(names) };
+}
+
+function dateElements(names: readonly string[]): DateElement[] {
+  return names.map((name) => ({ name, hasTime: name.startsWith('FechaHora') }));
 }
 
 /** The dates of an e-CF. */
-export function ecfDates(root: DocumentNode | null, items: readonly DocumentNode[], now: Date): DocumentDates {
+export function ecfDates(ecf: EcfView, now: Date): DocumentDates {
   const dates = new Dates(now);
-  dates.addAll(root, ECF_DATES);
-  items.forEach((item, index) => {
-    if (item.FechaElaboracion === undefined && item.FechaVencimientoItem === undefined) return;
-    for (const name of ITEM_DATES) dates.add(`ECF.DetallesItems.Item[${index + 1}]`, item, name);
-  });
+  for (const place of ECF_DATES) dates.addAll(place.path, place.group(ecf), place.dates);
+  for (const { node, position } of ecf.lines) {
+    if (node.FechaElaboracion === undefined && node.FechaVencimientoItem === undefined) continue;
+    dates.addAll(`ECF.DetallesItems.Item[${position}]`, node, LINE_DATES);
+  }
   return dates;
 }
 
 /** The dates of a companion document. */
 export function companionDates(kind: string, root: DocumentNode | null, now: Date): DocumentDates {
   const dates = new Dates(now);
-  dates.addAll(root, COMPANION_DATES[kind] ?? []);
+  const place = COMPANION_DATES[kind];
+  if (place !== undefined) dates.addAll(place.path, place.group(root), place.dates);
   return dates;
 }
 
@@ -118,20 +150,16 @@ class Dates implements DocumentDates {
 
   constructor(readonly now: Date) {}
 
-  addAll(root: DocumentNode | null, places: Places): void {
-    for (const { path, steps, names } of places) {
-      let node = root;
-      for (const step of steps) node = groupOf(node, step);
-      if (node === null) continue;
-      for (const name of names) if (node[name] !== undefined) this.add(path, node, name);
+  addAll(path: string, group: DocumentNode | null, dates: readonly DateElement[]): void {
+    if (group === null) return;
+    for (const { name, hasTime } of dates) {
+      const text = group[name];
+      if (typeof text === 'string') this.add(path, name, hasTime, text);
     }
   }
 
   /** Files the date under what is wrong with it; the schema speaks of what does not look like a date at all. */
-  add(path: string, node: DocumentNode, name: string): void {
-    const text = textOf(node, name);
-    if (text === null) return;
-    const hasTime = name.startsWith('FechaHora');
+  private add(path: string, name: string, hasTime: boolean, text: string): void {
     const instant = hasTime ? parseSignatureDateTime(text) : null;
     if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };
     const exists = hasTime ? instant !== null : parseDocumentDate(text) !== null;

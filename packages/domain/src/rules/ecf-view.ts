@@ -54,6 +54,10 @@ export class EcfView implements TotalsView {
   readonly otherCurrency: DocumentNode | null;
   readonly reference: DocumentNode | null;
   readonly lines: readonly Line[];
+  /** Whether any line carries an additional tax. */
+  readonly hasTaxedLines: boolean;
+  /** Whether any line states amounts in another currency. */
+  readonly hasForeignLines: boolean;
   readonly adjustments: readonly Adjustment[];
   readonly taxes: readonly DocumentNode[];
   /** IndicadorMontoGravado 1: amounts of lines include ITBIS. */
@@ -63,6 +67,8 @@ export class EcfView implements TotalsView {
   readonly norma1007: boolean;
   /** IndicadorServicioTodoIncluido 1: no text says how its amounts are made up. */
   readonly allInclusive: boolean;
+  /** Official tolerance of a document: 1.00 for each line of detail. Source: Informe Técnico e-CF p.21. */
+  readonly tolerance: Decimal;
   private readonly amounts: ReadonlyMap<string, Decimal>;
   private sums: ReadonlyMap<string, Decimal> | null | undefined;
 
@@ -81,11 +87,14 @@ export class EcfView implements TotalsView {
     this.otherCurrency = groupOf(header, 'OtraMoneda');
     this.reference = groupOf(this.root, 'InformacionReferencia');
     this.lines = groupsOf(groupOf(this.root, 'DetallesItems'), 'Item').map((node, index) => new Line(node, index + 1));
+    this.hasTaxedLines = this.lines.some((line) => line.taxes.length > 0);
+    this.hasForeignLines = this.lines.some((line) => line.node.OtraMonedaDetalle !== undefined);
     this.adjustments = groupsOf(groupOf(this.root, 'DescuentosORecargos'), 'DescuentoORecargo').map(adjustment);
     this.taxes = groupsOf(groupOf(this.totals, 'ImpuestosAdicionales'), 'ImpuestoAdicional');
     this.taxIncluded = integerOf(this.idDoc, 'IndicadorMontoGravado') === '1';
     this.correctsText = type === '34' && integerOf(this.reference, 'CodigoModificacion') === '2';
     this.allInclusive = integerOf(this.idDoc, 'IndicadorServicioTodoIncluido') === '1';
+    this.tolerance = Decimal.whole(Math.max(1, this.lines.length));
     this.norma1007 = this.adjustments.some((entry) => entry.norma1007);
   }
 
@@ -97,11 +106,6 @@ export class EcfView implements TotalsView {
   /** An amount of Totales, absent counting as zero. */
   totalOrZero(name: string): Decimal {
     return this.total(name) ?? Decimal.ZERO;
-  }
-
-  /** Official tolerance of a document: 1.00 for each line of detail. Source: Informe Técnico e-CF p.21. */
-  get tolerance(): Decimal {
-    return Decimal.whole(Math.max(1, this.lines.length));
   }
 
   /** Sum of MontoItem over the lines of an IndicadorFacturacion; null when some line cannot be read. */
@@ -140,8 +144,9 @@ export function decimalOf(node: DocumentNode | null, name: string): Decimal | nu
 /** Every leaf of a group that is a decimal. */
 function decimalsOf(group: DocumentNode | null): ReadonlyMap<string, Decimal> {
   const decimals = new Map<string, Decimal>();
-  for (const [name, value] of Object.entries(group ?? {})) {
-    const decimal = typeof value === 'string' ? Decimal.parse(value) : null;
+  if (group === null) return decimals;
+  for (const name of Object.keys(group)) {
+    const decimal = decimalOf(group, name);
     if (decimal !== null) decimals.set(name, decimal);
   }
   return decimals;

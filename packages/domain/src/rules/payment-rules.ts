@@ -60,9 +60,10 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is not before FechaEmision when TipoPago is 2.',
     check(ecf, report) {
+      if (integerOf(ecf.idDoc, 'TipoPago') !== '2') return;
       const due = parseDocumentDate(textOf(ecf.idDoc, 'FechaLimitePago') ?? '');
       const issued = parseDocumentDate(textOf(ecf.issuer, 'FechaEmision') ?? '');
-      if (due && issued && due < issued && integerOf(ecf.idDoc, 'TipoPago') === '2') {
+      if (due && issued && due < issued) {
         report(`${ID_DOC}.FechaLimitePago`, `FechaLimitePago ${due} is before FechaEmision ${issued}`);
       }
     },

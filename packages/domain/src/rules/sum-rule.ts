@@ -1,5 +1,5 @@
 import { Decimal } from '../decimal.js';
-import type { BusinessRule, DocumentRule, Report } from './rule.js';
+import type { BusinessRule, DocumentRule } from './rule.js';
 import type { TotalsView } from './totals-view.js';
 
 /** An amount of Totales that follows from others, as a row of data. */
@@ -30,26 +30,18 @@ export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRul
       const declared = view.total(row.field);
       if (declared === null && row.absent === 'skip') return;
       const expected = row.expected(view);
-      if (expected.length > 0)
-        compare(declared, expected, view.tolerance, `${view.totalsPath}.${row.field}`, row, report);
+      if (expected.length === 0 || isMet(declared ?? Decimal.ZERO, expected, view.tolerance)) return;
+      report(
+        `${view.totalsPath}.${row.field}`,
+        `${row.field} is ${declared === null ? 'absent' : declared.toFixed(2)}, ${row.made} gives ${expected[0]!.toFixed(2)} (tolerance ${view.tolerance.toFixed(2)})`,
+      );
     },
   };
 }
 
-function compare(
-  declared: Decimal | null,
-  expected: readonly Decimal[],
-  tolerance: Decimal,
-  path: string,
-  row: { field: string; made: string },
-  report: Report,
-): void {
-  const value = declared ?? Decimal.ZERO;
-  if (expected.some((amount) => isWithin(value, amount, tolerance))) return;
-  report(
-    path,
-    `${row.field} is ${declared === null ? 'absent' : declared.toFixed(2)}, ${row.made} gives ${expected[0]!.toFixed(2)} (tolerance ${tolerance.toFixed(2)})`,
-  );
+function isMet(declared: Decimal, expected: readonly Decimal[], tolerance: Decimal): boolean {
+  for (const amount of expected) if (isWithin(declared, amount, tolerance)) return true;
+  return false;
 }
 
 /** Whether the declared amount is within the tolerance of the expected one, which is rounded as amounts are. */

@@ -41,7 +41,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     since: FORMAT_SINCE,
     summary: 'ITBIS1 is 18, ITBIS2 is 16, ITBIS3 is 0, wherever there is an amount at that rate.',
     check(view, report) {
-      for (const [name, rate, base] of RATES) {
+      for (const { name, rate, base } of RATES) {
         const declared = view.total(name);
         if (declared !== null && !declared.equals(rate) && view.totalOrZero(base).sign() > 0) {
           report(`${view.totalsPath}.${name}`, `${name} is ${declared.toFixed(0)}, the rate is ${rate.toFixed(0)}`);
@@ -149,10 +149,10 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
 ];
 
 const RATES = [
-  ['ITBIS1', Decimal.of('18'), 'MontoGravadoI1'],
-  ['ITBIS2', Decimal.of('16'), 'MontoGravadoI2'],
-  ['ITBIS3', Decimal.ZERO, 'MontoGravadoI3'],
-] as const;
+  { name: 'ITBIS1', rate: Decimal.of('18'), base: 'MontoGravadoI1' },
+  { name: 'ITBIS2', rate: Decimal.of('16'), base: 'MontoGravadoI2' },
+  { name: 'ITBIS3', rate: Decimal.ZERO, base: 'MontoGravadoI3' },
+];
 
 function totalAmount(name: 'business.total-amount' | 'business.summary-total-amount', code: string) {
   return {
@@ -178,15 +178,24 @@ function totalAmount(name: 'business.total-amount' | 'business.summary-total-amo
 const BREAKDOWN = ['MontoGravadoI1', 'MontoGravadoI2', 'MontoGravadoI3'];
 
 function hasBreakdown(view: TotalsView): boolean {
-  return BREAKDOWN.some((name) => view.total(name) !== null);
+  for (const name of BREAKDOWN) if (view.total(name) !== null) return true;
+  return false;
 }
 
 function taxedParts(view: TotalsView): Decimal {
-  return sum(BREAKDOWN.map((name) => view.totalOrZero(name)));
+  return totalOf(view, BREAKDOWN);
 }
 
 function itbisParts(view: TotalsView): Decimal {
-  return sum(['TotalITBIS1', 'TotalITBIS2', 'TotalITBIS3'].map((name) => view.totalOrZero(name)));
+  return totalOf(view, ITBIS_PARTS);
+}
+
+const ITBIS_PARTS = ['TotalITBIS1', 'TotalITBIS2', 'TotalITBIS3'];
+
+function totalOf(view: TotalsView, names: readonly string[]): Decimal {
+  let total = Decimal.ZERO;
+  for (const name of names) total = total.plus(view.totalOrZero(name));
+  return total;
 }
 
 const TAX_AMOUNTS = [
