@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { DocumentNode } from '@ecf/domain';
 import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { HOSTILE } from '@ecf/reception/hostile-inputs';
@@ -11,12 +9,12 @@ import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering } from '../support/documents.js';
+import { ecf } from '../support/ecf-command.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification');
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
-const ECF = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../packages/cli/bin/ecf.mjs');
 const DOOR = '/fe/aprobacioncomercial/api/ecf';
 
 interface Decision {
@@ -53,18 +51,6 @@ const reaches = (encf: string, status: string) =>
     (seen) => seen.delivery_status === status,
   );
 
-/** The command as an operator runs it. */
-async function ecf(...args: string[]) {
-  const { base_url, admin_token } = deployment.running.demo;
-  const env = { ...process.env, ECF_URL: base_url, ADMIN_TOKEN: admin_token };
-  const { stdout } = await promisify(execFile)(process.execPath, [ECF, ...args, '--json'], { env });
-  return stdout
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
-
 function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, decision: Decision, query = '') {
   const { issuer_rnc, buyer_rnc } = deployment.running.demo;
   return client.call('POST', `/acecf/${query}`, {
@@ -98,6 +84,36 @@ describe('a decision', () => {
   });
 });
 
+describe('ecf approvals', () => {
+  it('ends by hand what the authority answers unreadably for ever, with a note', async () => {
+    const document = await delivered();
+    const release = await deployment.demo.fault({
+      operation: 'aprobacioncomercial',
+      kind: 'http',
+      status: 400,
+      body: '<html>ERROR</html>',
+    });
+    const { body } = await give(deployment.demo, document, { approval_status: 1 });
+    expect(body).toMatchObject({ authority_submission_status: 'submitted', issuer_delivery_status: 'delivered' });
+    const list = async (...more: string[]) =>
+      (await ecf(deployment, 'approvals', 'list', '--env', 'TesteCF', ...more)).rows.find(({ id }) => id === body.id);
+    expect(await list()).toMatchObject({ encf: document.encf, authority_response: expect.stringContaining('ERROR') });
+    const settle = (...said: string[]) => ecf(deployment, 'approvals', 'settle', String(body.id), ...said);
+    for (const wrong of [['--accepted'], ['--accepted', '--rejected', '--note', 'x'], ['--note', 'x']])
+      expect((await settle(...wrong)).code).toBe(2);
+    const settled = await settle('--accepted', '--note', 'the portal shows it');
+    expect(settled).toMatchObject({ code: 0, rows: [{ id: body.id, authority_submission_status: 'Aceptado' }] });
+    await release();
+    expect(await list()).toBeUndefined();
+    expect(await list('--settled')).toMatchObject({ note: 'the portal shows it' });
+    expect((await deployment.demo.call('GET', `/acecf/${body.id}`)).body.authority_submission_status).toBe('Aceptado');
+    expect(await settle('--rejected', '--note', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('409'),
+    });
+  });
+});
+
 describe('an accepted e-CF', () => {
   it('whose buyer has no receiver waits; the operator sees it and sends it when there is one', async () => {
     const { demo, running } = deployment;
@@ -107,15 +123,17 @@ describe('an accepted e-CF', () => {
     });
     expect((await demo.submit(content)).body.status).toBe('Aceptado');
     await reaches(encf, 'no_receiver');
-    const [row] = await ecf('deliveries', 'list', '--status', 'no_receiver', '--buyer', rnc);
+    const list = await ecf(deployment, 'deliveries', 'list', '--status', 'no_receiver', '--buyer', rnc);
+    const [row] = list.rows;
     expect(row).toMatchObject({ encf, buyer_rnc: rnc, delivery_status: 'no_receiver' });
 
     await newAccount(running, { rnc, name: 'Newcomer' });
     const { base_url: url } = running.demo;
     await demo.control('PUT', `/taxpayers/${rnc}`, { name: 'Newcomer', reception_url: url, authentication_url: url });
-    await ecf('deliveries', 'retry', running.demo.issuer_rnc, encf, '--env', 'TesteCF');
+    const retry = () => ecf(deployment, 'deliveries', 'retry', running.demo.issuer_rnc, encf, '--env', 'TesteCF');
+    expect((await retry()).code).toBe(0);
     await reaches(encf, 'delivered');
-    await expect(ecf('deliveries', 'retry', running.demo.issuer_rnc, encf, '--env', 'TesteCF')).rejects.toMatchObject({
+    expect(await retry()).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not sent again'),
     });

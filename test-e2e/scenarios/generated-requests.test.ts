@@ -81,6 +81,9 @@ beforeAll(async () => {
     client.call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
   const approved = (await post('/acecf?submit_to_authority=false', approval(0))).body?.id ?? 1;
   const acecf = (await client.call('GET', `/acecf/${approved}/xml`)).text;
+  // An authority that never answers readably: a person settles it.
+  await client.fault({ operation: 'aprobacioncomercial', kind: 'http', status: 400, body: '<html>ERROR</html>' });
+  const openApproval = (await post('/acecf', approval(0))).body?.id ?? 1;
   let annulled = 500_000;
   const cancellation = () => {
     annulled += 20;
@@ -153,6 +156,7 @@ beforeAll(async () => {
     setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
+    settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
     resolveDocument: () => ({ env: 'CerteCF', issuer_rnc, encf: undecided.encf, action: 'resend' }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),

@@ -52,6 +52,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list cancellations that need a person, settle one',
     load: () => import('./commands/cancellations.js'),
   },
+  approvals: {
+    section: 'operation',
+    summary: 'list approvals that the authority has not decided about, settle one',
+    load: () => import('./commands/approvals.js'),
+  },
   rebuild: {
     section: 'operation',
     summary: 'make the read models anew',

@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import * as approvals from '../src/commands/approvals.js';
 import * as cancellations from '../src/commands/cancellations.js';
 import * as resolve from '../src/commands/resolve.js';
 
@@ -31,7 +32,10 @@ afterAll(async () => {
 });
 
 /** The rows that a command prints as JSON. */
-async function printed(command: typeof cancellations | typeof resolve, values: Record<string, string | boolean>) {
+async function printed(
+  command: typeof approvals | typeof cancellations | typeof resolve,
+  values: Record<string, string | boolean>,
+) {
   let text = '';
   const stdout = new Writable({
     write(chunk, _encoding, done) {
@@ -49,6 +53,7 @@ async function printed(command: typeof cancellations | typeof resolve, values: R
 
 it.each([
   [cancellations, 'cancellations', '/admin/cancellations/doubtful?settled=true', { settled: true }],
+  [approvals, 'approvals', '/admin/approvals/undecided?settled=false', {}],
   [resolve, 'documents', '/admin/documents/alarmed?limit=1000', {}],
 ] as const)('lists go on to their last page, narrowed as asked for: %#', async (command, name, address, values) => {
   pages = [

@@ -24,5 +24,6 @@ export * from './http/received-invoice.js';
 export * from './http/resolution.js';
 export * from './http/signing.js';
 export * from './http/submission.js';
+export * from './http/undecided-approval.js';
 export * from './openapi/build-document.js';
 export * from './topics.js';

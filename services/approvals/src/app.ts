@@ -48,6 +48,7 @@ import { QueryApprovals } from './core/query-approvals.js';
 import { ReceiveApproval } from './core/receive-approval.js';
 import { createReceivers } from './core/receivers.js';
 import { SendApproval } from './core/send-approval.js';
+import { undecidedApprovals } from './core/settle-approval.js';
 import { createDeliveries, type DeliveriesParts, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
@@ -181,6 +182,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     metrics,
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
+  const operations = { ...deliveries.operations, ...undecidedApprovals(ports) };
   const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
   const ready = () =>
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
@@ -191,7 +193,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       give: new GiveApproval(ports, sending),
       query: new QueryApprovals(ports),
       acknowledgements: deliveries.acknowledgements,
-      internal: deliveries.operations,
+      internal: operations,
       aftermath,
       stored,
       door: {
@@ -219,7 +221,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   return {
     app,
     ready,
-    internal: deliveries.operations,
+    internal: operations,
     aftermath,
     stored,
     start: background.start,

@@ -36,11 +36,13 @@ export interface DeliveriesParts {
   readonly checkpoint?: DeliveryPorts['checkpoint'];
 }
 
+type OperatedDeliveries = Pick<DeliveryOperations, 'listDeliveries' | 'retryDelivery'>;
+
 /** Deliveries to buyers and their acknowledgements, wired. */
 export interface Deliveries {
   readonly acknowledgements: QueryAcknowledgements;
   /** What the gateway asks for those who operate the deployment. */
-  readonly operations: DeliveryOperations;
+  readonly operations: OperatedDeliveries;
   subscribe(): Promise<Subscription>;
   /** A taxpayer as it is now known. */
   taxpayerChanged(taxpayer: TaxpayerState): Promise<void>;
@@ -103,7 +105,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
   };
 }
 
-function operations(ports: DeliveryPorts, wake: () => void): DeliveryOperations {
+function operations(ports: DeliveryPorts, wake: () => void): OperatedDeliveries {
   return {
     async listDeliveries(filter) {
       const deliveries = await ports.deliveries.list(filter);

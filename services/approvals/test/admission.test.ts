@@ -27,6 +27,7 @@ function record(fields: {
     warnings: [],
     xml: { path: 'x', sha256: 'x' },
     createdAt: NOW,
+    settled: null,
     submittedAt: sent ? NOW : null,
     authority: { status: sent ? (fields.authority ?? 'Aceptado') : null, response: null, sentAt: null, tries: 1 },
     issuer: {

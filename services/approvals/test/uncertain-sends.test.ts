@@ -6,6 +6,7 @@ import { openDatabase } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { GivenApproval } from '../src/core/given-approval.js';
 import type { Progress } from '../src/core/ports.js';
+import type { Approvals } from '../src/index.js';
 import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 
@@ -427,6 +428,19 @@ describe('two instances at the same send', () => {
     expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
   });
 
+  it('what a person settled meanwhile stays so, whatever comes late', async () => {
+    const { first, second } = await overtaken();
+    expect((await store.settle(first.id, 'Rechazado', 'the portal', new Date()))?.authority.status).toBe('Rechazado');
+    await write(second, authority('submitted', new Date(), hours(4)));
+    await write(first, authority('Aceptado', new Date(), null));
+    expect(await store.find(first.id)).toMatchObject({
+      authority: { status: 'Rechazado' },
+      settled: { note: 'the portal' },
+    });
+    expect((await due(first.id)).authority_due_at).toBeNull();
+    expect(await store.settle(first.id, 'Aceptado', 'again', new Date())).toBeNull();
+  });
+
   it('at the issuer the same: what it took stays taken, what was overtaken does not end it', async () => {
     const { first, toIssuer } = await overtaken();
     const issuerSide = (status: 'pending' | 'delivered' | 'failed' | 'refused', dueAt: Date | null) =>
@@ -438,6 +452,68 @@ describe('two instances at the same send', () => {
     await write(toIssuer, issuerSide('pending', hours(4)));
     expect((await store.find(first.id))?.issuer.status).toBe('delivered');
     expect((await due(first.id)).issuer_due_at).toBeNull();
+  });
+});
+
+describe('an authority that answers unreadably for ever', () => {
+  const operations = () => (world.instances[0] as Approvals).internal;
+  const open = async (settled: 'true' | 'false' = 'false') =>
+    (await operations().listUndecided({ settled, after: 0, limit: 100, env: 'TesteCF' })).approvals;
+  const settle = (id: number, outcome: 'accepted' | 'rejected') =>
+    operations().settleApproval({ id, outcome, note: 'shown by the portal, M. Pena' });
+  const unreadable = async () => {
+    const encf = await world.invoice();
+    await world.fault({ kind: 'http', status: 400, body: '<html>ERROR</html>' });
+    const { body } = await post(order(encf));
+    await settled(body.id, (seen) => seen.authority_submission_status === 'submitted');
+    return { encf, id: body.id as number };
+  };
+
+  it('is ended by a person who saw that it has the approval: nothing is sent any more, and the words are kept', async () => {
+    const { encf, id } = await unreadable();
+    const listed = (await open()).find((one) => one.id === id);
+    expect(listed).toMatchObject({
+      encf,
+      receiver_rnc: BUYER,
+      authority_submission_status: 'submitted',
+      authority_response: expect.stringContaining('ERROR'),
+      note: null,
+    });
+    expect(await settle(id, 'accepted')).toMatchObject({ authority_submission_status: 'Aceptado' });
+    expect((await open()).some((one) => one.id === id)).toBe(false);
+    expect((await open('true')).find((one) => one.id === id)).toMatchObject({
+      note: 'shown by the portal, M. Pena',
+      settled_at: expect.stringMatching(/-04:00$/),
+    });
+    await world.control('DELETE', 'faults');
+    const sent = (await world.submissions(encf)).length;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await world.submissions(encf)).toHaveLength(sent);
+    expect((await world.call('GET', `/acecf/${id}`)).body.authority_submission_status).toBe('Aceptado');
+    expect(statuses(encf)).toEqual(['approved']);
+    await expect(settle(id, 'rejected')).rejects.toMatchObject({ status: 409, code: 'conflict' });
+  });
+
+  it('is ended by one who saw that it does not: the e-CF is pending again, and may be decided anew', async () => {
+    await world.list(ISSUER, null);
+    const { encf, id } = await unreadable();
+    await settle(id, 'rejected');
+    await eventually(
+      () => statuses(encf),
+      (seen) => seen.length === 2,
+    );
+    expect(statuses(encf)).toEqual(['approved', 'pending']);
+    await world.control('DELETE', 'faults');
+    const again = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
+    expect([again.status, again.body]).toMatchObject([201, { authority_submission_status: 'Aceptado' }]);
+  });
+
+  it('nothing is settled that is decided, local or unknown', async () => {
+    const { body: decidedOne } = await post(order(await world.invoice()));
+    const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(await world.invoice()));
+    for (const id of [decidedOne.id, local.body.id])
+      await expect(settle(id, 'accepted')).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    await expect(settle(99_999_999, 'accepted')).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 });
 

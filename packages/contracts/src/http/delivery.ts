@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import type { InternalHandlers } from './internal.js';
 import { deliveryStatusSchema } from './invoice.js';
+import { UNDECIDED_APPROVAL_OPERATIONS } from './undecided-approval.js';
 
 /** A delivery as those who operate the deployment see it. */
 export const deliverySchema = z.object({
@@ -45,7 +46,7 @@ export type DeliveryPage = z.infer<typeof deliveryPageSchema>;
 /** Names a delivery. */
 export const deliveryNameSchema = z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema });
 
-/** What the approvals service answers to those who operate deliveries. */
+/** What the approvals service answers to those who operate the deployment. */
 export const DELIVERY_OPERATIONS = {
   listDeliveries: { path: '/internal/deliveries/list', request: deliveryFilterSchema, answer: deliveryPageSchema },
   /**
@@ -53,5 +54,6 @@ export const DELIVERY_OPERATIONS = {
    * the buyer has the document.
    */
   retryDelivery: { path: '/internal/deliveries/retry', request: deliveryNameSchema, answer: deliverySchema },
+  ...UNDECIDED_APPROVAL_OPERATIONS,
 } as const;
 export type DeliveryOperations = InternalHandlers<typeof DELIVERY_OPERATIONS>;

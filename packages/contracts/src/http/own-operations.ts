@@ -43,6 +43,8 @@ export const ADMIN_OPERATIONS = [
   { id: 'resolveDocument', method: 'POST', path: '/admin/documents/resolve' },
   { id: 'listDoubtful', method: 'GET', path: '/admin/cancellations/doubtful' },
   { id: 'settleCancellation', method: 'POST', path: '/admin/cancellations/settle' },
+  { id: 'listUndecided', method: 'GET', path: '/admin/approvals/undecided' },
+  { id: 'settleApproval', method: 'POST', path: '/admin/approvals/settle' },
   { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
   { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },

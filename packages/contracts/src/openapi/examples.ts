@@ -192,6 +192,20 @@ const delivery = {
   deadline_at: '2026-06-18T10:00:05-04:00',
 };
 
+const undecided = {
+  id: 7,
+  ...deliveryName,
+  receiver_rnc: BUYER,
+  account_id: account.id,
+  approval_status: 1,
+  authority_submission_status: 'submitted',
+  tries: 41,
+  authority_response: '<html><body>ERROR</body></html>',
+  submitted_at: AT,
+  settled_at: null,
+  note: null,
+};
+
 export const EXAMPLES = {
   alarmedPage: {
     documents: [
@@ -224,6 +238,14 @@ export const EXAMPLES = {
     alarm: null,
     settled_at: AT,
     note: 'The portal shows all of them as annulled.',
+  },
+  undecidedPage: { approvals: [undecided], next: null },
+  approvalSettlement: { id: 7, outcome: 'accepted', note: 'The portal shows it.' },
+  settledApproval: {
+    ...undecided,
+    authority_submission_status: 'Aceptado',
+    settled_at: AT,
+    note: 'The portal shows it.',
   },
   rebuild: { building: true, started_at: AT, finished_at: null, documents: 12_000, failure: null },
   storedFiles: {

@@ -24,6 +24,7 @@ import {
   resolvedDocumentSchema,
   settlementSchema,
 } from '../http/resolution.js';
+import { approvalSettlementSchema, undecidedApprovalSchema, undecidedPageSchema } from '../http/undecided-approval.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
@@ -237,6 +238,24 @@ export const ADMIN = {
     body: { required: true, content: json(settlementSchema, EXAMPLES.settlement) },
     answers: {
       200: { description: 'The cancellation.', content: json(doubtfulCancellationSchema, EXAMPLES.settled) },
+    },
+    errors: [...BODY, 'not_found', 'conflict'],
+  },
+  listUndecided: {
+    tag: 'Approvals',
+    summary: 'Approvals of ours that the authority has not decided about, or that a person settled',
+    parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.doubtfulLimit, P.alarmedAfter],
+    answers: { 200: { description: 'A page.', content: json(undecidedPageSchema, EXAMPLES.undecidedPage) } },
+    errors: ['validation_error'],
+  },
+  settleApproval: {
+    tag: 'Approvals',
+    summary: 'Says what became of an approval that the authority does not decide about here',
+    description:
+      '`accepted`: the authority has it. `rejected`: it does not, and a new decision about the e-CF may be taken. Nothing is sent to the authority any more.',
+    body: { required: true, content: json(approvalSettlementSchema, EXAMPLES.approvalSettlement) },
+    answers: {
+      200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.settledApproval) },
     },
     errors: [...BODY, 'not_found', 'conflict'],
   },

@@ -71,6 +71,8 @@ export interface GivenApproval extends NewApproval {
   readonly issuer: IssuerSide;
   /** When sending was asked for; null for a local record. */
   readonly submittedAt: Date | null;
+  /** What a person found out about it at the authority, in their words; nothing changes that any more. */
+  readonly settled: { readonly at: Date; readonly note: string } | null;
 }
 
 /** The decision of a request that passed its schema. */

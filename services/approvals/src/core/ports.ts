@@ -66,6 +66,19 @@ export interface ApprovalStore {
    * side was decided, it counts only where the document was taken; that it may have arrived is noted all the same.
    */
   progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
+  /**
+   * Writes down what a person found out about a record that the authority has not decided about: nothing goes there any
+   * more, and no answer that comes later changes it. Null where it is decided or was not to be sent.
+   */
+  settle(id: number, status: 'Aceptado' | 'Rechazado', note: string, at: Date): Promise<GivenApproval | null>;
+  /** By id: without the authority's decision, or with a person's (`settled`). */
+  undecided(filter: {
+    readonly env: Environment | null;
+    readonly issuerRnc: string | null;
+    readonly settled: boolean;
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<GivenApproval[]>;
   /** Sends to a target whose end was written down. */
   recordedSends(id: number, target: Target): Promise<number>;
   find(id: number): Promise<GivenApproval | null>;

@@ -56,6 +56,20 @@ const LIST = {
   text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2
           ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
 };
+const UNDECIDED = "submitted_at IS NOT NULL AND authority_status IN ('submitted', 'failed')";
+const SETTLE = {
+  name: 'approval_settle',
+  text: `UPDATE given_approvals SET authority_status = $2, authority_due_at = NULL, settled_at = $3, settled_note = $4
+          WHERE id = $1 AND ${UNDECIDED} RETURNING *`,
+};
+const listing = (name: string, which: string) => ({
+  name,
+  text: `SELECT * FROM given_approvals
+          WHERE ${which} AND id > $1 AND ($2::text IS NULL OR env = $2) AND ($3::text IS NULL OR issuer_rnc = $3)
+          ORDER BY id LIMIT $4`,
+});
+const LIST_UNDECIDED = listing('approvals_undecided', UNDECIDED);
+const LIST_SETTLED = listing('approvals_settled', 'settled_at IS NOT NULL');
 /** While a send is under way, also where all before did not arrive. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
 /** Those of one issuer can fill a look; the next comes at once, and passes over whom the first one chose. */
@@ -77,7 +91,7 @@ const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
  * The count of tries tells whose send it is: who was overtaken may only say that the document was taken, which nothing undoes,
  * or that it may have arrived.
  */
-const writing = (target: Target, words: 'authority_response' | 'issuer_error', taken: string) => ({
+const writing = (target: Target, words: 'authority_response' | 'issuer_error', taken: string, settled = '') => ({
   name: `approvals_progress_${target}`,
   text: `UPDATE given_approvals g SET ${target}_sent_at = coalesce(g.${target}_sent_at, $4),
            ${words} = CASE WHEN counts THEN $3 ELSE g.${words} END,
@@ -85,12 +99,12 @@ const writing = (target: Target, words: 'authority_response' | 'issuer_error', t
            ${target}_status = CASE WHEN counts THEN $2
              WHEN g.${target}_due_at IS NOT NULL AND $4 IS NOT NULL THEN '${OPEN[target]}' ELSE g.${target}_status END
           FROM (SELECT id, (${target}_due_at IS NOT NULL AND ${target}_tries = $6)
-                         OR ($2 = '${taken}' AND ${target}_status <> '${taken}') AS counts
+                         OR ($2 = '${taken}' AND ${target}_status <> '${taken}'${settled}) AS counts
                   FROM given_approvals WHERE id = $1 FOR UPDATE) own
          WHERE g.id = own.id RETURNING g.*`,
 });
 const PROGRESS = {
-  authority: writing('authority', 'authority_response', 'Aceptado'),
+  authority: writing('authority', 'authority_response', 'Aceptado', ' AND settled_at IS NULL'),
   issuer: writing('issuer', 'issuer_error', 'delivered'),
 };
 const CLAIM = {
@@ -177,6 +191,26 @@ export function createApprovalStore(database: Database): ApprovalStore {
         else if (before === 'Rechazado') await decided(tx, after, at);
         return after;
       });
+    },
+    settle(id, status, note, at) {
+      return database.transaction(async (tx) => {
+        const all = await lock(tx, (await found(tx, id)).key);
+        const { rows } = await tx.query<Row>(SETTLE, [id, status, at, note]);
+        if (rows[0] === undefined) return null;
+        const settled = fromRow(rows[0]);
+        const stillDecided = all.some((one) => one.id !== id && stands(one));
+        if (status === 'Rechazado' && !stillDecided) await announce(tx, settled, 'pending', at);
+        return settled;
+      });
+    },
+    async undecided({ env, issuerRnc, settled, after, limit }) {
+      const { rows } = await database.query<Row>(settled ? LIST_SETTLED : LIST_UNDECIDED, [
+        after,
+        env,
+        issuerRnc,
+        limit,
+      ]);
+      return rows.map(fromRow);
     },
     async recordedSends(id, target) {
       const { rows } = await database.query<{ count: number }>(RECORDED, [id, target]);
@@ -302,6 +336,8 @@ interface Row {
   xml_sha256: string;
   created_at: Date;
   submitted_at: Date | null;
+  settled_at: Date | null;
+  settled_note: string | null;
   authority_status: GivenApproval['authority']['status'];
   authority_response: string | null;
   authority_sent_at: Date | null;
@@ -328,6 +364,7 @@ function fromRow(row: Row): GivenApproval {
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     createdAt: row.created_at,
     submittedAt: row.submitted_at,
+    settled: row.settled_at === null ? null : { at: row.settled_at, note: row.settled_note ?? '' },
     authority: {
       status: row.authority_status,
       response: row.authority_response,

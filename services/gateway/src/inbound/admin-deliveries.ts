@@ -1,4 +1,10 @@
-import { type DeliveryOperations, deliveryFilterSchema, deliveryNameSchema } from '@ecf/contracts';
+import {
+  approvalSettlementSchema,
+  type DeliveryOperations,
+  deliveryFilterSchema,
+  deliveryNameSchema,
+  undecidedFilterSchema,
+} from '@ecf/contracts';
 import { validate } from '@ecf/service-kit';
 import express, { type Request, type Response } from 'express';
 import { json } from './admin-input.js';
@@ -7,6 +13,8 @@ import { otherMethods } from './own-routes.js';
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
  * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: taken up at once, with a new deadline.
+ * GET /admin/approvals/undecided: approvals of ours without the authority's decision, or settled (`settled=true`).
+ * POST /admin/approvals/settle `{id, outcome, note}`: what a person found out about one.
  */
 export function adminDeliveries(deliveries: DeliveryOperations): express.Router {
   const routes = express.Router({ caseSensitive: true });
@@ -20,6 +28,18 @@ export function adminDeliveries(deliveries: DeliveryOperations): express.Router 
     .route('/deliveries/retry')
     .post(json, async (req: Request, res: Response) => {
       res.json(await deliveries.retryDelivery(validate(deliveryNameSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  routes
+    .route('/approvals/undecided')
+    .get(async (req: Request, res: Response) => {
+      res.json(await deliveries.listUndecided(validate(undecidedFilterSchema, req.query, 'query')));
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/approvals/settle')
+    .post(json, async (req: Request, res: Response) => {
+      res.json(await deliveries.settleApproval(validate(approvalSettlementSchema, req.body, 'body')));
     })
     .all(otherMethods('POST'));
   return routes;
