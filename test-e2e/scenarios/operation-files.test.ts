@@ -3,7 +3,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { addedUpOverInstances, readAlarms, readDashboards } from '../support/observability.js';
+import {
+  addedUpOverInstances,
+  definedMetrics,
+  metricsOf,
+  readAlarms,
+  readDashboards,
+} from '../support/observability.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
@@ -43,6 +49,46 @@ describe('alarms', () => {
     }
     const pages = fs.readdirSync(path.join(ROOT, 'docs/runbooks')).filter((file) => file !== 'README.md');
     expect(pages.sort()).toEqual(alarms.map(({ runbook }) => path.basename(runbook)).sort());
+    const list = fs.readFileSync(path.join(ROOT, 'docs/runbooks/README.md'), 'utf8');
+    for (const { name, runbook, severity, summary } of alarms) {
+      const [start = ''] = summary.replaceAll(/\{\{ *\$labels\.(\w+) *\}\}/g, '<$1>').split('{{');
+      expect(list).toContain(`| [${name}](${path.basename(runbook)}) | ${severity} | ${start}`);
+    }
+  });
+});
+
+describe('metrics', () => {
+  const defined = definedMetrics(ROOT);
+  const shown = new Set(readDashboards(ROOT).flatMap(({ exprs }) => exprs.flatMap(metricsOf)));
+  const ours = (metrics: Iterable<string>) => [...metrics].filter((metric) => metric.startsWith('ecf_'));
+
+  it('that alarms and panels name are those that the code has', () => {
+    expect(defined.size).toBeGreaterThan(50);
+    const alarmed = readAlarms(ROOT).flatMap(({ expr }) => metricsOf(expr));
+    expect(ours([...alarmed, ...shown]).filter((metric) => !defined.has(metric))).toEqual([]);
+  });
+
+  it('each have a panel, and so has what an alarm looks at', () => {
+    expect([...defined].filter((metric) => !shown.has(metric))).toEqual([]);
+    for (const { name, expr } of readAlarms(ROOT).filter(({ name }) => name !== 'EcfProcessDown')) {
+      expect([name, metricsOf(expr).length > 0]).toEqual([name, true]);
+      expect([name, ours(metricsOf(expr)).filter((metric) => !shown.has(metric))]).toEqual([name, []]);
+    }
+  });
+
+  it('of dead letters, refusals at each door and what a person has to look at have alarms', () => {
+    const alarmed = new Set(readAlarms(ROOT).flatMap(({ expr }) => metricsOf(expr)));
+    for (const metric of [
+      'ecf_dead_letters',
+      'ecf_outbox_refused',
+      'ecf_reception_refusals_total',
+      'ecf_approvals_door_refusals_total',
+      'ecf_delivery_attempt_seconds',
+      'ecf_shared_cache_up',
+      'ecf_alarmed_documents',
+      'ecf_alarmed_cancellations',
+    ])
+      expect([metric, alarmed.has(metric)]).toEqual([metric, true]);
   });
 });
 

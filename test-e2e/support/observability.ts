@@ -44,6 +44,23 @@ export function readDashboards(root: string): { file: string; title: string; exp
 
 const LABELS = new Set(['ecf_type']);
 
+/** The metrics of ours that the sources of packages and services define. */
+export function definedMetrics(root: string): Set<string> {
+  const sources = ['packages', 'services'].flatMap((place) =>
+    fs.readdirSync(path.join(root, place)).flatMap((name) => filesUnder(path.join(root, place, name, 'src'))),
+  );
+  const names = sources.flatMap((file) => fs.readFileSync(file, 'utf8').match(/(?<=\bname: ')ecf_\w+(?=')/g) ?? []);
+  return new Set(names);
+}
+
+function filesUnder(folder: string): string[] {
+  if (!fs.existsSync(folder)) return [];
+  return fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('generated'))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
 /** The metrics of ours that a PromQL expression names, without the endings of histograms. */
 export function metricsOf(expr: string): string[] {
   const names = expr.match(/\b(ecf|process|nodejs)_\w+/g) ?? [];
