@@ -34,9 +34,6 @@ const SLOW_RATE = 64 * 1024;
 /** Room that a body gets to begin with; chunks are copied into it, however small they are. */
 const FIRST_ROOM = 4 * 1024;
 
-/** Chunks of a body that are taken whatever their size; each costs some microseconds, so later ones have to be larger. */
-const TINY_CHUNKS = 65_536;
-
 interface Reading {
   readonly sender: string;
   startedAt: number;
@@ -121,7 +118,7 @@ export class BodyIntake {
         const needed = reading.arrived + chunk.length;
         if (needed > this.limits.maxBytes) return refuse(this.#tooLarge());
         chunks += 1;
-        const tiny = tooManyTinyChunks(chunks, needed, TINY_CHUNKS);
+        const tiny = tooManyTinyChunks(chunks, needed);
         if (tiny !== null) return refuse(tiny);
         if (needed > room.length) {
           const larger = Math.max(needed, Math.min(Math.max(2 * room.length, FIRST_ROOM), most));

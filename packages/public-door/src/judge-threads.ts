@@ -30,6 +30,7 @@ export interface JudgeThreadsOptions<J> {
 export interface JudgeThreads<J> {
   /** @param sender what limits count by: the costly documents of one wait for no more than a share of the places */
   judge(bytes: Uint8Array, now: Date, sender: string): Promise<J>;
+  /** Ends the threads; what they are at, what waits for them and what comes later is put off. */
   stop(): Promise<void>;
 }
 
@@ -77,6 +78,7 @@ export function createJudgeThreads<J>(options: JudgeThreadsOptions<J>): JudgeThr
 function createLane<J>(options: JudgeThreadsOptions<J>, mostThreads: number): JudgeThreads<J> {
   const waiting = new FairQueue<Case<J>>(PLACES);
   const threads = new Set<JudgeThread<J>>();
+  let stopped = false;
 
   function assign(): void {
     while (waiting.size > 0) {
@@ -87,7 +89,7 @@ function createLane<J>(options: JudgeThreadsOptions<J>, mostThreads: number): Ju
   }
 
   function start(): JudgeThread<J> | null {
-    if (threads.size >= mostThreads) return null;
+    if (stopped || threads.size >= mostThreads) return null;
     const thread: JudgeThread<J> = new JudgeThread(options, assign, () => threads.delete(thread));
     threads.add(thread);
     return thread;
@@ -95,12 +97,17 @@ function createLane<J>(options: JudgeThreadsOptions<J>, mostThreads: number): Ju
 
   return {
     judge(bytes, now, sender) {
+      if (stopped) return Promise.reject(options.unavailable(THREAD_LOST));
       return new Promise((resolve, reject) => {
         waiting.add(sender, { bytes, now, resolve, reject }, bytes.length)?.reject(options.unavailable(TOO_MANY));
         assign();
       });
     },
     async stop() {
+      // A thread that ends makes room for another.
+      stopped = true;
+      for (let left = waiting.next(); left !== undefined; left = waiting.next())
+        left.reject(options.unavailable(THREAD_LOST));
       await Promise.all([...threads].map((thread) => thread.end()));
     },
   };

@@ -8,19 +8,16 @@ const DRAIN = 64 * 1024 * 1024;
 /** Bytes that a chunk has on average, beyond those that may be tiny. */
 const LEAST_CHUNK = 64;
 
-export interface ChunkBounds {
-  /**
-   * Chunks of a body that are taken whatever their size; with more of them they have 64 bytes on average, or the body is 400.
-   * Small ones are handed on gathered.
-   */
-  readonly tiny: number;
-}
+/** Chunks of a body that may be of a few bytes: no sender that means well makes more, and each costs processor time. */
+const TINY_CHUNKS = 2_048;
 
 /**
  * Refuses bodies over `max` bytes with 413, by their Content-Length at once, others as soon as they pass the limit.
  * The body itself stays unread for whoever reads it later, and uncopied where its chunks are not gathered.
+ *
+ * @param chunks `few`, where strangers are faced: small chunks are handed on gathered, and a body in too many of them is 400
  */
-export function limitBody(max: number, chunks?: ChunkBounds): RequestHandler {
+export function limitBody(max: number, chunks: 'any' | 'few' = 'any'): RequestHandler {
   return (req, res, next) => {
     const declared = Number(req.headers['content-length'] ?? Number.NaN);
     if (declared > max) {
@@ -28,8 +25,8 @@ export function limitBody(max: number, chunks?: ChunkBounds): RequestHandler {
       throw tooLarge(max);
     }
     if (Number.isNaN(declared) && req.headers['transfer-encoding'] !== undefined) {
-      if (chunks !== undefined) gatherChunks(req);
-      countChunks(req, { max, tiny: chunks?.tiny ?? Number.POSITIVE_INFINITY }, next);
+      if (chunks === 'few') gatherChunks(req);
+      countChunks(req, { max, few: chunks === 'few' }, next);
     }
     next();
   };
@@ -41,7 +38,7 @@ export function limitBody(max: number, chunks?: ChunkBounds): RequestHandler {
  */
 function countChunks(
   req: IncomingMessage,
-  { max, tiny }: { max: number; tiny: number },
+  { max, few }: { max: number; few: boolean },
   refuse: (error: ApiError) => void,
 ): void {
   const push = req.push;
@@ -51,7 +48,7 @@ function countChunks(
     seen += chunk.length;
     chunks += 1;
     if (!refused) {
-      const problem = seen > max ? tooLarge(max) : tooManyTinyChunks(chunks, seen, tiny);
+      const problem = seen > max ? tooLarge(max) : few ? tooManyTinyChunks(chunks, seen) : null;
       if (problem === null) return push.call(req, chunk, encoding);
       refused = true;
       refuse(problem);
@@ -93,10 +90,10 @@ function gatherChunks(req: IncomingMessage): void {
   };
 }
 
-/** What to answer where a body comes in more than `tiny` chunks that have less than 64 bytes on average; null else. */
-export function tooManyTinyChunks(chunks: number, bytes: number, tiny: number): ApiError | null {
-  if (chunks <= tiny || bytes >= chunks * LEAST_CHUNK) return null;
-  const message = `The body comes in more than ${tiny} chunks of a few bytes; send larger ones.`;
+/** What to answer where a body comes in more than 2,048 chunks that have less than 64 bytes on average; null else. */
+export function tooManyTinyChunks(chunks: number, bytes: number): ApiError | null {
+  if (chunks <= TINY_CHUNKS || bytes >= chunks * LEAST_CHUNK) return null;
+  const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
   return new ApiError(400, 'bad_request', message, { headers: { connection: 'close' } });
 }
 

@@ -43,9 +43,6 @@ export interface Seen {
   sender?: string;
 }
 
-/** Chunks of a body that may be of a few bytes: no sender that means well makes more, and each costs processor time. */
-const TINY_CHUNKS = 2_048;
-
 const SEEN = Symbol('ecf.seen');
 
 /** What became known of a request on its way. */
@@ -60,7 +57,7 @@ export function seenOf(req: IncomingMessage): Seen {
  * go on to the gateway's own routes.
  */
 export function edge(options: EdgeOptions): RequestHandler {
-  const bodyLimit = limitBody(options.maxBodyBytes, { tiny: TINY_CHUNKS });
+  const bodyLimit = limitBody(options.maxBodyBytes, 'few');
   return (req, res, next) => {
     const queryAt = req.url.indexOf('?');
     const path = queryAt < 0 ? req.url : req.url.slice(0, queryAt);
