@@ -133,3 +133,13 @@ it('a small document that is made to be costly is judged in a thread too', async
   expect(done).toBe(false);
   expect(await kind).toBe('document.not_an_ecf');
 });
+
+it('what waits when it stops is put off: no thread begins after that, nor for what comes later', async () => {
+  const all = judges();
+  const kinds = ['198.51.100.1', '198.51.100.2', SENDER].map((sender) =>
+    kindOf(all.judge(Buffer.alloc(200_000, 'x'), NOW, sender)),
+  );
+  await all.stop();
+  expect(await Promise.all(kinds)).toEqual(Array(3).fill('judging.failed'));
+  expect(await kindOf(all.judge(Buffer.alloc(200_000, 'x'), NOW, SENDER))).toBe('judging.failed');
+});
