@@ -83,7 +83,7 @@ beforeAll(async () => {
   const acecf = (await client.call('GET', `/acecf/${approved}/xml`)).text;
   // An authority that never answers readably: a person settles it.
   await client.fault({ operation: 'aprobacioncomercial', kind: 'http', status: 400, body: '<html>ERROR</html>' });
-  const openApproval = (await post('/acecf', approval(0))).body?.id ?? 1;
+  const openApproval = (await post('/acecf', approval(issued.length - 1))).body?.id ?? 1;
   let annulled = 500_000;
   const cancellation = () => {
     annulled += 20;
