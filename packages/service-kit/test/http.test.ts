@@ -12,6 +12,7 @@ import { checkReadiness, healthRoutes, rememberReadiness } from '../src/health.j
 import { createHttpApp } from '../src/http-app.js';
 import { type RunningServer, serve } from '../src/http-server.js';
 import { jsonBody } from '../src/json-body.js';
+import { closeLingering } from '../src/lingering-close.js';
 import { createLogger, silentLogger } from '../src/logger.js';
 import { createMetrics, serveMetrics } from '../src/metrics.js';
 
@@ -337,6 +338,43 @@ describe('answers that nobody reads', () => {
     socket.write(ONE);
     while (!text.includes('/ trace /;')) await delay(20);
     socket.destroy();
+  });
+});
+
+describe('a connection on which requests are answered before their bodies are complete', () => {
+  it('closes however many they were', () => {
+    const socket = new net.Socket();
+    const requests = Array.from({ length: 20_000 }, () => ({ socket, complete: false }));
+    for (const request of requests) {
+      closeLingering(request as unknown as http.IncomingMessage);
+      request.complete = true;
+    }
+    socket.destroySoon();
+    expect(socket.writableEnded).toBe(true);
+  });
+
+  it('closes at once after a whole request, and after a part of one reads on before it closes', async () => {
+    const server = await serve((_req, res) => void res.end('ok'), { host: '127.0.0.1', port: 0 });
+    running.push(server);
+    const whole = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const part = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n';
+    for (const [head, body] of [
+      [whole, ''],
+      [`${part}Connection: close\r\n\r\n`, 'x'.repeat(5_000_000)],
+    ] as const) {
+      const socket = net.connect(server.port, '127.0.0.1');
+      let [answers, text] = [0, ''];
+      socket.on('data', (data) => {
+        text += data;
+        if (answers >= 50 || !text.endsWith('ok')) return;
+        answers += 1;
+        socket.write(`y}${answers < 50 ? early : head + body}`);
+      });
+      const early = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{x';
+      socket.write(early);
+      await new Promise((resolve, reject) => socket.once('close', resolve).once('error', reject));
+      expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(51);
+    }
   });
 });
 
