@@ -35,13 +35,12 @@ it('goes from account to account, one piece at a time; what was begun goes befor
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'a1, next step']);
 });
 
-it('turns away what is too much for one account, or for all; what was begun never', async () => {
+it('turns away what is too much for one account; what was begun never', async () => {
   const { turns, begun, work, endAll } = workbench();
   const kept = ['a1', 'a2', 'a3', 'a4'].map((name) => turns.begin('a', work(name)));
   const refused = { name: 'EmissionError', code: 'service_unavailable', retryAfterSeconds: 5 };
   await expect(turns.begin('a', work('a5'))).rejects.toMatchObject(refused);
   kept.push(turns.begin('b', work('b1')));
-  await expect(turns.begin('c', work('c1'))).rejects.toMatchObject(refused);
   kept.push(turns.goOn('c', work('c0, next step')));
   await endAll();
   expect(await Promise.all(kept)).toHaveLength(begun.length);
@@ -49,6 +48,40 @@ it('turns away what is too much for one account, or for all; what was begun neve
   const again = turns.begin('a', work('a5'));
   await endAll();
   expect(await again).toBe('a5');
+});
+
+it('where all places are taken, the latest of whoever waits with most gives way to an account with less; what was begun never', async () => {
+  const { turns, begun, work, endAll } = workbench({ all: 4, perAccount: 3 });
+  const all = [
+    turns.begin('a', work('a1')),
+    ...['b1', 'b2', 'b3'].map((name) => turns.begin('b', work(name))),
+    turns.goOn('c', work('c0, next step')),
+    turns.begin('d', work('d1')),
+  ];
+  const outcomes = Promise.allSettled(all);
+  const refused = { code: 'service_unavailable', retryAfterSeconds: 5 };
+  await expect(all[3]).rejects.toMatchObject(refused);
+  // With one more it would have as many as the account that has most.
+  await expect(turns.begin('d', work('d2'))).rejects.toMatchObject(refused);
+  await endAll();
+  expect((await outcomes).map(({ status }) => status)).toEqual([
+    ...Array(3).fill('fulfilled'),
+    'rejected',
+    ...Array(2).fill('fulfilled'),
+  ]);
+  expect(begun).toEqual(['a1', 'b1', 'c0, next step', 'd1', 'b2']);
+});
+
+it('four accounts that fill all places at any time bar no fifth', async () => {
+  const { turns, begun, work, endAll } = workbench({ all: 16, perAccount: 4 });
+  const greedy = ['a', 'b', 'c', 'd'];
+  const flood = () => greedy.map((one) => turns.begin(one, work(one)).catch(() => undefined));
+  for (let round = 0; round < 6; round += 1) void flood();
+  const honest = turns.begin('e', work('e')).then(() => 'done');
+  void flood();
+  await endAll();
+  expect(await honest).toBe('done');
+  expect(begun.indexOf('e')).toBeLessThan(6);
 });
 
 it('goes on after work that failed', async () => {
