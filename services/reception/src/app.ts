@@ -152,6 +152,7 @@ function createParts(
     maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
     maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
+    signersVouchedFor: config.trustedIssuers !== null,
   };
   const answers = new Answers(ports);
   const gate = createGate(gatePlaces(config.DATABASE_CONNECTIONS));

@@ -153,6 +153,8 @@ export interface ReceptionSettings {
   readonly maxRefusedBytesPerDay: number;
   /** Bytes of documents that compete for one number and are kept. */
   readonly maxCompetingBytes: number;
+  /** Whether certificates of senders have to lead to a trusted issuer. */
+  readonly signersVouchedFor: boolean;
 }
 
 export interface Ports {

@@ -210,8 +210,8 @@ export class ReceiveDocument {
     if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, unkept: null };
     const present = holder === null ? null : await this.ports.documents.keptConflict(holder.id, sha256);
     if (present !== null) return { path: present, unkept: null };
-    const fingerprint = incoming.judgement.certificate?.fingerprint ?? null;
-    const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, fingerprint });
+    const signer = incoming.judgement.certificate;
+    const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
     return unkept === null ? { path: (await this.#keep(incoming, true)).path, unkept } : { path: null, unkept };
   }
 }

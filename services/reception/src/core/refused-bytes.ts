@@ -1,3 +1,4 @@
+import type { CertificateFacts } from '@ecf/xml-signing';
 import type { BudgetClaim, Ports, ReceptionSettings } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 
@@ -12,8 +13,8 @@ export interface RefusedBytes {
   readonly network: string;
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
-  /** Fingerprint of the certificate that signed it; null where it is not known. */
-  readonly fingerprint: string | null;
+  /** The certificate that signed it; null where it is not known. */
+  readonly signer: Pick<CertificateFacts, 'fingerprint' | 'holderId'> | null;
 }
 
 export type RefusedBytesSettings = Omit<ReceptionSettings, 'signerRnc'>;
@@ -23,7 +24,8 @@ const SENDERS_PER_NUMBER = 3;
 
 /**
  * Decides what is kept of refused documents, since anybody can send them. Those that compete for a number may be the
- * genuine ones: whoever signed for this issuer before has a part of its own, which no stranger can use up.
+ * genuine ones: whoever signed for this issuer before has a part of its own, which no stranger can use up. So has every holder
+ * where certificates have to lead to a trusted issuer, as none can be made up there.
  */
 export class RefusedBytesRoom {
   constructor(
@@ -33,21 +35,26 @@ export class RefusedBytesRoom {
 
   /** Null where the bytes may be kept; they count from then on. */
   async take(refused: RefusedBytes): Promise<Unkept | null> {
-    const { holder, fingerprint } = refused;
+    const { holder } = refused;
     if (holder === null && refused.bytes > this.settings.maxRefusedBytes) return 'size';
     const claims = [...this.#underNumber(refused), ...this.#today(refused)];
     const over = await this.ports.budgets.take(claims.map(({ claim }) => claim));
     if (over === null) return null;
-    if (holder !== null && fingerprint !== null && (await this.ports.documents.signedEarlier(holder, fingerprint))) {
-      const own = {
-        scope: `number:${holder.id}:signer:${fingerprint}`,
-        period: '',
-        amount: refused.bytes,
-        limit: this.#part,
-      };
+    const whose = await this.#partOfItsOwn(refused);
+    if (holder !== null && whose !== null) {
+      const own = { scope: `number:${holder.id}:${whose}`, period: '', amount: refused.bytes, limit: this.#part };
       return (await this.ports.budgets.take([own])) === null ? null : 'number';
     }
     return claims.find(({ claim }) => claim === over)?.of ?? 'total';
+  }
+
+  /** Whose part under the number a document counts towards that others left no room for; null where it has none. */
+  async #partOfItsOwn({ holder, signer }: RefusedBytes): Promise<string | null> {
+    if (holder === null || signer === null) return null;
+    const { fingerprint, holderId } = signer;
+    if (await this.ports.documents.signedEarlier(holder, fingerprint)) return `signer:${fingerprint}`;
+    if (!this.settings.signersVouchedFor) return null;
+    return holderId === null ? `signer:${fingerprint}` : `holder:${holderId}`;
   }
 
   get #part(): number {

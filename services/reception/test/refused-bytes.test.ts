@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { RefusedBytesRoom } from '../src/core/refused-bytes.js';
+import { createInMemoryRefusalBudgets } from '../src/outbound/refusal-budgets.in-memory.js';
+import { NOW } from './support/senders.js';
+
+const LARGE = 1_000_000;
+
+/** Room for three documents of 100 bytes under a number, and one holder of it. */
+function room(signersVouchedFor: boolean) {
+  const settings = {
+    maxRefusedBytes: LARGE,
+    maxRefusedBytesPerSender: LARGE,
+    maxRefusedBytesPerDay: LARGE,
+    maxCompetingBytes: 300,
+    signersVouchedFor,
+  };
+  const documents = { signedEarlier: async (_: unknown, fingerprint: string) => fingerprint === 'known' };
+  const parts = { documents, budgets: createInMemoryRefusalBudgets() } as unknown as ConstructorParameters<
+    typeof RefusedBytesRoom
+  >[0];
+  const all = new RefusedBytesRoom(parts, settings);
+  const holder = { id: 1 } as never;
+  return (network: string, fingerprint: string, holderId: string | null = null) =>
+    all.take({ bytes: 100, receivedAt: NOW, network, holder, signer: { fingerprint, holderId } });
+}
+
+describe('the room under a number', () => {
+  it('is used up by a forger with enough networks; who signed for the issuer before has a part of its own', async () => {
+    const take = room(false);
+    for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `made up ${n}`, `${n}`)).toBeNull();
+    expect(await take('203.0.113.1', 'first time', '00100000001')).toBe('number');
+    expect(await take('203.0.113.1', 'known', '00100000002')).toBeNull();
+    expect(await take('203.0.113.1', 'known', '00100000002')).toBe('number');
+  });
+
+  it('has a part for every holder of a certificate, where those have to lead to a trusted issuer', async () => {
+    const take = room(true);
+    for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `real ${n}`, '00100000009')).toBeNull();
+    expect(await take('198.51.100.4', 'real 4', '00100000009')).toBeNull();
+    // However many certificates and networks one holder has.
+    expect(await take('198.51.100.5', 'real 5', '00100000009')).toBe('number');
+    expect(await take('203.0.113.1', 'first time', '00100000001')).toBeNull();
+    expect(await take('203.0.113.2', 'without holder')).toBeNull();
+  });
+});
