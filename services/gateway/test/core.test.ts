@@ -1,5 +1,5 @@
 import { ConfigError, senderNetwork } from '@ecf/service-kit';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
 import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
@@ -276,6 +276,32 @@ describe('the rate limit of all senders', () => {
     expect(senders.small).toEqual([400, 400]);
     expect(senders.greedy[1]).toBeGreaterThan(1_500);
     expect(senders.greedy[1]).toBeLessThan(1_700);
+  });
+
+  it('of one a second lets one a second through', () => {
+    let now = 0;
+    const limit = createSharedRateLimit(1, () => now);
+    let count = 0;
+    for (; now < 120_000; now += 1_000) count += passed(limit, ['only', 'only']).length;
+    expect(count).toBe(120);
+  });
+
+  it('looks through nothing, however many senders there were', () => {
+    const limit = createSharedRateLimit(1_000_000, () => 0);
+    passed(
+      limit,
+      Array.from({ length: 20_000 }, (_, i) => `first ${i}`),
+    );
+    const scans = jest.spyOn(Map.prototype, Symbol.iterator);
+    try {
+      passed(
+        limit,
+        Array.from({ length: 500 }, (_, i) => `then ${i}`),
+      );
+      expect(scans).not.toHaveBeenCalled();
+    } finally {
+      scans.mockRestore();
+    }
   });
 
   it('of 0 is none', () => {

@@ -1,6 +1,7 @@
-import { ApiError } from '@ecf/service-kit';
+import { ApiError, keepLatest } from '@ecf/service-kit';
 
-const SWEEP_AT = 20_000;
+/** Callers that are remembered; of more, who called longest ago is as good as new. */
+const REMEMBERED = 20_000;
 
 /** Lets callers through at a steady rate, with a second's worth in one go. */
 export interface RateLimit {
@@ -20,7 +21,7 @@ export interface FailureLimit {
 
 const UNLIMITED: RateLimit = { pass: () => {}, giveBack: () => {} };
 
-/** Token buckets of callers, a second's worth each, in memory. Those that are full again are forgotten. */
+/** Token buckets of callers, a second's worth each, in memory. */
 function createBuckets(perSecond: number, now: () => number) {
   const buckets = new Map<string, { tokens: number; at: number }>();
 
@@ -35,10 +36,8 @@ function createBuckets(perSecond: number, now: () => number) {
     take(caller: string, tokens: number): void {
       const at = now();
       const bucket = buckets.get(caller);
-      if (bucket === undefined && buckets.size >= SWEEP_AT)
-        for (const [key, other] of buckets) if (filled(other, at) >= perSecond) buckets.delete(key);
       const left = bucket === undefined ? perSecond : filled(bucket, at);
-      buckets.set(caller, { tokens: Math.min(perSecond, left - tokens), at });
+      keepLatest(buckets, caller, { tokens: Math.min(perSecond, left - tokens), at }, REMEMBERED);
     },
   };
 }
@@ -101,8 +100,6 @@ export function tellingRefusals(limit: RateLimit, refused: () => void): RateLimi
 const KEPT = 0.25;
 /** Half of what is kept is closed to a sender that had this part of the rate in the last second. */
 const HALF_CLOSED = 0.02;
-/** Milliseconds after which nothing is left of what a sender had. */
-const FORGOTTEN_MS = 10_000;
 
 /**
  * One bucket for all, whose refusal is 503 `service_unavailable`; 0 requests a second = no limit. The more a sender had in the
@@ -123,8 +120,7 @@ export function createSharedRateLimit(perSecond: number, now: () => number): Rat
   }
 
   function count(sender: string, requests: number): void {
-    if (had.size >= SWEEP_AT) for (const [one, seen] of had) if (at - seen.at > FORGOTTEN_MS) had.delete(one);
-    had.set(sender, { requests: Math.max(0, lately(sender) + requests), at });
+    keepLatest(had, sender, { requests: Math.max(0, lately(sender) + requests), at }, REMEMBERED);
     tokens = Math.min(perSecond, tokens - requests);
   }
 
@@ -135,7 +131,8 @@ export function createSharedRateLimit(perSecond: number, now: () => number): Rat
       tokens = Math.min(perSecond, tokens + ((at - before) * perSecond) / 1_000);
       const requests = lately(sender);
       const closed = (KEPT * perSecond * requests) / (requests + HALF_CLOSED * perSecond);
-      if (tokens < 1 + closed) {
+      // A full bucket is open to everybody: of a small rate it holds no more than what is closed.
+      if (tokens < Math.min(perSecond, 1 + closed)) {
         const message = `All senders together make more than ${perSecond} requests a second; wait and repeat.`;
         throw new ApiError(503, 'service_unavailable', message, { headers: { 'retry-after': '1' } });
       }
