@@ -39,7 +39,7 @@ import { Seeds } from './core/seeds.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
-import { createReceptionReport } from './inbound/reception-report.js';
+import { createReceptionReport, reportHeld } from './inbound/reception-report.js';
 import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
 import { createRefusalBudgets } from './outbound/refusal-budgets.postgres.js';
@@ -110,7 +110,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, config.MASTER_KEY);
   const parts = createParts(config, ports, { spent, keys, turns });
-  const report = createReceptionReport(metrics, logger, () => parts.intake.load);
+  const report = createReceptionReport(metrics, logger);
+  const endHeld = reportHeld(metrics, () => parts.intake.load);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
@@ -131,6 +132,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     start: background.start,
     async stop() {
       endDeadline?.();
+      endHeld();
       await parts.answers.settled();
       await judges.stop();
       await background.stop();

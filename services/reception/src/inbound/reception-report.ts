@@ -19,11 +19,7 @@ export interface ReceptionReport {
 }
 
 /** Counts under stable names; every refusal leaves a line in the log with its request id and sender. */
-export function createReceptionReport(
-  metrics: Metrics,
-  logger: Logger,
-  load: () => { bytes: number; requests: number },
-): ReceptionReport {
+export function createReceptionReport(metrics: Metrics, logger: Logger): ReceptionReport {
   const answers = metrics.counter({
     name: 'ecf_reception_acknowledgements_total',
     help: 'Acknowledgements given to senders, by outcome: received, repeated, motive_1 to motive_4.',
@@ -50,16 +46,6 @@ export function createReceptionReport(
     labels: ['outcome'],
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60],
   });
-  const bytes = metrics.gauge({ name: 'ecf_reception_held_bytes', help: 'Bytes of bodies that are held at present.' });
-  const requests = metrics.gauge({
-    name: 'ecf_reception_held_requests',
-    help: 'Requests whose body is arriving or being answered.',
-  });
-  const measured = () => {
-    const present = load();
-    bytes.set(present.bytes);
-    requests.set(present.requests);
-  };
 
   return {
     answered(outcome, where, milliseconds) {
@@ -71,15 +57,27 @@ export function createReceptionReport(
         unkept.inc({ env, reason: outcome.unkept });
         logger.info({ ...where, reason: outcome.unkept }, 'the bytes of a refused document were not kept');
       }
-      measured();
     },
     refused(reason, where) {
       refusals.inc({ env: where.env, reason });
       logger.info({ ...where, reason }, 'a call of the public door was refused');
-      measured();
     },
     seed(outcome) {
       seeds.inc({ outcome });
     },
   };
+}
+
+/** Shows what is held of bodies, at each look at the metrics; gives how to end that. */
+export function reportHeld(metrics: Metrics, load: () => { bytes: number; requests: number }): () => void {
+  const bytes = metrics.gauge({ name: 'ecf_reception_held_bytes', help: 'Bytes of bodies that are held at present.' });
+  const requests = metrics.gauge({
+    name: 'ecf_reception_held_requests',
+    help: 'Requests whose body is arriving or being answered.',
+  });
+  return metrics.onRender(async () => {
+    const present = load();
+    bytes.set(present.bytes);
+    requests.set(present.requests);
+  });
 }
