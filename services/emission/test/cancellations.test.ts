@@ -523,6 +523,68 @@ describe('what the authority makes of it', () => {
     expect(statuses.slice(0, 4)).toEqual([null, 'submitted', 'failed', 'submitted']);
     expect((await events(body.id)).map(({ revision }) => revision)).toEqual(statuses.map((_, n) => n + 1));
   });
+
+  describe('told late, when another instance took it up meanwhile', () => {
+    const settle = (id: number) =>
+      emission.emission.resolution.settleCancellation({ id, outcome: 'rejected', note: 'the portal shows none' });
+
+    /** Answered by and by; meanwhile `meanwhile` happens to its row. */
+    async function late(sequence: number, fault: object, meanwhile: string, then?: (id: number) => Promise<unknown>) {
+      await world.fault({ operation: 'anulacionrangos', ...fault, delay_ms: 700, times: 1 });
+      const answer = cancel(request([line('31', [sequence, sequence + 1])]));
+      const named = `FROM cancelled_range r WHERE r.cancellation_id = cancellation.id AND r.first_number = ${sequence}`;
+      const taken = `UPDATE cancellation SET revision = revision + 1, ${meanwhile} ${named} RETURNING id`;
+      for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+        const { rows } = await world.database.query<{ id: number }>(taken);
+        if (rows[0] !== undefined) {
+          await then?.(rows[0].id);
+          break;
+        }
+        if (Date.now() > end) throw new Error('it was not sent');
+      }
+      const { body } = await answer;
+      const { rows } = await world.database.query('SELECT state, alarm FROM cancellation WHERE id = $1', [body.id]);
+      const status = (await world.submit(emission, example('ecf-31', sequence))).status;
+      await world.database.query('UPDATE cancellation SET next_action_at = NULL WHERE id = $1', [body.id]);
+      return { told: body.authority_status, ...rows[0], status };
+    }
+    const refusing = verdict(['Las secuencias no fueron anuladas'], '2');
+    const far = "next_action_at = now() + interval '1 hour'";
+
+    it('all are annulled: that counts, whatever the other copy is told', async () => {
+      expect(await late(1_901, { kind: 'slow' }, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
+        told: 'Aceptado',
+        state: 'accepted',
+        alarm: null,
+        status: 409,
+      });
+    });
+
+    it('a refusal frees nothing: the copy that is under way decides, or a person where all are lost', async () => {
+      expect(await late(1_911, refusing, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
+        told: 'submitted',
+        state: 'sending',
+        alarm: null,
+        status: 409,
+      });
+      expect(await late(1_921, refusing, `state = 'submitted', lost_sends = 2, ${far}`)).toEqual({
+        told: 'submitted',
+        state: 'submitted',
+        alarm: 'cancellation-open',
+        status: 409,
+      });
+    });
+
+    it('nothing of it counts any more where a person settled it: its numbers are free and stay so', async () => {
+      const open = `state = 'submitted', lost_sends = 1, alarm = 'cancellation-overdue', ${far}`;
+      expect(await late(1_931, { kind: 'slow' }, open, settle)).toEqual({
+        told: 'Rechazado',
+        state: 'rejected',
+        alarm: null,
+        status: 200,
+      });
+    });
+  });
 });
 
 describe('a person who looked at the portal', () => {
