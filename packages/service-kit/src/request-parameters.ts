@@ -1,15 +1,20 @@
 import type { ValidationItem } from '@ecf/contracts';
-import { isEncf, isRnc } from '@ecf/domain';
+import { type CalendarDate, isEncf, isRnc, parseDocumentDate } from '@ecf/domain';
 import type { Request } from 'express';
-import { InvalidRequest } from './errors.js';
+import { ApiError, InvalidRequest } from './errors.js';
+
+const DAY = /^\d{2}-\d{2}-\d{4}$/;
 
 const MOST_ROWS = 2_147_483_647;
 
-/** Reads the parameters of a request and remembers everything that is wrong with them, to say it at once. */
+/**
+ * Reads the parameters of a request and remembers everything that is wrong with them, to say it at once. What one service alone
+ * takes it reads in a class of its own that extends this one.
+ */
 export class RequestParameters {
   readonly #problems: ValidationItem[] = [];
 
-  constructor(private readonly req: Request) {}
+  constructor(protected readonly req: Request) {}
 
   /** Throws 422 with all that was found. */
   check(): void {
@@ -18,32 +23,58 @@ export class RequestParameters {
 
   /** A required RNC of the query. */
   rnc(name: string): string {
-    const text = this.#query(name);
-    if (text === null) return this.#wrong(['query', name], `${name} is required`, 'missing');
-    return isRnc(text) ? text : this.#wrong(['query', name], 'an RNC has 9 or 11 digits', 'rnc');
+    return this.optionalRnc(name) ?? this.missing(['query', name]);
   }
 
-  /** `limit` 1 to 100, default 10; `offset` from 0, default 0. */
-  page(): { limit: number; offset: number } {
-    return { limit: this.integer('limit', 1, 100, 10), offset: this.integer('offset', 0, MOST_ROWS, 0) };
+  /** An RNC of the query. */
+  optionalRnc(name: string): string | null {
+    return this.#rnc(['query', name], this.query(name));
+  }
+
+  /** A required header with an RNC. */
+  headerRnc(name: string): string {
+    return this.optionalHeaderRnc(name) ?? this.missing(['header', name]);
+  }
+
+  optionalHeaderRnc(name: string): string | null {
+    return this.#rnc(['header', name], this.header(name));
+  }
+
+  /**
+   * The required headers `start-date` and `end-date`, `DD-MM-YYYY`.
+   * @param reversed what days at odds are: parameters that cannot be (400), or the fault of one of them (422)
+   */
+  period(reversed: 400 | 422 = 422): { first: CalendarDate; last: CalendarDate } {
+    const [first, last] = [this.#day('start-date'), this.#day('end-date')];
+    if (first === '' || last === '' || first <= last) return { first, last };
+    const message = 'end-date is before start-date';
+    if (reversed === 400 && this.#problems.length === 0)
+      throw new ApiError(400, 'invalid_parameters', `${message}; swap them.`);
+    this.wrong(['header', 'end-date'], message, 'date_range');
+    return { first, last };
+  }
+
+  /** `limit` from 1, by default to 100 and 10 unless told; `offset` from 0, default 0. */
+  page(most = 100, preset = 10): { limit: number; offset: number } {
+    return { limit: this.integer('limit', 1, most, preset), offset: this.integer('offset', 0, MOST_ROWS, 0) };
   }
 
   /** A whole number of the query. */
   integer(name: string, least: number, most: number, preset: number): number {
-    const text = this.#query(name);
+    const text = this.query(name);
     if (text === null) return preset;
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    this.#wrong(['query', name], `${name} is a whole number from ${least} to ${most}`, 'integer');
+    this.wrong(['query', name], `${name} is a whole number from ${least} to ${most}`, 'integer');
     return preset;
   }
 
   /** `true` or `false` of the query, in any case. */
   flag(name: string, preset: boolean): boolean {
-    const text = this.#query(name)?.toLowerCase() ?? null;
+    const text = this.query(name)?.toLowerCase() ?? null;
     if (text === null) return preset;
     if (text === 'true' || text === 'false') return text === 'true';
-    this.#wrong(['query', name], `${name} is true or false`, 'boolean');
+    this.wrong(['query', name], `${name} is true or false`, 'boolean');
     return preset;
   }
 
@@ -51,25 +82,51 @@ export class RequestParameters {
   id(name: string): number {
     const text = String(this.req.params[name] ?? '');
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    this.#wrong(['path', name], `${name} is a whole number`, 'integer');
+    this.wrong(['path', name], `${name} is a whole number`, 'integer');
     return 0;
   }
 
   /** The path's eNCF in upper case. */
   encf(): string {
-    const encf = String(this.req.params.encf ?? '').toUpperCase();
-    return isEncf(encf) ? encf : this.#wrong(['path', 'encf'], 'an eNCF is E and 12 digits', 'encf');
+    return this.numberIn(['path', 'encf'], String(this.req.params.encf ?? ''));
+  }
+
+  /** An eNCF in upper case. */
+  protected numberIn(loc: string[], text: string): string {
+    const encf = text.toUpperCase();
+    return isEncf(encf) ? encf : this.wrong(loc, 'an eNCF is E and 12 digits', 'encf');
   }
 
   /** A parameter given twice counts as malformed. */
-  #query(name: string): string | null {
+  protected query(name: string): string | null {
     const value = this.req.query[name];
     if (value === undefined || value === '') return null;
     return typeof value === 'string' ? value : '\u0000';
   }
 
-  #wrong(loc: string[], msg: string, type: string): string {
+  protected header(name: string): string | null {
+    const value = this.req.headers[name];
+    const text = (Array.isArray(value) ? value.join(',') : (value ?? '')).trim();
+    return text === '' ? null : text;
+  }
+
+  protected missing(loc: string[]): string {
+    return this.wrong(loc, `${loc[1]} is required`, 'missing');
+  }
+
+  protected wrong(loc: string[], msg: string, type: string): string {
     this.#problems.push({ loc, msg, type });
     return '';
+  }
+
+  #rnc(loc: string[], text: string | null): string | null {
+    return text === null || isRnc(text) ? text : this.wrong(loc, 'an RNC has 9 or 11 digits', 'rnc');
+  }
+
+  #day(name: string): CalendarDate {
+    const text = this.header(name);
+    if (text === null) return this.missing(['header', name]);
+    const day = DAY.test(text) ? parseDocumentDate(text) : null;
+    return day ?? this.wrong(['header', name], 'a day is written DD-MM-YYYY and has to exist', 'date');
   }
 }

@@ -52,7 +52,7 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
     }),
     consumption: answering((parameters) => {
       const asked = {
-        issuerRnc: parameters.requiredRnc('rnc_issuing'),
+        issuerRnc: parameters.rnc('rnc_issuing'),
         encf: parameters.consumerEncf(),
         securityCode: parameters.securityCode(),
         buyerRnc: parameters.optionalRnc('rnc_buyer'),

@@ -14,30 +14,30 @@ export function listings(
   return {
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
-      const providerRnc = parameters.rnc('provider-rnc');
-      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
+      const providerRnc = parameters.headerRnc('provider-rnc');
+      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
       sendListing(res, await query.fromProvider({ ...asked, ...period, providerRnc }));
     },
     async all(req, res) {
       const parameters = new Parameters(req);
-      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc'), ...parameters.page() };
+      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
       sendListing(res, await query.all({ ...asked, ...period }));
     },
     async count(req, res) {
       const parameters = new Parameters(req);
-      const asked = { ...asker(req), buyerRnc: parameters.rnc('buyer-rnc') };
+      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc') };
       const period = parameters.period(422);
       parameters.check();
       res.json(await query.count({ ...asked, ...period }));
     },
     async one(req, res) {
       const parameters = new Parameters(req);
-      const buyerRnc = parameters.rnc('buyer-rnc');
-      const providerRnc = parameters.optionalRnc('provider-rnc');
+      const buyerRnc = parameters.headerRnc('buyer-rnc');
+      const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
       parameters.check();
       sendListing(res, await byNumber(req, (encf) => query.one({ ...asker(req), buyerRnc, encf, providerRnc })));
     },
