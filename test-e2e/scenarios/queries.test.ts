@@ -256,6 +256,11 @@ describe('bad input', () => {
     ['/invoices/E31', {}, 422],
     ['/trackids/e310000009999', {}, 404],
     ['/E310000009999/xml', {}, 404],
+    ["/invoices/E310000000001'%20OR%20'1'='1", {}, 422],
+    ['/trackids/E310000000001%0D%0AX-Injected:%20yes', {}, 422],
+    ["/E310000000001/xml?issuer_rnc=1'%3BDROP%20TABLE%20invoice", {}, 422],
+    ["/query-consumption-invoice/?rnc_issuing=122222227&encf=E320000000001&security_code='%3B--%20%20", {}, 404],
+    ['/invoice-status/%00', {}, 422],
     ['/directory/taxpayers/12', {}, 422],
   ])('%s %j is %i', async (path, headers, status) => {
     expect((await get(path, { ...period(), ...headers } as Record<string, string>)).status).toBe(status);

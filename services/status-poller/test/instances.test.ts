@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { verdict } from './support/samples.js';
-import { decided, until, World } from './support/world.js';
+import { decided, unanswered, until, World } from './support/world.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -40,6 +40,18 @@ describe('several instances', () => {
         expect(ms).toBeGreaterThanOrEqual(((last - first - rate / 10) / rate) * 1_000 - 150);
       }
     }
+  });
+
+  it('leave an environment alone together where one of them was told to', async () => {
+    const busy = randomUUID();
+    world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 900 }), decided(verdict())]);
+    for (let i = 0; i < 3; i += 1) await world.start();
+    await world.submitted({ track_id: busy });
+    await until(async () => (await world.poll(busy))?.failures === 1, 'one of them was told');
+    const trackIds = await Promise.all(Array.from({ length: 12 }, () => world.submitted()));
+    await until(() => world.published.length === trackIds.length + 1, 'all were decided');
+    const [first, ...later] = world.authority.questions.map(({ at }) => at).sort((one, other) => one - other);
+    for (const at of later) expect(at - (first ?? 0)).toBeGreaterThanOrEqual(895);
   });
 
   it.each(['claimed', 'asked'] as const)('take over from one that ended after it had %s', async (step) => {
