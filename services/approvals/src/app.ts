@@ -95,6 +95,7 @@ export interface Approvals {
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceParts('approvals', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database } = parts;
+  const elapsed = () => performance.now();
   const authority = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -147,6 +148,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       receivers: issuers,
       tokens,
       clock,
+      elapsed,
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,
@@ -163,6 +165,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       maxRefusedBytes: config.MAX_REFUSED_BYTES,
     },
     clock,
+    elapsed,
     random: overrides.random ?? Math.random,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };

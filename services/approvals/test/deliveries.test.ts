@@ -668,6 +668,7 @@ describe('receivers that do harm', () => {
         deliveryObserver: { opened: () => undefined, failed: (what: string) => attempted.push(what) },
         deliverySettings: { leaseMs: 15_000 },
         clock,
+        elapsed: () => performance.now(),
         checkpoint: () => undefined,
       } as never,
       {

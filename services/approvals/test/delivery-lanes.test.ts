@@ -1,9 +1,12 @@
 import { expect, it } from '@jest/globals';
+import { createDeliveryBackground } from '../src/core/delivery-background.js';
 import { DeliveryLanes } from '../src/core/delivery-lanes.js';
 import { admittingHost, HostVisit, receivingHost } from '../src/core/host-visit.js';
 
 const NAME = 'TesteCF:131000001';
 const OTHER = 'TesteCF:131000002';
+
+const SIZES = { concurrency: 4, mostWaiting: 8, slowMs: 60_000, perReceiver: 8, perHost: 2 };
 
 function lanes(places = 1) {
   let now = 0;
@@ -13,8 +16,8 @@ function lanes(places = 1) {
     failuresToOpen: 3,
     firstPauseMs: 2_000,
     longestPauseMs: 300_000,
-    clock: () => new Date(now),
-    onOpen: (_lane, until) => opened.push(until.getTime() - now),
+    elapsed: () => now,
+    onOpen: (_lane, pauseMs) => opened.push(pauseMs),
   });
   const send = (sign: 'alive' | 'failing' | 'unknown', pauseMs = 0) => {
     subject.begin(NAME);
@@ -102,4 +105,50 @@ it('an attempt takes places at all its hosts or at none, and each hears only of 
   first.tell(admits, 'alive');
   first.leave();
   expect([subject.admits(`TesteCF:${receives}`), subject.proven()]).toEqual([false, [`TesteCF:${admits}`]]);
+});
+
+it('a pause is as long as it is where the clock is set back meanwhile, and so is the rest between two looks at deadlines', async () => {
+  const MINUTE = 60_000;
+  const time = { wall: Date.parse('2026-06-23T12:00:00Z'), elapsed: 0 };
+  const seen = { blocked: [] as readonly string[], givenUp: 0, looks: 0, opened: [] as string[] };
+  const waiting = [{ key: { env: 'TesteCF' }, buyerRnc: NAME.slice('TesteCF:'.length), host: null, traceparent: null }];
+  const background = createDeliveryBackground(
+    {
+      deliveries: {
+        async claimDue({ blocked }: { blocked: readonly string[] }) {
+          Object.assign(seen, { blocked, looks: seen.looks + 1 });
+          return { claimed: waiting.splice(0), crowded: false };
+        },
+        async giveUp() {
+          seen.givenUp += 1;
+          return [];
+        },
+      },
+      deliveryObserver: { opened: (_: string, until: Date) => seen.opened.push(until.toISOString()) },
+      deliverySettings: { leaseMs: 15_000 },
+      clock: () => new Date(time.wall),
+      elapsed: () => time.elapsed,
+      checkpoint: () => undefined,
+    } as never,
+    { attempt: async (delivery) => ({ delivery, sign: 'failing', pauseMs: MINUTE }) },
+    { ...SIZES, idleMs: 20, failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 300_000 },
+  );
+  const looked = async (more: number) => {
+    const until = seen.looks + more;
+    while (seen.looks < until) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  background.start();
+  try {
+    await looked(3);
+    expect(seen).toMatchObject({ blocked: [NAME], givenUp: 1, opened: ['2026-06-23T12:01:00.000Z'] });
+    time.wall -= 60 * MINUTE;
+    time.elapsed += MINUTE - 1;
+    await looked(2);
+    expect(seen).toMatchObject({ blocked: [NAME], givenUp: 2 });
+    time.elapsed += 1;
+    await looked(2);
+    expect(seen.blocked).toEqual([]);
+  } finally {
+    await background.stop();
+  }
 });

@@ -10,7 +10,8 @@ const MINUTE = 60_000;
 
 /** Receivers over a directory that a test writes, with entries believed for ten minutes. */
 function directory() {
-  const book = { now: Date.parse('2026-06-23T12:00:00Z'), asked: 0, entry: null as DirectoryEntry | null, gone: false };
+  const now = Date.parse('2026-06-23T12:00:00Z');
+  const book = { now, elapsed: 0, asked: 0, entry: null as DirectoryEntry | null, gone: false };
   const unused = () => Promise.reject(new Error('not asked here'));
   const receivers = createReceivers({
     authority: {
@@ -24,9 +25,14 @@ function directory() {
     receivers: { receiverSeed: unused, receiverToken: unused },
     tokens: { get: async () => ({ token: 't' }), invalidate: async () => undefined } as never,
     clock: () => new Date(book.now),
+    elapsed: () => book.elapsed,
     entryLifeMs: 10 * MINUTE,
   });
-  return { book, receivers };
+  const pass = (ms: number) => {
+    book.now += ms;
+    book.elapsed += ms;
+  };
+  return { book, pass, receivers };
 }
 
 function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
@@ -35,7 +41,7 @@ function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
 }
 
 it('a document for a buyer that was just looked up in vain waits for the next look-up, which is near', async () => {
-  const { book, receivers } = directory();
+  const { book, pass, receivers } = directory();
   const ports: DeliveryOfPorts = {
     deliverySettings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
     receivers,
@@ -46,20 +52,20 @@ it('a document for a buyer that was just looked up in vain waits for the next lo
   expect(deliveryOf(invoice, ports, null)).toMatchObject({ status: 'pending', dueAt: new Date(book.now) });
   await receivers.find(caller, RNC, 'receptionUrl');
   const end = book.now + 10_000;
-  book.now += 9_000;
+  pass(9_000);
   const waiting = deliveryOf(invoice, ports, null);
   expect(waiting).toMatchObject({ status: 'no_receiver', dueAt: new Date(end + 2_500) });
-  book.now = end;
+  pass(1_000);
   expect(deliveryOf(invoice, ports, null)?.status).toBe('pending');
 });
 
 it('of a crowd that waits for the next look-up one asks; who came later, or asks again, is told the directory’s own word', async () => {
-  const { book, receivers } = directory();
+  const { book, pass, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   const came = new Date(book.now + 1_000);
-  book.now += 12_000;
+  pass(12_000);
   expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
-  book.now += 500;
+  pass(500);
   expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
   expect(book.asked).toBe(2);
   book.entry = listed({ receptionUrl: 'https://buyer.example' });
@@ -83,11 +89,28 @@ it('an entry is believed while the address that is asked for is in it, and looke
 });
 
 it('a directory that does not answer: an old entry is used on where it has the address, and decides nothing where it has not', async () => {
-  const { book, receivers } = directory();
+  const { book, pass, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://issuer.example' });
   await receivers.find(caller, RNC, 'receptionUrl');
   book.gone = true;
-  book.now += 11 * MINUTE;
+  pass(11 * MINUTE);
   expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
+});
+
+it('a clock that is set back makes nothing believed for longer', async () => {
+  const { book, receivers } = directory();
+  const HOUR = 60 * MINUTE;
+  await receivers.find(caller, RNC, 'receptionUrl');
+  book.now -= HOUR;
+  book.elapsed += 9_000;
+  expect(receivers.missedUntil('TesteCF', RNC)).toEqual(new Date(book.now + 1_000));
+  book.elapsed += 1_000;
+  expect(receivers.missedUntil('TesteCF', RNC)).toBeNull();
+  book.entry = listed({ receptionUrl: 'https://buyer.example' });
+  await receivers.find(caller, RNC, 'receptionUrl');
+  book.now -= HOUR;
+  book.elapsed += 10 * MINUTE;
+  await receivers.find(caller, RNC, 'receptionUrl');
+  expect(book.asked).toBe(3);
 });

@@ -54,8 +54,9 @@ export function createDeliveryBackground(
   let keeping: NodeJS.Timeout | undefined;
   const shared = {
     ...options,
-    clock: ports.clock,
-    onOpen: (lane: LaneName, until: Date) => ports.deliveryObserver.opened(lane, until),
+    elapsed: ports.elapsed,
+    onOpen: (lane: LaneName, pauseMs: number) =>
+      ports.deliveryObserver.opened(lane, new Date(ports.clock().getTime() + pauseMs)),
   };
   // Nothing new begins at a receiver while something is under way there.
   const lanes = new DeliveryLanes({ ...shared, places: 1 });
@@ -111,11 +112,10 @@ export function createDeliveryBackground(
 
   /** A dead host gets one probe in five minutes: thousands that wait for it would outlive their deadlines by weeks. */
   async function giveUp(): Promise<void> {
-    const now = ports.clock();
     const left = { lanes: lanes.open(), hosts: hosts.open() };
-    if (now.getTime() - gaveUpAt < GIVING_UP_MS || left.lanes.length + left.hosts.length === 0) return;
-    gaveUpAt = now.getTime();
-    for (const delivery of await ports.deliveries.giveUp({ now, ...left }))
+    if (ports.elapsed() - gaveUpAt < GIVING_UP_MS || left.lanes.length + left.hosts.length === 0) return;
+    gaveUpAt = ports.elapsed();
+    for (const delivery of await ports.deliveries.giveUp({ now: ports.clock(), ...left }))
       ports.deliveryObserver.changed(delivery, delivery.status);
   }
 

@@ -10,6 +10,7 @@ interface Lane {
   proven: boolean;
   /** Failures in a row. */
   failures: number;
+  /** By what has elapsed. */
   openUntil: number;
 }
 
@@ -21,8 +22,9 @@ export interface LaneOptions {
   /** The first pause; it doubles with each failed probe, up to `longestPauseMs`. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  readonly clock: () => Date;
-  readonly onOpen: (lane: LaneName, until: Date) => void;
+  /** Milliseconds since any moment; unlike a clock it is never set. */
+  readonly elapsed: () => number;
+  readonly onOpen: (lane: LaneName, pauseMs: number) => void;
 }
 
 const REMEMBERED = 20_000;
@@ -47,7 +49,7 @@ export class DeliveryLanes {
     if (sign === 'alive') {
       lane.proven = true;
       lane.failures = 0;
-      lane.openUntil = 0;
+      lane.openUntil = Number.NEGATIVE_INFINITY;
     } else if (sign === 'failing') {
       lane.failures += 1;
       this.#open(name, lane, pauseMs);
@@ -57,19 +59,19 @@ export class DeliveryLanes {
 
   /** Receivers that get nothing now. */
   blocked(): LaneName[] {
-    const now = this.options.clock().getTime();
+    const now = this.options.elapsed();
     return this.#names((lane) => this.#free(lane, now) <= 0);
   }
 
   /** Whether one more may begin now. */
   admits(name: LaneName): boolean {
     const lane = this.#lanes.get(name);
-    return lane === undefined || this.#free(lane, this.options.clock().getTime()) > 0;
+    return lane === undefined || this.#free(lane, this.options.elapsed()) > 0;
   }
 
   /** Those that may get several now, with how many. */
   roomy(): Record<LaneName, number> {
-    const now = this.options.clock().getTime();
+    const now = this.options.elapsed();
     const free = [...this.#lanes].map(([name, lane]): [LaneName, number] => [name, this.#free(lane, now)]);
     return Object.fromEntries(free.filter(([, places]) => places > 1));
   }
@@ -81,7 +83,7 @@ export class DeliveryLanes {
 
   /** Receivers that are left alone now. */
   open(): LaneName[] {
-    const now = this.options.clock().getTime();
+    const now = this.options.elapsed();
     return this.#names((lane) => lane.openUntil > now);
   }
 
@@ -94,10 +96,10 @@ export class DeliveryLanes {
     const over = lane.failures - this.options.failuresToOpen;
     const pause =
       over < 0 ? 0 : Math.min(this.options.firstPauseMs * 2 ** Math.min(over, 20), this.options.longestPauseMs);
-    const until = this.options.clock().getTime() + Math.max(pause, Math.min(pauseMs, this.options.longestPauseMs));
-    if (pause === 0 && pauseMs === 0) return;
-    lane.openUntil = until;
-    this.options.onOpen(name, new Date(until));
+    const wholeMs = Math.max(pause, Math.min(pauseMs, this.options.longestPauseMs));
+    if (wholeMs === 0) return;
+    lane.openUntil = this.options.elapsed() + wholeMs;
+    this.options.onOpen(name, wholeMs);
   }
 
   #names(wanted: (lane: Lane) => boolean): LaneName[] {
@@ -107,7 +109,7 @@ export class DeliveryLanes {
   #lane(name: LaneName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { running: 0, proven: false, failures: 0, openUntil: 0 };
+      lane = { running: 0, proven: false, failures: 0, openUntil: Number.NEGATIVE_INFINITY };
       this.#lanes.set(name, lane);
     }
     return lane;

@@ -139,7 +139,16 @@ export interface DeliverySettings {
 export interface DeliveryPorts
   extends Pick<
     Ports,
-    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'random' | 'sleep'
+    | 'taxpayers'
+    | 'source'
+    | 'certificates'
+    | 'signing'
+    | 'archive'
+    | 'receivers'
+    | 'clock'
+    | 'elapsed'
+    | 'random'
+    | 'sleep'
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;

@@ -166,6 +166,8 @@ export interface Ports {
   readonly observer: Observer;
   readonly settings: ApprovalSettings;
   readonly clock: () => Date;
+  /** Milliseconds since any moment, for pauses: unlike the clock it is never set. */
+  readonly elapsed: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }

@@ -69,6 +69,8 @@ export interface ReceiversParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
   readonly tokens: TokenProvider;
   readonly clock: () => Date;
+  /** Milliseconds since any moment; unlike the clock it is never set. */
+  readonly elapsed: () => number;
   /** How long an entry is believed. An RNC without entry, or without the address, is looked up every time. */
   readonly entryLifeMs: number;
 }
@@ -83,8 +85,9 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
+  // Until when by what has elapsed; when the directory was asked is compared with what was written down elsewhere.
   const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
-  const misses = new Map<string, { askedAt: number; until: number }>();
+  const misses = new Map<string, { askedAt: Date; until: number }>();
   const tokens = new Map<string, { token: string; until: number }>();
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
@@ -108,12 +111,11 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     async find(caller, rnc, address, missSince = null) {
       const name = `${caller.env}:${rnc}`;
       const known = entries.get(name);
-      const now = parts.clock().getTime();
+      const [now, askedAt] = [parts.elapsed(), parts.clock()];
       const usable = known !== undefined && known.entry[address] !== null;
       if (usable && known.until > now) return known.entry;
       const miss = misses.get(name);
-      if (missSince !== null && miss !== undefined && miss.until > now && miss.askedAt >= missSince.getTime())
-        return null;
+      if (missSince !== null && miss !== undefined && miss.until > now && miss.askedAt >= missSince) return null;
       const entry = await lookUp(caller, rnc).catch((error) => {
         // An entry that could not be refreshed is better than none.
         if (!usable) throw error;
@@ -122,13 +124,13 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       if (entry === null) entries.delete(name);
       else keepLatest(entries, name, { entry, until: now + parts.entryLifeMs }, REMEMBERED);
       if (entry === null || entry.receptionUrl === null)
-        keepLatest(misses, name, { askedAt: now, until: parts.clock().getTime() + MISS_LIFE_MS }, REMEMBERED);
+        keepLatest(misses, name, { askedAt, until: parts.elapsed() + MISS_LIFE_MS }, REMEMBERED);
       else misses.delete(name);
       return entry;
     },
     missedUntil(env, rnc) {
-      const until = misses.get(`${env}:${rnc}`)?.until ?? 0;
-      return until > parts.clock().getTime() ? new Date(until) : null;
+      const left = (misses.get(`${env}:${rnc}`)?.until ?? Number.NEGATIVE_INFINITY) - parts.elapsed();
+      return left > 0 ? new Date(parts.clock().getTime() + left) : null;
     },
     knownHost(env, rnc) {
       const known = entries.get(`${env}:${rnc}`);
@@ -139,7 +141,7 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       if (baseUrl === null) return undefined;
       const name = tokenName(caller, baseUrl);
       const known = tokens.get(name);
-      const now = parts.clock().getTime();
+      const now = parts.elapsed();
       if (known !== undefined && known.until > now) return known.token;
       const seed = verdictOf(await parts.receivers.receiverSeed({ baseUrl }), 'seed');
       const signedSeed = await signSeed(seed, caller.certificate);
@@ -155,7 +157,7 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     },
     doubt(caller, rnc) {
       const known = entries.get(`${caller.env}:${rnc}`);
-      if (known !== undefined) known.until = 0;
+      if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
     },
     forget(caller, entry) {
       if (entry.authenticationUrl !== null) tokens.delete(tokenName(caller, entry.authenticationUrl));
