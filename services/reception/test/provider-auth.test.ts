@@ -1,5 +1,6 @@
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { HOSTILE } from '../src/hostile-inputs/index.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { expired, provider } from './support/senders.js';
 import { startWorld, type World } from './support/world.js';
@@ -84,6 +85,25 @@ describe('refused', () => {
 
   it('a seed of another environment', async () => {
     expect((await validate(await signedSeed({ env: 'eCF' }))).status).toBe(400);
+  });
+
+  it('each hostile input; a genuine seed buys a token after all of them', async () => {
+    const certificate = provider.certificate.certificate;
+    const genuine = (await sampleBytes({ encf: encf(++sequence) })).toString();
+    for (const { name, make, headers = {} } of HOSTILE) {
+      const body = Buffer.from(make(genuine, certificate));
+      // No seed has more than 32 KiB: one of the largest stands for them all.
+      if (body.length > 1_000_000 && name !== '8 MB of one text') continue;
+      const answer = await fetch(`${world.url()}${VALIDATE}`, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: { env: 'TesteCF', 'content-type': 'text/xml', ...headers },
+      });
+      const { code } = await answer.json();
+      const told = [400, 413, 415, 422].includes(answer.status) && typeof code === 'string';
+      expect([name, told ? 'refused' : answer.status]).toEqual([name, 'refused']);
+    }
+    expect(await token()).toMatch(/^eyJ/);
   });
 
   it('no seed at all: 422', async () => {
