@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Answers } from '../src/core/answers.js';
+import type { NumberHolder } from '../src/core/received-document.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
@@ -99,6 +101,26 @@ async function recorded(number: string): Promise<number> {
   const find = () => world.database.query('SELECT 1 FROM received_documents WHERE encf = $1', [number]);
   return (await eventually(find, ({ rowCount }) => rowCount > 0)).rowCount;
 }
+
+it('what another instance notes is waited for as long as it is where the clock is set back meanwhile', async () => {
+  const due = Date.now() + 5_000;
+  const document = { id: 1, key: {}, answeredAt: null, answerDueAt: new Date(due) } as unknown as NumberHolder;
+  let waited = 0;
+  const answers = new Answers({
+    documents: { holder: async () => document, noteAnswers: async () => undefined },
+    observer: { failed: () => undefined },
+    clock: () => new Date(due - 5_000 - 3_600_000),
+    async sleep(ms) {
+      waited += ms;
+      if (waited > 60_000) throw new Error('it waits without end');
+    },
+  });
+  expect(await answers.leftBefore(document, { moment: answers.arrive(), arrivedAt: new Date(due - 5_000) })).toBe(
+    false,
+  );
+  expect(waited).toBeGreaterThanOrEqual(5_000);
+  expect(waited).toBeLessThan(6_000);
+});
 
 describe('identical bytes get the first acknowledgement while it did not leave', () => {
   it.each([

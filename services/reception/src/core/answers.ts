@@ -64,15 +64,18 @@ export class Answers {
    */
   async leftBefore(document: NumberHolder, request: { moment: number; arrivedAt: Date }): Promise<boolean> {
     let present = document;
+    let [due, waited] = [dueOf(document), 0];
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
       const here = this.#left.get(document.id);
       if (here !== undefined) return here < request.moment;
       if (this.#underWay.has(document.id)) return false;
       if (present.answeredAt !== null) return present.answeredAt <= request.arrivedAt;
-      const due = present.answerDueAt?.getTime() ?? present.acknowledgedAt.getTime() + ANSWER_MS;
-      if (this.ports.clock().getTime() >= due) return false;
+      // The clock may be set back meanwhile: no wait is longer than its pauses say.
+      if (this.ports.clock().getTime() >= due || waited >= ANSWER_MS) return false;
       await this.ports.sleep(pause);
+      waited += pause;
       present = (await this.ports.documents.holder(document.key)) ?? present;
+      if (dueOf(present) !== due) [due, waited] = [dueOf(present), 0];
     }
   }
 
@@ -111,4 +114,9 @@ export class Answers {
     }
     this.#noting = null;
   }
+}
+
+/** Until when what became of an answer is waited for, by the clocks of all instances. */
+function dueOf({ answerDueAt, acknowledgedAt }: NumberHolder): number {
+  return answerDueAt?.getTime() ?? acknowledgedAt.getTime() + ANSWER_MS;
 }
