@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
@@ -837,6 +838,37 @@ describe('lines of ten thousand ranges each', () => {
       Array.from({ length: 6 }, () => documents.read('a', body).catch(({ code }) => code)),
     );
     expect(codes).toEqual([...Array(5).fill('invalid_json'), 'service_unavailable']);
+  }, 60_000);
+
+  it('take their room before they are read: what finds none is told so, and small ones go on', async () => {
+    const begin = () => {
+      const headers = { 'content-type': 'application/json', 'x-ecf-identity': world.identity() };
+      const asked = httpRequest(`${emission.url}/anecf`, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': 9_000_000 },
+      });
+      const answer = new Promise<{ status: number | undefined; retry: string | undefined }>((resolve, reject) => {
+        asked.once('error', reject);
+        asked.once('response', ({ statusCode, headers }) =>
+          resolve({ status: statusCode, retry: headers['retry-after'] }),
+        );
+      });
+      asked.write('{"issuer_rnc":');
+      return { asked, answer };
+    };
+    const stalled = Array.from({ length: 5 }, begin);
+    for (const { answer } of stalled) answer.catch(() => undefined);
+    // Some of those above may have been the later ones.
+    const refused = await Promise.race([begin(), ...stalled].map(({ answer }) => answer));
+    expect(refused).toEqual({ status: 503, retry: expect.stringMatching(/^[1-9]/) });
+    expect((await cancel(request([line('31', [1_941])]))).status).toBe(201);
+    for (const { asked } of stalled) asked.destroy();
+    const large = 'x'.repeat(200_000);
+    for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+      const { status } = await cancel(request([line('31', [1_942])], { cancellation_reason: large }));
+      if (status === 422) break;
+      if (Date.now() > end) throw new Error(`it is ${status} still`);
+    }
   }, 60_000);
 
   it('keep nobody waiting while they are read, checked, written and signed', async () => {

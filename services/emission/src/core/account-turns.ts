@@ -88,7 +88,8 @@ export function createAccountTurns(places: WaitingPlaces): AccountTurns {
   };
 }
 
-function tooMany(whose: 'Too many' | 'Too many of your'): EmissionError {
+/** What is refused where too much is at work already. */
+export function tooMany(whose: 'Too many' | 'Too many of your'): EmissionError {
   return new EmissionError(
     'service_unavailable',
     `${whose} large requests wait already; nothing was done with this one. Send it again shortly, one after the other.`,

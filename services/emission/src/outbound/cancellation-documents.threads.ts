@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createAccountPlaces } from '../core/account-places.js';
 import { createAccountTurns } from '../core/account-turns.js';
 import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
@@ -13,6 +14,8 @@ const FEW_RANGES = 1_000;
 const THREAD_MEGABYTES = 1_024;
 /** Bodies of up to ten megabytes that wait in memory. */
 const WAITING = { all: 16, perAccount: 4 };
+/** The same with those that are arriving and the one that is read: none begins to arrive that would find no memory. */
+const HELD = { all: 24, perAccount: 5 };
 
 // Threads run compiled code, also where this file is read from its source.
 const THREAD = new URL(
@@ -26,7 +29,9 @@ const THREAD = new URL(
  */
 export function createCancellationDocuments(): CancellationDocuments {
   const turns = createAccountTurns(WAITING);
+  const places = createAccountPlaces(HELD);
   return {
+    admit: (accountId, bytes) => (bytes !== null && bytes < SMALL_BODY ? () => undefined : places.take(accountId)),
     read: async (accountId, body) =>
       body.length < SMALL_BODY
         ? readCancellationRequest(body)

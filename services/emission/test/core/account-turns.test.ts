@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { createAccountPlaces } from '../../src/core/account-places.js';
 import { createAccountTurns } from '../../src/core/account-turns.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -92,4 +93,28 @@ it('goes on after work that failed', async () => {
   await settle();
   await endAll();
   expect(await next).toBe('a2');
+});
+
+it('gives room to so many at once, of one account and in all; few accounts leave some for others', () => {
+  const places = createAccountPlaces({ all: 6, perAccount: 2 });
+  const taken = (account: string) => {
+    try {
+      return places.take(account);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  const free = expect.any(Function);
+  const [first, second] = [places.take('a'), places.take('a')];
+  expect(taken('a')).toBe('service_unavailable');
+  expect(taken('b')).toEqual(free);
+  // Half is taken: one for each.
+  expect(taken('b')).toBe('service_unavailable');
+  expect(['c', 'd', 'e', 'f'].map(taken)).toEqual([free, free, free, 'service_unavailable']);
+  first();
+  first();
+  expect(taken('a')).toBe('service_unavailable');
+  expect(['f', 'g'].map(taken)).toEqual([free, 'service_unavailable']);
+  second();
+  expect(taken('g')).toEqual(free);
 });

@@ -75,6 +75,11 @@ export interface CancellationObserver {
 /** Reading and signing, which may hold a hundred thousand ranges and keep nobody waiting: accounts take turns. */
 export interface CancellationDocuments {
   /**
+   * Room for a body before it is read; gives how to leave it. `bytes` as declared, null where nothing is.
+   * @throws EmissionError `service_unavailable` where too many large ones arrive or wait already
+   */
+  admit(accountId: string, bytes: number | null): () => void;
+  /**
    * @see readCancellationRequest
    * @throws EmissionError `service_unavailable` where too many large ones wait already, of the account or of all
    */
