@@ -72,7 +72,7 @@ async function run(): Promise<void> {
     settings: EMBEDDED_SETTINGS,
   });
   ending.push(() => server.stop());
-  const databaseUrl = server.url('reference');
+  const databaseUrl = server.localUrl('reference');
   await createDatabaseIfMissing(databaseUrl);
   const reference = await startReference({
     databaseUrl,

@@ -59,7 +59,7 @@ export async function openDatabaseServer(
   };
   void watch();
   return {
-    url: (service) => server.url(`ecf_${service.replaceAll('-', '_')}`),
+    url: (service) => server.localUrl(`ecf_${service.replaceAll('-', '_')}`),
     pid: () => server.pid,
     stop: () => {
       stopping = true;

@@ -11,6 +11,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 const NETWORK = new Set([
+  // A Unix socket whose server is not there.
+  'ENOENT',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, findPostgresBinaries, postgresUser, requirePassage } from './postgres-binaries.js';
 import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from './postgres-cluster.js';
+import { removeOldSockets, socketFolder } from './postgres-socket.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
 
 export { EmbeddedPostgresError } from './postgres-binaries.js';
@@ -27,6 +28,8 @@ export interface EmbeddedPostgres {
   pid: number;
   /** Connection string of a database of this server, as superuser `ecf`. */
   url(database: string): string;
+  /** The same by the server's Unix socket, which costs both sides less; by 127.0.0.1 where there can be none. */
+  localUrl(database: string): string;
   /** Fast shutdown: sessions are ended, everything is written. Resolves when the server is gone. */
   stop(): Promise<void>;
   /** Resolves with a description when the server ends without having been asked to. */
@@ -39,7 +42,8 @@ const START_MS = 60_000;
 /**
  * Starts a real PostgreSQL in a folder, making the cluster on first use. A server left behind by a killed process is
  * stopped and replaced; one that a living process uses is an error. Works as root (the server runs as `nobody`) and as
- * any other user. It listens on 127.0.0.1 only, with a password that stands in a file of mode 0600.
+ * any other user. It listens on 127.0.0.1 and on a socket in its folder only, with a password that stands in a file of mode
+ * 0600.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
@@ -55,12 +59,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await makeCluster(dataDir, binaries.initdb, { user: USER, password, durable: options.durable ?? true });
   }
   const port = options.port || (await freePort());
+  removeOldSockets(dataDir);
   const server = await launch(dataDir, binaries.postgres, port, options);
+  const url = (database: string) => `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
+  const folder = socketFolder(dataDir);
   return {
     port,
     pid: server.pid,
     died: server.died,
-    url: (database) => `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`,
+    url,
+    localUrl: (database) => (folder === null ? url(database) : `${url(database)}?host=${encodeURIComponent(folder)}`),
     async stop() {
       server.expectEnd();
       await stopPostmaster(server.pid);
@@ -96,7 +104,9 @@ async function launch(
 ): Promise<Launched> {
   const settings = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
+    unix_socket_directories: socketFolder(dataDir) ?? '',
+    // The folder lets in the server's user alone, and root.
+    unix_socket_permissions: '0700',
     ...((options.durable ?? true) ? {} : NOT_DURABLE),
     ...options.settings,
   };

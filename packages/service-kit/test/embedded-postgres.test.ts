@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
+import { isDatabaseUnavailable, openDatabase } from '../src/index.js';
+import { socketFolder } from '../src/postgres-socket.js';
 import { isAlive } from '../src/postmaster.js';
 
 let folder: string;
@@ -37,7 +39,22 @@ describe('an embedded PostgreSQL', () => {
     expect(isAlive(orphan.pid)).toBe(false);
     expect(second.pid).not.toBe(orphan.pid);
     expect(await ask(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
+    expect(await ask(second.localUrl('postgres'), 'SELECT inet_client_addr()')).toBe(
+      process.platform === 'win32' ? '127.0.0.1' : null,
+    );
     await second.stop();
+
+    const database = openDatabase(second.localUrl('postgres'));
+    const refused = await database.query('SELECT 1').catch((error) => error);
+    expect(isDatabaseUnavailable(refused)).toBe(true);
+    await database.close();
+  });
+
+  it('has its socket in its folder, none where the path is too long or PostgreSQL would read it as several', () => {
+    expect(socketFolder('/data/postgres', 'linux')).toBe('/data/postgres');
+    expect(socketFolder(`/${'d'.repeat(90)}`, 'linux')).toBeNull();
+    expect(socketFolder('/data,more/postgres', 'linux')).toBeNull();
+    expect(socketFolder('C:\\data\\postgres', 'win32')).toBeNull();
   });
 
   it('says when the server dies without having been asked to, and starts again after a crash', async () => {
@@ -45,8 +62,12 @@ describe('an embedded PostgreSQL', () => {
     const server = await startEmbeddedPostgres(options);
     process.kill(server.pid, 'SIGQUIT');
     expect(await server.died).toContain('ended with');
+    // Of a server that was killed; its number may belong to any process by now.
+    const lock = path.join(options.dataDir, '.s.PGSQL.1.lock');
+    writeFileSync(lock, `${process.pid}\n`);
     const again = await startEmbeddedPostgres(options);
     expect(await ask(again.url('postgres'), 'SELECT 1 AS one')).toBe(1);
+    expect(existsSync(lock)).toBe(false);
     await again.stop();
   });
 

@@ -47,8 +47,14 @@ export const FIND_SUBMISSION = {
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
 };
 
+/**
+ * Rows of `r` that another part of the statement has written. As a join it would compare each row with each, hash joins being
+ * switched off here; `IS TRUE` keeps the planner from making it one, so that it looks each id up in a hash table.
+ */
+const among = (written: 'taken' | 'saved') => `(r.emission_id IN (SELECT emission_id FROM ${written})) IS TRUE`;
+
 const INSERT_ATTEMPT = `INSERT INTO attempt (emission_id, ${COLUMNS})
-    SELECT r.emission_id, ${prefixed(COLUMNS, 'r')} FROM r JOIN taken USING (emission_id)`;
+    SELECT r.emission_id, ${prefixed(COLUMNS, 'r')} FROM r WHERE ${among('taken')}`;
 
 const INSERT_EVENT = 'INSERT INTO outbox (partition, event_id, topic, key, event)';
 const EVENT_VALUES = 'r.outbox_partition, r.event_id, r.topic, r.event_key, r.event';
@@ -67,9 +73,9 @@ export const BEGIN_FIRST = {
     inserted AS (${INSERT_ATTEMPT}),
     kept AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
-      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id)),
-    noted AS (${NOTE_CHANGE} JOIN taken USING (emission_id))
+      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r WHERE r.sealed IS NOT NULL AND ${among('taken')}),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE ${among('taken')}),
+    noted AS (${NOTE_CHANGE} WHERE ${among('taken')})
     SELECT emission_id FROM taken`,
 };
 
@@ -83,9 +89,9 @@ export const BEGIN_NEXT = {
     inserted AS (${INSERT_ATTEMPT}),
     kept AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
-      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r JOIN taken USING (emission_id) WHERE r.sealed IS NOT NULL),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN taken USING (emission_id)),
-    noted AS (${NOTE_CHANGE} JOIN taken USING (emission_id))
+      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r WHERE r.sealed IS NOT NULL AND ${among('taken')}),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE ${among('taken')}),
+    noted AS (${NOTE_CHANGE} WHERE ${among('taken')})
     SELECT emission_id FROM taken`,
 };
 
@@ -103,9 +109,9 @@ const SAVE_WITH = `WITH r AS MATERIALIZED (
     answered AS (
       INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
       SELECT r.emission_id, r.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
-      FROM r JOIN saved USING (emission_id) CROSS JOIN LATERAL json_to_recordset(r.exchanges) AS x(${EXCHANGE})),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r JOIN saved USING (emission_id) WHERE r.event IS NOT NULL),
-    noted AS (${NOTE_CHANGE} JOIN saved USING (emission_id) WHERE r.event IS NOT NULL)`;
+      FROM r CROSS JOIN LATERAL json_to_recordset(r.exchanges) AS x(${EXCHANGE}) WHERE ${among('saved')}),
+    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE r.event IS NOT NULL AND ${among('saved')}),
+    noted AS (${NOTE_CHANGE} WHERE r.event IS NOT NULL AND ${among('saved')})`;
 
 /** Attempts that go on. */
 export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
@@ -115,11 +121,11 @@ export const SAVE_DECIDED = {
   name: 'emission_save_decided',
   text: `${SAVE_WITH},
     erased AS (
-      DELETE FROM sealed_certificate s USING r JOIN saved USING (emission_id)
-      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt AND NOT r.has_own_certificate),
+      DELETE FROM sealed_certificate s USING r
+      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt AND NOT r.has_own_certificate AND ${among('saved')}),
     released AS (
-      UPDATE attempt note SET next_action_at = now() FROM r JOIN saved USING (emission_id)
-      WHERE note.modifies = r.event_key AND note.state = 'held')
+      UPDATE attempt note SET next_action_at = now() FROM r
+      WHERE note.modifies = r.event_key AND note.state = 'held' AND ${among('saved')})
     SELECT emission_id FROM saved`,
 };
 

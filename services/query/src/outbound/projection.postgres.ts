@@ -11,7 +11,8 @@ const SQL: Readonly<Record<Generation, ProjectionSql>> = {
   rebuilding: projectionSql('rebuilding'),
 };
 const IS_BUILDING = { name: 'rebuild_is_building', text: 'SELECT building FROM rebuild WHERE id = 1' };
-const BATCH = { maxItems: 250, maxUnderWay: 2 };
+/** One at a time: a second of the same issuer would only wait for its lock. */
+const BATCH = { maxItems: 250, maxUnderWay: 1 };
 
 interface PresentRow {
   env: InvoiceKey['env'];
