@@ -1,5 +1,4 @@
-import { ApiError } from '@ecf/service-kit';
-import { FairQueue } from './fair-queue.js';
+import { ApiError, FairQueue } from '@ecf/service-kit';
 
 /** Work that takes a connection, a key and a disk for a moment, a few pieces at once. */
 export interface Gate {

@@ -1,3 +1,4 @@
+import { FairQueue } from '@ecf/service-kit';
 import { EmissionError } from './errors.js';
 
 /** Heavy work, one piece at a time; accounts that wait take turns, whatever each of them asks for. */
@@ -20,49 +21,28 @@ export interface WaitingPlaces {
 /** Some pieces of work are over by then. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Somebody who waits; the next step of something begun cannot be turned away. */
+/** Somebody who waits. */
 interface Waiting {
   start(): void;
-  readonly turnAway: ((error: EmissionError) => void) | null;
+  turnAway(error: EmissionError): void;
 }
 
-/**
- * Each account holds a share of the places; where all are taken, the latest piece of the account that waits with most gives
- * way to an account with less, so that however many places few accounts fill, others find one.
- */
+/** All pieces count the same: what one costs is not known before. */
+const COST = 1;
+
+/** Accounts share as {@link FairQueue} says: however many places few of them fill, others find one. */
 export function createAccountTurns(places: WaitingPlaces): AccountTurns {
-  /** Whoever waits, by account; the account whose turn is next comes first. None is empty. */
-  const waiting = new Map<string, Waiting[]>();
+  const waiting = new FairQueue<Waiting>({ all: places.all, perSender: places.perAccount });
   let busy = false;
 
-  function requirePlace(accountId: string): void {
-    const own = waiting.get(accountId)?.length ?? 0;
-    if (own >= places.perAccount) throw tooMany('Too many of your');
-    const all = [...waiting.values()].reduce((sum, { length }) => sum + length, 0);
-    if (all >= places.all && !giveWay(own + 1)) throw tooMany('Too many');
-  }
-
-  /** Turns away the latest piece of whoever waits with most, where that is more than `least`. */
-  function giveWay(least: number): boolean {
-    const heaviest = [...waiting.values()]
-      // What is to go on stands before what is to begin.
-      .filter((pieces) => pieces.length > least && pieces.at(-1)?.turnAway !== null)
-      .reduce<Waiting[]>((most, pieces) => (pieces.length > most.length ? pieces : most), []);
-    const latest = heaviest.pop();
-    latest?.turnAway?.(tooMany('Too many'));
-    return latest !== undefined;
+  function queue(accountId: string, piece: Waiting, begun: boolean): void {
+    const whose = waiting.size < places.all ? 'Too many of your' : 'Too many';
+    if (begun) waiting.addFirst(accountId, piece, COST);
+    else waiting.add(accountId, piece, COST)?.turnAway(tooMany(whose));
   }
 
   async function take<T>(accountId: string, work: () => Promise<T>, begun: boolean): Promise<T> {
-    if (busy) {
-      if (!begun) requirePlace(accountId);
-      await new Promise<void>((resolve, reject) => {
-        const own = waiting.get(accountId) ?? [];
-        if (begun) own.unshift({ start: resolve, turnAway: null });
-        else own.push({ start: resolve, turnAway: reject });
-        waiting.set(accountId, own);
-      });
-    }
+    if (busy) await new Promise<void>((start, turnAway) => queue(accountId, { start, turnAway }, begun));
     busy = true;
     try {
       return await work();
@@ -73,13 +53,9 @@ export function createAccountTurns(places: WaitingPlaces): AccountTurns {
 
   /** It stays busy where somebody waits: nobody gets in between. */
   function handOver(): void {
-    const [next] = waiting;
+    const next = waiting.next();
     busy = next !== undefined;
-    if (next === undefined) return;
-    const [accountId, [first, ...others]] = next;
-    waiting.delete(accountId);
-    if (others.length > 0) waiting.set(accountId, others);
-    first?.start();
+    next?.start();
   }
 
   return {

@@ -60,3 +60,15 @@ it('has whoever waits with the most give way where all places are taken', () => 
   expect(queue.add('e', 'e1', 1)).toBe('e1');
   expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'd1']);
 });
+
+it('what goes on comes before all else of its sender, beyond the places, and never gives way', () => {
+  const queue = filled(new FairQueue({ all: 4, perSender: 3 }), 'a1', 'a2', 'b1');
+  queue.addFirst('a', 'a0', 1);
+  queue.addFirst('c', 'c0', 1);
+  queue.addFirst('c', 'c-', 1);
+  queue.addFirst('c', 'c--', 1);
+  expect(queue.size).toBe(7);
+  // The account with most has nothing that could give way; the next one has.
+  expect(queue.add('d', 'd1', 1)).toBe('a2');
+  expect(drained(queue)).toEqual(['a0', 'b1', 'c--', 'd1', 'a1', 'c-', 'c0']);
+});

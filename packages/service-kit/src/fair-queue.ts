@@ -8,6 +8,8 @@ interface Waiting<T> {
   readonly cost: number;
   /** When its turn is, in cost that was served. */
   readonly due: number;
+  /** Whether it keeps its place whoever comes. */
+  readonly firm: boolean;
 }
 
 /**
@@ -39,11 +41,22 @@ export class FairQueue<T> {
     const displaced = this.#size < this.places.all ? null : this.#giveWay(costOf(items) + cost);
     if (displaced === null && this.#size >= this.places.all) return item;
     const due = Math.max(this.#clock, this.#servedUntil.get(sender) ?? 0) + cost;
-    items.push({ item, cost, due });
+    items.push({ item, cost, due, firm: false });
     this.#bySender.set(sender, items);
     this.#servedUntil.set(sender, due);
     this.#size++;
     return displaced;
+  }
+
+  /** Puts what goes on with something begun before all else of its sender, whatever the places. It never gives way. */
+  addFirst(sender: string, item: T, cost: number): void {
+    const others = this.#bySender.get(sender) ?? [];
+    const until = Math.max(this.#clock, this.#servedUntil.get(sender) ?? 0) + cost;
+    const due = others[0]?.due ?? until;
+    const later = others.map((other) => ({ ...other, due: other.due + cost }));
+    this.#bySender.set(sender, [{ item, cost, due, firm: true }, ...later]);
+    this.#servedUntil.set(sender, until);
+    this.#size++;
   }
 
   /** The next one, of the sender who has had the least. */
@@ -65,7 +78,8 @@ export class FairQueue<T> {
     let most = least;
     for (const [sender, items] of this.#bySender) {
       const cost = costOf(items);
-      if (cost > most) [heaviest, most] = [sender, cost];
+      // What is firm stands before what is not.
+      if (cost > most && items.at(-1)?.firm === false) [heaviest, most] = [sender, cost];
     }
     const items = heaviest === null ? undefined : this.#bySender.get(heaviest);
     const latest = items?.at(-1);
