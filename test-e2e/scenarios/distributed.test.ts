@@ -140,6 +140,76 @@ describeDistributed('processes that are killed, the broker and the database too'
   }, 300_000);
 });
 
+/** The process of a part that this deployment started itself; null where it is configured, or in a container. */
+function ownProcess(name: 'redis' | 'kafka', command: string): number | null {
+  const pid = processOf(name)?.pid ?? null;
+  if (pid === null) return null;
+  return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(command) ? pid : null;
+}
+
+/** A server that is frozen takes connections and answers nothing. */
+async function whileFrozen(pid: number, work: () => Promise<void>): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await work();
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
+
+/** Whether a line of the metrics page says so of a process. */
+const says = async (metric: string, process: string, value: string) =>
+  new RegExp(`^${metric}\\{(?=[^}]*process="${process}")[^}]*\\} ${value}$`, 'm').test(await metricsOfAll());
+
+describeDistributed('a part that no longer answers', () => {
+  it('Redis: submissions go on with tokens of each process, it is said, and it is over by itself', async () => {
+    const redis = ownProcess('redis', 'redis-server');
+    if (redis === null) return;
+    await whileFrozen(redis, async () => {
+      await until(
+        async () => {
+          await submitted();
+          return says('ecf_shared_cache_up', 'emission', '0');
+        },
+        90_000,
+        'the shared cache said to be away',
+      );
+      expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
+    });
+    await until(
+      async () => {
+        await submitted();
+        return says('ecf_shared_cache_up', 'emission', '1');
+      },
+      90_000,
+      'the shared cache said to be back',
+    );
+  }, 200_000);
+
+  it('the broker: submissions are taken, found and decided all the same, and their events come afterwards', async () => {
+    const broker = ownProcess('kafka', 'java');
+    if (broker === null) return;
+    const { invoice, encf } = numbers.next();
+    await whileFrozen(broker, async () => {
+      const { status, body } = await client().submit(invoice);
+      expect({ status, encf: body.encf }).toEqual({ status: 200, encf });
+      expect(
+        await client().call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': '199999991' } }),
+      ).toMatchObject({
+        status: 200,
+        body: { encf, track_id: body.trackId },
+      });
+      await client().until('Aceptado', () => client().call('GET', `/invoice-status/${body.trackId}`), 30_000);
+      expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
+      expect(await says('ecf_outbox_pending', 'emission', '[1-9]\\d*')).toBe(true);
+    });
+    for (const name of ['emission', 'status-poller'])
+      await until(() => says('ecf_outbox_pending', name, '0'), 60_000, `the events of ${name} published`);
+    await expectListed(encf);
+    expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
+  }, 200_000);
+});
+
 // Its line is cut: that has to be a storage of the test's own.
 const describeOwnStorage = storage === null ? describe.skip : describeDistributed;
 
