@@ -1,7 +1,8 @@
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
-export { JsonRefused, type JsonRefusedCode, parseJson } from './json/parse-json.js';
+export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
+export { parseJson } from './json/parse-json.js';
 export { checkXml } from './xml/check-xml.js';
 export { type CanonicalXml, parseXml, type XmlLimits, XmlRefused, type XmlRefusedCode } from './xml/parse-xml.js';
 export { readXml } from './xml/read-xml.js';

@@ -12,6 +12,31 @@ function refusal(text: string | Uint8Array): Pick<JsonRefused, 'code' | 'line' |
 }
 
 describe('parseJson', () => {
+  it('reads the entries of a list whatever keys the first of them has', () => {
+    const entries = [
+      { A: 'x', B: 'y' },
+      { A: 'x', B: '' },
+      { A: 'é', Bc: 'y' },
+      { B: 'y', A: 'x' },
+      { A: 'x' },
+      {},
+      'x',
+      null,
+    ];
+    for (const list of [entries, [...entries].reverse(), [[entries], entries]]) {
+      for (const text of [
+        JSON.stringify({ list }),
+        JSON.stringify({ list }, null, 1),
+        JSON.stringify({ e: '\\"', list }),
+      ]) {
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }
+    }
+    expect(refusal('[{"A":"x","B":"y"},{"A":"x","A":"y"}]')).toMatchObject({ code: 'duplicate_key', column: 20 });
+    expect(refusal('[{"A":"x"},{"A"}]')).toMatchObject({ code: 'invalid_json', column: 16 });
+    expect(refusal('[{"A":"x"},{"A":"')).toMatchObject({ code: 'invalid_json', column: 18 });
+  });
+
   it('reads what JSON.parse reads', () => {
     const texts = [
       '{}',

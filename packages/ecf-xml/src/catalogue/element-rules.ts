@@ -1,5 +1,6 @@
 import type { DocumentName, SchemaId } from '../documents.js';
 import { stricterPattern, type ValueCheck, valueCheck } from '../values/value-check.js';
+import { isPlain } from '../xml/characters.js';
 import { type CatalogueDocument, DOCUMENTS } from './documents.js';
 import { SIMPLE_TYPES, type SimpleType } from './simple-types.js';
 
@@ -18,8 +19,10 @@ export interface ElementRule {
   /** The simple type of a leaf and the name its XSD gives it; null for a group. */
   type: SimpleType | null;
   typeName: string | null;
-  /** A leaf that stands once and has nothing to it but its check. */
+  /** A leaf that stands once. */
   isSingleLeaf: boolean;
+  /** Whether its type takes only values that JSON and XML write as they are: numbers and codes of a list. */
+  isPlainWhenGood: boolean;
   check: ValueCheck;
   /** A pattern that the check reads more loosely than the authority does; null for nearly all. */
   stricter: RegExp | null;
@@ -117,10 +120,15 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     typeName: row.typeName,
     check: type ? valueCheck(type) : () => null,
     stricter,
-    isSingleLeaf: type !== null && row.max === 1 && stricter === null,
+    isSingleLeaf: type !== null && row.max === 1,
+    isPlainWhenGood: type !== null && isPlainWhenGood(type),
     openTag: interned(`<${row.name}>`),
     closeTag: interned(`</${row.name}>`),
   };
+}
+
+function isPlainWhenGood({ base, enumeration }: SimpleType): boolean {
+  return base !== 'string' || (enumeration?.every(isPlain) ?? false);
 }
 
 /**

@@ -14,7 +14,8 @@ import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-
  *
  * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
  * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once.
- * Texts are never changed otherwise.
+ * Texts are never changed otherwise. What stands in the value as the tree has it is shared by both, so neither is to be
+ * changed afterwards.
  *
  * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
  */
@@ -104,6 +105,7 @@ class JsonChecker {
   }
 
   private value(rule: ElementRule, value: unknown, parent: string): Normalised {
+    if (typeof value === 'string' && isGoodText(rule, value)) return value;
     return rule.max > 1 ? this.list(rule, value, parent) : this.single(rule, value, parent, 0);
   }
 
@@ -121,7 +123,10 @@ class JsonChecker {
     }
     if (count === 0) return undefined;
     if (count > rule.max) this.faults.tooMany(pathOf(parent, rule, 0), rule);
-    return list.length === 0 ? null : list;
+    if (list.length === 0) return null;
+    return list.length === values.length && list.every((each, at) => each === values[at])
+      ? (values as DocumentValue[])
+      : list;
   }
 
   private group(rule: ElementRule, value: unknown, path: string): Normalised {
@@ -135,28 +140,33 @@ class JsonChecker {
   }
 
   private elements(rule: ElementRule, object: JsonObject, path: string, stands = false): Normalised {
-    const node: DocumentNode = {};
+    // Made where something of the object cannot stand as it is: that is rare, and making one costs as much as checking it.
+    let node: DocumentNode | null = null;
     let present = stands;
     let requiredSeen = 0;
     let last = -1;
     let inOrder = true;
-    for (const name of Object.keys(object)) {
+    const names = Object.keys(object);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]!;
       const child = rule.byName.get(name);
       const given = object[name];
       if (!child) {
+        node ??= firstOf(names, at, object);
         if (isAbsent(given)) continue;
         present = true;
         this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
         continue;
       }
-      const value = typeof given === 'string' && isGoodText(child, given) ? given : this.value(child, given, path);
+      const value = this.value(child, given, path);
+      if (value !== given || value === undefined) node ??= firstOf(names, at, object);
       if (value === undefined) continue;
       present = true;
       if (child.required) requiredSeen++;
       if (value === null) continue;
       if (child.index < last) inOrder = false;
       last = child.index;
-      node[name] = value;
+      if (node !== null) node[name] = value;
     }
     if (!present) return undefined;
     if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
@@ -164,7 +174,8 @@ class JsonChecker {
       this.stricter.emptyTag(path, rule.name);
       return null;
     }
-    return inOrder ? node : sorted(rule, node);
+    const whole = node ?? (object as DocumentNode);
+    return inOrder ? whole : sorted(rule, whole);
   }
 
   private text(rule: ElementRule, text: string, parent: string, position: number): Normalised {
@@ -202,7 +213,15 @@ class JsonChecker {
 
 /** Whether the value is one that nearly every value is: the text of a single leaf, good as it stands. */
 function isGoodText(rule: ElementRule, value: string): boolean {
-  return rule.isSingleLeaf && value !== '' && isPlain(value) && rule.check(value) === null;
+  if (!rule.isSingleLeaf || value === '' || rule.check(value) !== null) return false;
+  return (rule.isPlainWhenGood || isPlain(value)) && (rule.stricter === null || rule.stricter.test(value));
+}
+
+/** A node with the first elements of an object, which stand in it as they are. */
+function firstOf(names: readonly string[], count: number, object: JsonObject): DocumentNode {
+  const node: DocumentNode = {};
+  for (let at = 0; at < count; at++) node[names[at]!] = object[names[at]!] as DocumentValue;
+  return node;
 }
 
 /** The node with its elements in the catalogue's order. */

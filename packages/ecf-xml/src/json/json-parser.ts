@@ -1,0 +1,269 @@
+import { positionOf } from '../utf8.js';
+import { JsonRefused, type JsonRefusedCode } from './json-refused.js';
+
+/** What stands for a number in the parsed value, of the text that writes it. */
+export type NumberOf = (stated: string) => unknown;
+
+/** Our documents are seven levels deep; a list of one may stand around every value. */
+const MAX_DEPTH = 64;
+
+/** No document holds more: a note of 10,000 lines with everything that may stand in it has 1.9 million values. */
+const MAX_VALUES = 2_000_000;
+
+/** The longest lists of our documents have 10,000 entries. */
+const MAX_LIST = 100_000;
+
+/**
+ * Our documents use 300 names, however long they are. Names are told apart only in what has more keys than most documents:
+ * keys that are all different cost the most of what a body can hold.
+ */
+const MAX_NAMES = 2_000;
+const KEYS_UNTOLD = 20_000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\0-\x1f]/;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+const NONE: readonly string[] = [];
+
+function keysOf(value: unknown): readonly string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : NONE;
+}
+
+/** Reads one text, strictly; `parseJson` tells how. */
+export class JsonParser {
+  private at = 0;
+  private depth = 0;
+  private values = 0;
+  private keys = 0;
+  private names: Set<string> | null = null;
+  /** Without escapes and controls every string ends at the next quote, and a program that writes one line uses neither. */
+  private readonly isPlain: boolean;
+
+  constructor(
+    private readonly text: string,
+    private readonly numberOf: NumberOf,
+  ) {
+    if (text.charCodeAt(0) === 0xfeff) this.at = 1;
+    this.isPlain = !text.includes('\\') && !CONTROL.test(text);
+  }
+
+  document(): unknown {
+    const value = this.value();
+    this.next();
+    if (this.at < this.text.length) throw this.unexpected('the end of the document');
+    return value;
+  }
+
+  private value(): unknown {
+    const code = this.next();
+    if (++this.values > MAX_VALUES) throw this.tooManyValues();
+    if (code === QUOTE) return this.string();
+    if (code === 0x7b /* { */) return this.object();
+    if (code === 0x5b /* [ */) return this.array();
+    return this.bare(code);
+  }
+
+  /** A value that is neither string nor group. */
+  private bare(code: number): unknown {
+    if (code === 0x2d /* - */ || (code >= 0x30 && code <= 0x39)) return this.numberOf(this.number());
+    if (this.literal('true')) return true;
+    if (this.literal('false')) return false;
+    if (this.literal('null')) return null;
+    throw this.unexpected('a value');
+  }
+
+  /** @param expected keys that are likely to come, in order */
+  private object(expected: readonly string[] = NONE): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    const start = this.at;
+    let keys = 0;
+    this.enter();
+    if (this.next() === 0x7d) return this.leave(object);
+    for (;;) {
+      if (this.next() !== QUOTE) throw this.unexpected('a key in double quotes');
+      const { at } = this;
+      const key = this.key(expected[keys]);
+      if (++this.keys > KEYS_UNTOLD) this.tell(key, at);
+      if (this.next() !== 0x3a) throw this.unexpected('a colon');
+      this.at++;
+      if (key === '__proto__') throw this.refuse('forbidden_key', 'The key "__proto__" is not allowed', at);
+      object[key] = this.value();
+      keys++;
+      const mark = this.next();
+      if (mark === 0x7d) break;
+      if (mark !== COMMA) throw this.unexpected('a comma or }');
+      this.at++;
+    }
+    if (Object.keys(object).length < keys) {
+      throw this.refuse('duplicate_key', 'A key stands twice in the object that begins here', start);
+    }
+    return this.leave(object);
+  }
+
+  private key(expected: string | undefined): string {
+    if (expected === undefined) return this.string();
+    const from = this.at + 1;
+    const end = from + expected.length;
+    if (this.text.charCodeAt(end) !== QUOTE || !this.text.startsWith(expected, from)) return this.string();
+    this.at = end + 1;
+    return expected;
+  }
+
+  /** Counts the different keys. */
+  private tell(key: string, at: number): void {
+    this.names ??= new Set();
+    if (this.names.add(key).size > MAX_NAMES) {
+      throw this.refuse('too_many_keys', `The document has more than ${MAX_NAMES} different keys`, at);
+    }
+  }
+
+  private array(): unknown[] {
+    const array: unknown[] = [];
+    let expected = NONE;
+    this.enter();
+    if (this.next() === 0x5d) return this.leave(array);
+    for (;;) {
+      if (array.push(this.entry(expected)) > MAX_LIST) {
+        throw this.refuse('too_many_values', `A list has more than ${MAX_LIST} entries`, this.at);
+      }
+      const mark = this.next();
+      if (mark === 0x5d) return this.leave(array);
+      if (mark !== COMMA) throw this.unexpected('a comma or ]');
+      this.at++;
+      // Lines of detail mostly have the same keys in the same order; those need not be cut out of the text again.
+      if (expected === NONE && this.isPlain) expected = keysOf(array[0]);
+    }
+  }
+
+  private entry(expected: readonly string[]): unknown {
+    if (expected === NONE || this.next() !== 0x7b) return this.value();
+    if (++this.values > MAX_VALUES) throw this.tooManyValues();
+    return this.object(expected);
+  }
+
+  private string(): string {
+    const { text } = this;
+    const from = this.at + 1;
+    const end = this.isPlain ? text.indexOf('"', from) : -1;
+    if (end < 0) return this.scannedString(from);
+    this.at = end + 1;
+    return text.slice(from, end);
+  }
+
+  private scannedString(from: number): string {
+    const { text } = this;
+    let to = from;
+    let code = text.charCodeAt(to);
+    while (code !== QUOTE && code !== 0x5c && code >= 0x20) code = text.charCodeAt(++to);
+    this.at = to;
+    if (code !== QUOTE) return text.slice(from, to) + this.restOfString();
+    this.at = to + 1;
+    return text.slice(from, to);
+  }
+
+  /** From the first escape on. */
+  private restOfString(): string {
+    const { text } = this;
+    let out = '';
+    for (;;) {
+      const code = text.charCodeAt(this.at);
+      if (code === 0x22) {
+        this.at++;
+        return out;
+      }
+      if (code === 0x5c) {
+        out += this.escape();
+      } else if (code >= 0x20) {
+        const from = this.at;
+        let next = code;
+        while (next !== 0x22 && next !== 0x5c && next >= 0x20) next = text.charCodeAt(++this.at);
+        out += text.slice(from, this.at);
+      } else {
+        throw this.unexpected(Number.isNaN(code) ? 'a closing quote' : 'an escape such as \\n');
+      }
+    }
+  }
+
+  private escape(): string {
+    const letter = this.text[this.at + 1] ?? '';
+    const plain = ESCAPES[letter];
+    if (plain !== undefined) {
+      this.at += 2;
+      return plain;
+    }
+    const hex = this.text.slice(this.at + 2, this.at + 6);
+    if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(hex)) throw this.unexpected('an escape of JSON');
+    this.at += 6;
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  }
+
+  private number(): string {
+    NUMBER.lastIndex = this.at;
+    const match = NUMBER.exec(this.text);
+    if (!match) throw this.unexpected('a number');
+    this.at = NUMBER.lastIndex;
+    return match[0];
+  }
+
+  private literal(word: string): boolean {
+    if (!this.text.startsWith(word, this.at)) return false;
+    this.at += word.length;
+    return true;
+  }
+
+  /** Passes over blanks; gives the code unit that stands behind them, NaN at the end. */
+  private next(): number {
+    const code = this.text.charCodeAt(this.at);
+    return code > 0x20 ? code : this.nextBehindBlanks();
+  }
+
+  private nextBehindBlanks(): number {
+    let code = this.text.charCodeAt(this.at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = this.text.charCodeAt(++this.at);
+    return code;
+  }
+
+  private enter(): void {
+    if (++this.depth > MAX_DEPTH) {
+      throw this.refuse('too_deep', `Objects and lists are nested more than ${MAX_DEPTH} deep`, this.at);
+    }
+    this.at++;
+  }
+
+  /** Passes over the bracket that ends an object or list. */
+  private leave<T>(value: T): T {
+    this.depth--;
+    this.at++;
+    return value;
+  }
+
+  private tooManyValues(): JsonRefused {
+    return this.refuse('too_many_values', `The document has more than ${MAX_VALUES} values`, this.at);
+  }
+
+  private unexpected(wanted: string): JsonRefused {
+    const found =
+      this.at < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(this.at)!)) : 'the end';
+    return this.refuse('invalid_json', `The JSON is not valid: ${wanted} must stand where ${found} stands`, this.at);
+  }
+
+  private refuse(code: JsonRefusedCode, message: string, at: number): JsonRefused {
+    const { line, column } = positionOf(this.text, at);
+    return new JsonRefused(code, `${message} (line ${line}, column ${column}).`, line, column);
+  }
+}
