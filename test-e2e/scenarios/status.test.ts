@@ -77,6 +77,18 @@ describe('the status of a submission', () => {
     await down();
   });
 
+  it('is 401 while the authority refuses the login of the issuer, and known again without a hand afterwards', async () => {
+    const release = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
+    const { invoice, trackId } = await submitted();
+    const refused = await client().fault({ operation: 'consultaresultado', kind: 'http', status: 401, body: '' });
+    const answer = await statusOf(trackId);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'login_refused', request_id: expect.any(String) } });
+    await refused();
+    await release();
+    await client().until('Aceptado', () => client().submit(invoice), 30_000);
+    expect(await statusOf(trackId)).toMatchObject({ status: 200, body: { status: 'Aceptado' } });
+  });
+
   it('is nobody else’s: another account, another environment, an unknown or impossible trackId', async () => {
     const { trackId } = await submitted();
     const other = await newAccount(deployment.running, { rnc: '131246796', name: 'Otra, SRL' });
