@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { lingerAndClose } from './lingering-close.js';
 
 /** Requests that wait on a connection before no more is read of it. */
 const READ_AHEAD = 4;
@@ -23,19 +24,73 @@ interface Output {
 export class Connection {
   /** The answer under way. */
   answer: ServerResponse | null = null;
+  /** The request that came last, for as long as it may be incomplete. */
+  #latest: IncomingMessage | null = null;
+  #taken = 0;
   #waiting: { res: ServerResponse; handle: () => void }[] = [];
   #held = false;
+  #closing = false;
+  #ended = false;
+  /** Whether there may be more to read than is read. */
+  #surplus = false;
   #sent = 0;
   #patience = PATIENCE;
+  /** Since when nothing is read; null while it is. */
+  #unreadSince: number | null = null;
+  #unreadMs = 0;
 
   constructor(
     readonly socket: Socket,
     /** Of the peer. */
     readonly address: string,
-  ) {}
+    /** Milliseconds of a clock that never goes back. */
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {
+    const close = socket.destroySoon;
+    // What the server calls to close after an answer, and whoever else does.
+    socket.destroySoon = () => {
+      if (this.#ended) return;
+      this.#ended = true;
+      this.#closing = true;
+      this.#held = false;
+      if (this.#surplus || this.arriving !== null) lingerAndClose(socket);
+      else close.call(socket);
+    };
+    socket.on('pause', () => {
+      this.#unreadSince ??= this.elapsed();
+    });
+    socket.on('resume', () => {
+      if (this.#held) {
+        // The server reads on after each answer.
+        socket.pause();
+        return;
+      }
+      this.#count();
+      this.#unreadSince = null;
+    });
+  }
+
+  /** The request of which the head came and not yet the whole body. */
+  get arriving(): IncomingMessage | null {
+    return this.#latest?.complete === false ? this.#latest : null;
+  }
+
+  /** Requests that came whole. */
+  get arrived(): number {
+    return this.arriving === null ? this.#taken : this.#taken - 1;
+  }
+
+  /** Whether nothing more is answered than what is under way, or than what was written already. */
+  get closing(): boolean {
+    return this.#closing;
+  }
 
   /** Has the request handled when its turn comes, in the context (trace) that it came in. */
-  take(res: ServerResponse, handle: () => void): void {
+  take(req: IncomingMessage, res: ServerResponse, handle: () => void): void {
+    if (this.#closing) return;
+    this.#latest = req;
+    this.#taken += 1;
+    this.heldBack();
     if (this.answer === null) {
       this.#begin(res, handle);
       return;
@@ -46,13 +101,44 @@ export class Connection {
     }
     this.#waiting.push({ res, handle: AsyncResource.bind(handle) });
     if (this.#waiting.length < READ_AHEAD) return;
-    this.#held = true;
-    this.socket.pause();
+    this.#hold();
   }
 
-  /** Answers nothing more than what is under way. */
-  dropWaiting(): void {
+  /** Takes nothing more, and closes when what is under way is answered; at once where nothing is. */
+  close(): void {
     this.#waiting = [];
+    if (this.answer === null) {
+      this.socket.destroySoon();
+      return;
+    }
+    this.#closing = true;
+    this.answer.shouldKeepAlive = false;
+  }
+
+  /** Closes so, and reads nothing more meanwhile. */
+  closeUnread(): void {
+    this.#surplus = true;
+    if (this.answer !== null) this.#hold();
+    this.close();
+  }
+
+  /** Writes an answer in place of any other, and closes. */
+  refuse(answer: string): void {
+    this.#surplus = true;
+    this.#waiting = [];
+    this.socket.write(answer);
+    this.socket.destroySoon();
+  }
+
+  /**
+   * Milliseconds in which we read nothing, not being ready for more, since the last call or since the last request came. No peer
+   * is late for those.
+   */
+  heldBack(): number {
+    this.#count();
+    const told = this.#unreadMs;
+    this.#unreadMs = 0;
+    return told;
   }
 
   /**
@@ -68,12 +154,26 @@ export class Connection {
     return this.#patience >= 0;
   }
 
+  #hold(): void {
+    this.#held = true;
+    this.socket.pause();
+  }
+
+  #count(): void {
+    if (this.#unreadSince === null) return;
+    const now = this.elapsed();
+    this.#unreadMs += now - this.#unreadSince;
+    this.#unreadSince = now;
+  }
+
   #begin(res: ServerResponse, handle: () => void): void {
     this.answer = res;
     res.once('close', () => {
       this.answer = null;
+      if (this.arriving === null) this.#latest = null;
       const { socket } = this;
-      if (socket.destroyed || socket.writableEnded) this.dropWaiting();
+      if (this.#closing && !socket.destroyed) socket.destroySoon();
+      if (socket.destroyed || socket.writableEnded) this.#waiting = [];
       const next = this.#waiting.shift();
       if (next === undefined) return;
       if (this.#held && this.#waiting.length === 0) {

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, PATIENCE } from './connection.js';
 import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
-import { ApiError, errorBody } from './errors.js';
-import { closeLingering } from './lingering-close.js';
+import { answerUnreadable, isLate, type UnreadableRequest } from './unreadable-request.js';
 
 export interface ServeOptions {
   host: string;
@@ -20,14 +18,6 @@ export interface ServeOptions {
   onRefusedConnection?: (reason: ConnectionRefusal, address: string) => void;
   /** Told of each request that never became one: not HTTP, too large headers, or not complete in time. */
   onUnreadableRequest?: (unreadable: UnreadableRequest) => void;
-}
-
-/** What was answered, by which id, and whom (address of the connection). */
-export interface UnreadableRequest {
-  readonly status: number;
-  readonly code: string;
-  readonly request_id: string;
-  readonly sender: string;
 }
 
 /** Milliseconds. */
@@ -99,23 +89,28 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket);
-    if (connection === undefined || (stopping && connection.answer !== null)) return;
-    connection.take(res, () => {
-      res.once('close', () => {
-        if (stopping) req.socket.destroySoon();
-      });
-      if (stopping) res.shouldKeepAlive = false;
+    connection?.take(req, res, () => {
       // Before the server's own listener, which may close the connection.
-      res.prependOnceListener('finish', () => {
-        if (!req.complete) closeLingering(req);
-        shares.answered(connection);
-      });
+      res.prependOnceListener('finish', () => shares.answered(connection));
       app(req, res);
     });
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    answerClientError(error, socket, options.onUnreadableRequest),
-  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.get(socket);
+    if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
+    else if (isLate(error)) answerLate(error, connection);
+    else answerUnreadable(error, connection, options.onUnreadableRequest);
+  });
+  /** The server tells once of what does not arrive in time, and counts the time in which we did not read as well. */
+  const answerLate = (error: NodeJS.ErrnoException, connection: Connection) => {
+    const { arrived } = connection;
+    const more = connection.heldBack();
+    if (more < 1) return answerUnreadable(error, connection, options.onUnreadableRequest);
+    const look = () => {
+      if (!connection.socket.destroyed && connection.arrived === arrived) answerLate(error, connection);
+    };
+    setTimeout(look, more).unref();
+  };
   await listen(server, options.host, options.port);
   const watch =
     timeouts.unreadAnswer === undefined
@@ -131,11 +126,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       if (stopping) return;
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const [socket, connection] of connections) {
-        connection.dropWaiting();
-        if (connection.answer === null) socket.destroySoon();
-        else connection.answer.shouldKeepAlive = false;
-      }
+      for (const connection of connections.values()) connection.close();
       const abandon = new AbortController();
       const cut = delay(timeouts.drain ?? 10_000, undefined, { signal: abandon.signal }).then(
         () => server.closeAllConnections(),
@@ -192,39 +183,4 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     });
     server.listen({ host, port, backlog: 1_024 }, () => resolve());
   });
-}
-
-/** What cannot be parsed, or does not arrive in time, gets the error body too, written by hand. */
-function answerClientError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  tell: ServeOptions['onUnreadableRequest'],
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const answer = clientError(error);
-  const requestId = randomUUID();
-  const { status, code } = answer;
-  tell?.({ status, code, request_id: requestId, sender: plainAddress(socket.remoteAddress) });
-  const body = JSON.stringify(errorBody(answer, requestId));
-  const reason =
-    { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[answer.status] ?? 'Error';
-  const headers = Object.entries({
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'x-request-id': requestId,
-    connection: 'close',
-    ...answer.headers,
-  });
-  socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${headers.map(([n, v]) => `${n}: ${v}\r\n`).join('')}\r\n${body}`);
-}
-
-function clientError(error: NodeJS.ErrnoException): ApiError {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError(408, 'request_timeout', 'The request did not arrive completely in time; send it again.');
-  if (error.code === 'HPE_HEADER_OVERFLOW')
-    return new ApiError(431, 'headers_too_large', 'The headers are larger than 16 KiB.');
-  return new ApiError(400, 'bad_request', 'This is not well-formed HTTP.');
 }

@@ -1,32 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** For what is on its way when the answer leaves, and for the answer to be read. */
 const LINGER_MS = 2_000;
-/** More than this is not read of a body that nobody wants. */
+/** More than this is not read of what nobody wants. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/** Of each connection that reads on before it closes, the request that was answered last before its body was complete. */
-const unread = new WeakMap<Socket, IncomingMessage>();
-
 /**
- * Has a connection that is closed after its answer, while the request's body is still coming, read and drop what comes, for a
- * moment. A connection that is closed over unread bytes is reset, and a reset loses the answer for whoever is still sending.
- * What is dropped is not parsed. To be called for each such request; what a connection is given for it is given once.
+ * Ends a connection on which more may come, and for a moment reads and drops what comes, unparsed. A connection that is closed
+ * over unread bytes is reset, and a reset loses the answer for whoever is still sending; one that only is ended stays open for as
+ * long as its peer likes.
  */
-export function closeLingering(req: IncomingMessage): void {
-  const { socket } = req;
-  const prepared = unread.has(socket);
-  unread.set(socket, req);
-  if (prepared) return;
-  const close = socket.destroySoon;
-  socket.destroySoon = () => {
-    if (unread.get(socket)?.complete) close.call(socket);
-    else linger(socket);
-  };
-}
-
-function linger(socket: Socket): void {
+export function lingerAndClose(socket: Socket): void {
   let left = LINGER_BYTES;
   const cut = () => socket.destroy();
   const timer = setTimeout(cut, LINGER_MS);
@@ -35,9 +19,12 @@ function linger(socket: Socket): void {
     left -= chunk.length;
     if (left < 0) cut();
   });
-  socket.once('end', cut).once('close', () => clearTimeout(timer));
+  socket.once('close', () => clearTimeout(timer));
+  const ended = () => (socket.writableFinished ? cut() : socket.once('finish', cut));
+  if (socket.readableEnded) ended();
+  else socket.once('end', ended);
   socket.end();
   socket.resume();
-  // Where nobody took the body, reading was stopped behind the stream's back, which `resume` alone does not begin again.
+  // Where nobody took a body, reading was stopped behind the stream's back, which `resume` alone does not begin again.
   socket._read(0);
 }

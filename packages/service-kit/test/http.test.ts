@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { onAnswerEnd } from '../src/answer-end.js';
 import { Connection } from '../src/connection.js';
@@ -12,7 +12,6 @@ import { checkReadiness, healthRoutes, rememberReadiness } from '../src/health.j
 import { createHttpApp } from '../src/http-app.js';
 import { type RunningServer, serve } from '../src/http-server.js';
 import { jsonBody } from '../src/json-body.js';
-import { closeLingering } from '../src/lingering-close.js';
 import { createLogger, silentLogger } from '../src/logger.js';
 import { createMetrics, serveMetrics } from '../src/metrics.js';
 
@@ -304,7 +303,8 @@ describe('answers that nobody reads', () => {
 
   it('are cut as well where a byte is taken now and then, not where enough is', () => {
     const output = { bytesWritten: 1_000_000, writeQueueSize: 1_000_000 };
-    const connection = new Connection({ writableLength: 1, _handle: output } as unknown as net.Socket, '192.0.2.1');
+    const socket = { writableLength: 1, _handle: output, on: () => undefined };
+    const connection = new Connection(socket as unknown as net.Socket, '192.0.2.1');
     const looks = (taken: readonly number[]) =>
       taken.map((bytes) => {
         output.bytesWritten += bytes;
@@ -321,7 +321,7 @@ describe('answers that nobody reads', () => {
       const known = trace.getStore();
       req.resume().once('end', () => setTimeout(() => res.end(`${req.url} ${known};`), 5));
     });
-    const urls = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const urls = Array.from({ length: 90 }, (_, i) => `/${i}`);
     const emit = server.server.emit.bind(server.server) as (event: string, ...args: unknown[]) => boolean;
     server.server.emit = (event: string, ...args: unknown[]) => {
       if (event !== 'request') return emit(event, ...args);
@@ -332,8 +332,16 @@ describe('answers that nobody reads', () => {
     socket.on('data', (data) => {
       text += data;
     });
-    socket.write(urls.map((url) => `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody`).join(''));
-    while (!text.includes('/29 trace /29;')) await delay(20);
+    // All together more than may come at once.
+    for (const first of [0, 30, 60]) {
+      const some = urls.slice(first, first + 30);
+      socket.write(some.map((url) => `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody`).join(''));
+      await delay(20);
+    }
+    while (!text.includes('/89 trace /89;')) {
+      expect(socket.destroyed).toBe(false);
+      await delay(20);
+    }
     expect(text.match(/\/\d+ trace \/\d+;/g)).toEqual(urls.map((url) => `${url} trace ${url};`));
     socket.write(ONE);
     while (!text.includes('/ trace /;')) await delay(20);
@@ -344,10 +352,13 @@ describe('answers that nobody reads', () => {
 describe('a connection on which requests are answered before their bodies are complete', () => {
   it('closes however many they were', () => {
     const socket = new net.Socket();
-    const requests = Array.from({ length: 20_000 }, () => ({ socket, complete: false }));
-    for (const request of requests) {
-      closeLingering(request as unknown as http.IncomingMessage);
-      request.complete = true;
+    const connection = new Connection(socket, '192.0.2.1');
+    for (let i = 0; i < 20_000; i += 1) {
+      const req = { socket, complete: false };
+      const res = new http.ServerResponse(req as unknown as http.IncomingMessage);
+      connection.take(res.req, res, () => res.emit('finish'));
+      req.complete = true;
+      res.emit('close');
     }
     socket.destroySoon();
     expect(socket.writableEnded).toBe(true);
@@ -375,6 +386,89 @@ describe('a connection on which requests are answered before their bodies are co
       await new Promise((resolve, reject) => socket.once('close', resolve).once('error', reject));
       expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(51);
     }
+  });
+});
+
+describe('what is no request, or not complete in time', () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const post = (path: string, body: string, length = body.length) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  /** `/slow` is answered after a while, `/begun` in two parts; `/body` when its body is there, `/early` at once. */
+  const app: http.RequestListener = (req, res) => {
+    if (req.url === '/early') return void res.end('early');
+    if (req.url === '/body') return void req.resume().once('end', () => res.end('whole'));
+    if (req.url === '/begun') res.writeHead(200, { 'content-length': 10 }).write('01234');
+    setTimeout(() => res.end(req.url === '/begun' ? '56789' : 'slow'), 300);
+  };
+  let server: RunningServer;
+  const told: number[] = [];
+  beforeEach(async () => {
+    const timeouts = { headers: 500, request: 500, drain: 1_000 };
+    server = await serve(app, {
+      host: '127.0.0.1',
+      port: 0,
+      timeouts,
+      onUnreadableRequest: (t) => told.push(t.status),
+    });
+    running.push(server);
+    told.length = 0;
+  });
+  const open = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
+
+  /** What comes back, by an end of our own that stays open, until the server closes. */
+  const send = async (text: string, more: (text: string) => string = () => '') => {
+    const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    let [answer, sent] = ['', ''];
+    socket.on('data', (data) => {
+      answer += data;
+      const next = more(answer);
+      if (next === '' || sent !== '') return;
+      sent = next;
+      socket.write(next);
+    });
+    socket.write(text);
+    await new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject));
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    return { answer, statuses, socket };
+  };
+
+  it('is answered, and its connection closed whatever the peer does', async () => {
+    const asked = [get('/').slice(0, 8), '', post('/body', '{"', 10), 'HELLO\r\n\r\n'].map((text) => send(text));
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ statuses }) => statuses)).toEqual([[408], [408], [408], [400]]);
+    expect(told.sort()).toEqual([400, 408, 408, 408]);
+    expect(await open()).toBeGreaterThan(0);
+    while ((await open()) > 0) await delay(50);
+    for (const { socket } of answers) socket.destroy();
+  });
+
+  it('neither replaces the answer under way nor is written into it; the connection closes after that', async () => {
+    const answers = await Promise.all([
+      send(`${post('/slow', 'body')}x\r\n\r\n`),
+      send(`${get('/begun')}x\r\n\r\n`),
+      send(get('/begun'), () => 'x\r\n\r\n'),
+      send(`${get('/slow')}${get('/slow')}x\r\n\r\n`),
+      send(post('/early', '{"', 10)),
+    ]);
+    expect(answers.map(({ statuses }) => statuses)).toEqual(answers.map(() => [200]));
+    expect(answers[0]?.answer).toMatch(/^HTTP.*connection: close.*slow$/is);
+    for (const { answer } of answers.slice(1, 3)) expect(answer).toMatch(/\r\n\r\n0123456789$/);
+    expect(told).toEqual([]);
+    for (const { socket } of answers) socket.destroy();
+  });
+
+  it('is not late for the time in which we read nothing', async () => {
+    const eight = get('/slow').repeat(7) + get('/slow').slice(0, 8);
+    const answered = (text: string) => text.split('slow').length - 1;
+    const [late, complete] = await Promise.all([
+      send(eight),
+      send(eight, (text) =>
+        answered(text) < 7 ? '' : get('/slow').slice(8).replace('\r\n', '\r\nConnection: close\r\n'),
+      ),
+    ]);
+    expect(late.statuses).toEqual([...Array(7).fill(200), 408]);
+    expect(complete.statuses).toEqual(Array(8).fill(200));
+    for (const { socket } of [late, complete]) socket.destroy();
   });
 });
 
