@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DemoProcess } from '@ecf/deployment/process';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -11,6 +10,7 @@ import { type Answer, Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
 import { metricsOf, readAlarms, readDashboards } from '../support/observability.js';
 import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
+import { until } from '../support/until.js';
 
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -31,11 +31,6 @@ const client = () => new Client(running);
 const processOf = (name: string) => running.processes().find((one) => one.name === name) as DemoProcess;
 const alive = (pid: number | null) => pid !== null && fs.existsSync(`/proc/${pid}`);
 
-async function until(holds: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
-  for (const end = Date.now() + withinMs; !(await holds()); await delay(50))
-    if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
-}
-
 const answers = (url: string) =>
   fetch(url).then(
     ({ ok }) => ok,
@@ -46,9 +41,12 @@ const answers = (url: string) =>
 async function killAndAwait(name: string): Promise<void> {
   const before = processOf(name);
   process.kill(before.pid as number, 'SIGKILL');
-  await until(() => processOf(name).pid !== before.pid && alive(processOf(name).pid), 30_000, `${name} started again`);
+  await until(
+    async () => processOf(name).pid,
+    (pid) => pid !== before.pid && alive(pid),
+  );
   expect(processOf(name)).toMatchObject({ url: before.url, metrics_url: before.metrics_url });
-  if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), 60_000, `${name} ready again`);
+  if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), Boolean, 60_000);
 }
 
 /** The page, once every process has answered in its time. */
@@ -59,8 +57,8 @@ async function metricsOfAll(): Promise<string> {
       text = await (await fetch(running.demo.metrics_url)).text();
       return SERVICES.every((name) => text.includes(`ecf_process_up{process="${name}"} 1`));
     },
+    Boolean,
     60_000,
-    'the metrics of every process',
   );
   return text;
 }
@@ -171,8 +169,8 @@ describeDistributed('a part that no longer answers', () => {
           await submitted();
           return says('ecf_shared_cache_up', 'emission', '0');
         },
+        Boolean,
         90_000,
-        'the shared cache said to be away',
       );
       expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
     });
@@ -181,8 +179,8 @@ describeDistributed('a part that no longer answers', () => {
         await submitted();
         return says('ecf_shared_cache_up', 'emission', '1');
       },
+      Boolean,
       90_000,
-      'the shared cache said to be back',
     );
   }, 200_000);
 
@@ -204,7 +202,7 @@ describeDistributed('a part that no longer answers', () => {
       expect(await says('ecf_outbox_pending', 'emission', '[1-9]\\d*')).toBe(true);
     });
     for (const name of ['emission', 'status-poller'])
-      await until(() => says('ecf_outbox_pending', name, '0'), 60_000, `the events of ${name} published`);
+      await until(() => says('ecf_outbox_pending', name, '0'), Boolean, 60_000);
     await expectListed(encf);
     expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
   }, 200_000);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +8,7 @@ import { type GeneratedRequest, generateRequests, type Pool } from '../support/g
 import { type DescribedOperation, InterfaceDocument } from '../support/interface-document.js';
 import { Random } from '../support/random.js';
 import { createSender, type RawAnswer } from '../support/raw-request.js';
+import { until } from '../support/until.js';
 
 /** GENERATED_SEED repeats a run, GENERATED_ROUNDS makes it longer. */
 const seed = Number(process.env.GENERATED_SEED ?? Date.now() % 1_000_000_007);
@@ -94,9 +94,15 @@ beforeAll(async () => {
   const cancelled = (await post('/anecf', cancellation())).body?.id ?? 1;
   await client.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
   const doubtful = (await post('/anecf', cancellation())).body?.id ?? 1;
-  await until(async () => (await client.admin('GET', '/cancellations/doubtful')).body?.cancellations?.length > 0);
-  await until(async () => (await client.admin('GET', '/documents/alarmed')).body?.documents?.length > 0);
-  await until(async () => (await client.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}`)).body.length > 0);
+  await until(
+    async () => (await client.admin('GET', '/cancellations/doubtful')).body?.cancellations?.length > 0,
+    Boolean,
+  );
+  await until(async () => (await client.admin('GET', '/documents/alarmed')).body?.documents?.length > 0, Boolean);
+  await until(
+    async () => (await client.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}`)).body.length > 0,
+    Boolean,
+  );
 
   const scratch = await newAccount(running, { rnc: '101000066', name: 'Cuenta de pruebas' }, { certificate: false });
   const other = (await client.admin('POST', '/accounts', { name: 'other' })).body.id as string;
@@ -193,10 +199,6 @@ function push(client: Client, path: string, xml: string) {
   const form = new FormData();
   form.set('xml', new Blob([xml]), 'document.xml');
   return client.call('POST', path, { body: form });
-}
-
-async function until(met: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
-  for (const end = Date.now() + withinMs; Date.now() < end && !(await met()); ) await delay(200);
 }
 
 function judge(

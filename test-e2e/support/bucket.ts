@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { CuttableProxy, s3 } from '@ecf/test-servers';
+import { CuttableProxy, createBucket, s3 } from '@ecf/test-servers';
 
 /** A real S3-compatible storage with an empty bucket, reached by a line that can be cut. */
 export interface TestBucket {
@@ -14,14 +13,7 @@ export async function bucket(): Promise<TestBucket | null> {
   const storage = process.env.S3_ENDPOINT === undefined ? await s3() : null;
   if (storage === null) return null;
   const { endpoint, region, accessKey, secretKey } = storage;
-  // The storage's client is the services' own.
-  const { CreateBucketCommand, S3Client } = createRequire(
-    new URL('../../packages/service-kit/package.json', import.meta.url),
-  )('@aws-sdk/client-s3');
-  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
-  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
-  await client.send(new CreateBucketCommand({ Bucket: 'ecf' }));
-  client.destroy();
+  await createBucket(storage, 'ecf');
   const line = await CuttableProxy.start({ host: '127.0.0.1', port: Number(new URL(endpoint).port) });
   return {
     line,

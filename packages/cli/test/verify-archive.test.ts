@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { openXmlStore, readArchiveSettings } from '@ecf/service-kit/xml-archive';
-import { type S3Server, s3 } from '@ecf/test-servers';
+import { createBucket, type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Finding, verifyArchive } from '../src/archive/verify.js';
 import type { GatewayAdmin } from '../src/gateway-admin.js';
 
 const server: S3Server | null = await s3();
-const fromKit = createRequire(new URL('../../service-kit/package.json', import.meta.url));
 const bucket = `ecf-verify-${process.pid}`;
 const PAGE = 10;
 const MANY = 42;
@@ -44,15 +42,7 @@ afterAll(() => server?.stop());
   }
 
   beforeAll(async () => {
-    const { CreateBucketCommand, S3Client } = fromKit('@aws-sdk/client-s3');
-    const client = new S3Client({
-      endpoint,
-      region,
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
-    await client.send(new CreateBucketCommand({ Bucket: bucket }));
-    client.destroy();
+    await createBucket(server as S3Server, bucket);
     await Promise.all(Array.from({ length: MANY }, (_, n) => store.put(nameOf(n), bytesOf(n))));
     rows = Array.from({ length: MANY }, (_, n) => ({ path: nameOf(n), sha256: sha256(bytesOf(n)) }));
   }, 120_000);

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import net from 'node:net';
-import { type RedisServer, redis } from '@ecf/test-servers';
+import { CuttableProxy, type RedisServer, redis } from '@ecf/test-servers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createLogger } from '../src/logger.js';
@@ -102,40 +100,12 @@ withRedis('a cache that processes share', () => {
   });
 });
 
-/** A way to the server on which each answer takes `delayMs` longer. */
-async function openSlowWay() {
-  const { hostname, port } = new URL(server?.url as string);
-  const way = { delayMs: 0, url: '', close: () => undefined as unknown };
-  const sockets = new Set<net.Socket>();
-  const proxy = net.createServer((near) => {
-    const far = net.connect(Number(port || 6379), hostname);
-    near.pipe(far);
-    far.on('data', (chunk) => setTimeout(() => near.writable && near.write(chunk), way.delayMs));
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => other.destroy());
-    }
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const url = new URL(server?.url as string);
-  url.hostname = '127.0.0.1';
-  url.port = String((proxy.address() as net.AddressInfo).port);
-  way.url = url.href;
-  way.close = () => {
-    for (const socket of sockets) socket.destroy();
-    return proxy.close();
-  };
-  return way;
-}
-
 withRedis('with a server that is slow', () => {
   it('one call waits a moment, the others not at all; it is said once, counted, and over when the server is quick again', async () => {
-    const way = await openSlowWay();
-    const one = open(MASTER_KEY, way.url);
+    const address = new URL(server?.url as string);
+    const way = await CuttableProxy.start({ host: address.hostname, port: Number(address.port || 6379) });
+    Object.assign(address, { hostname: '127.0.0.1', port: String(way.port) });
+    const one = open(MASTER_KEY, address.href);
     await eventually(isUp);
     await one.set('s1', 'kept', 60_000);
     expect(await one.get('s1')).toBe('kept');
@@ -163,7 +133,7 @@ withRedis('with a server that is slow', () => {
     began = performance.now();
     expect(await open().alone('s3', async () => 'free')).toBe('free');
     expect(performance.now() - began).toBeLessThan(20_000);
-    way.close();
+    await way.cut();
   }, 60_000);
 });
 

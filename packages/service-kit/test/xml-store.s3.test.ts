@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { type S3Server, s3 } from '@ecf/test-servers';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { createBucket, type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../src/config.js';
@@ -28,7 +28,7 @@ afterAll(() => server?.stop());
   let store: XmlStore;
 
   beforeAll(async () => {
-    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    await createBucket(server as S3Server, bucket);
     store = openXmlStore(read({ ...env, S3_REGION: region }));
   });
   afterAll(() => client.destroy());

@@ -1,10 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
-/** A TCP proxy whose line can be cut: open connections break, new ones are refused. */
+/** A TCP proxy whose line can be cut: open connections break, new ones are refused; and one on which answers take longer. */
 export class CuttableProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server;
+  /** Milliseconds that each piece of an answer is held back. */
+  delayMs = 0;
+
   private constructor(
     private readonly target: { host: string; port: number },
     readonly port: number,
@@ -28,13 +32,20 @@ export class CuttableProxy {
       [upstream, socket],
     ] as const) {
       this.sockets.add(one);
-      one.pipe(other);
       one.on('error', () => other.destroy());
       one.on('close', () => {
         this.sockets.delete(one);
         other.destroy();
       });
     }
+    const held = new Transform({
+      transform: (piece, _encoding, pass) => {
+        if (this.delayMs === 0) pass(null, piece);
+        else setTimeout(pass, this.delayMs, null, piece);
+      },
+    });
+    socket.pipe(upstream);
+    upstream.pipe(held).pipe(socket);
   }
 
   cut(): Promise<void> {

@@ -6,4 +6,4 @@ export { javaBrokerCommand, javaLacks, KAFKA_VERSION, prepareJavaBroker } from '
 export { missing } from './missing.js';
 export { reachable } from './ports.js';
 export { type RedisServer, redis, redisProgram } from './redis.js';
-export { type S3Server, s3, s3Program } from './s3.js';
+export { createBucket, type S3Server, s3, s3Program } from './s3.js';

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +18,20 @@ export interface S3Server {
   readonly secretKey: string;
   readonly region: string;
   stop(): Promise<void>;
+}
+
+/** Makes an empty bucket. */
+export async function createBucket({ endpoint, region, accessKey, secretKey }: S3Server, name: string): Promise<void> {
+  // The storage's client is the services' own.
+  const ofServices = createRequire(new URL('../../service-kit/package.json', import.meta.url));
+  const { CreateBucketCommand, S3Client } = ofServices('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: name }));
+  } finally {
+    client.destroy();
+  }
 }
 
 const VERSION = 'v1.8.0';
