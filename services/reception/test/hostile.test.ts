@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
+import { silentLogger } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOSTILE } from '../src/hostile-inputs/index.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
@@ -9,6 +10,8 @@ import { BUYER, forger, provider } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
+/** What the service has logged. */
+const lines: object[] = [];
 let sequence = 0;
 const next = () => encf(++sequence);
 
@@ -20,6 +23,7 @@ beforeAll(async () => {
       MAX_COMPETING_BYTES: String((3.5 * length) | 0),
       MAX_REFUSED_BYTES_PER_SENDER: '40000',
     },
+    overrides: { logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }) },
   });
 });
 afterAll(() => world.stop());
@@ -62,9 +66,16 @@ describe('each hostile input gets a clear answer', () => {
       expect(response.status).toBe(200);
       expect(answer.motive).toContain(/<CodigoMotivoNoRecibido>(\d)/.exec(text)?.[1] ?? '');
     }
-    expect(response.headers.get('x-request-id')).toMatch(/.+/);
-    if (response.status !== 200) expect(await refusals()).toBe(before + 1);
+    const id = response.headers.get('x-request-id');
+    const motive = /<CodigoMotivoNoRecibido>(\d)/.exec(text)?.[1];
+    if (motive !== undefined) {
+      const { rows } = await world.database.query('SELECT motive FROM refused_documents WHERE request_id = $1', [id]);
+      expect(rows).toEqual([{ motive: Number(motive) }]);
+    }
     if (response.status !== 200) {
+      expect(await refusals()).toBe(before + 1);
+      const line = { request_id: id, reason: expect.stringMatching(/./), sender: '203.0.113.7' };
+      expect(lines.at(-1)).toMatchObject(line);
       const { rows } = await world.database.query('SELECT 1 FROM refused_documents WHERE encf = $1', [number]);
       expect(rows).toEqual([]);
     }

@@ -102,14 +102,14 @@ export const bodies: readonly Hostile[] = [
     answer: { status: 422 },
   },
   {
-    name: '8 MB of base64 that is none',
-    make: () => inPart('A='.repeat(4_000_000), 'Content-Transfer-Encoding: base64\r\n'),
+    name: '2 MB of base64 that is none',
+    make: () => inPart('A='.repeat(1_000_000), 'Content-Transfer-Encoding: base64\r\n'),
     headers: multipart,
     answer: { status: 422 },
   },
   {
-    name: '8 MB of quoted-printable',
-    make: () => inPart('=3C'.repeat(2_700_000), 'Content-Transfer-Encoding: quoted-printable\r\n'),
+    name: '2 MB of quoted-printable',
+    make: () => inPart('=3C'.repeat(700_000), 'Content-Transfer-Encoding: quoted-printable\r\n'),
     headers: multipart,
     answer: { status: 422 },
   },

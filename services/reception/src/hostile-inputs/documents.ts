@@ -216,8 +216,8 @@ export const documents: readonly Hostile[] = [
     answer: { motive: ['', '2'] },
   },
   {
-    name: '8 MB of one attribute',
-    make: (xml) => xml.replace('<ECF ', `<ECF a="${'x'.repeat(8_000_000)}" `),
+    name: '2 MB of one attribute',
+    make: (xml) => xml.replace('<ECF ', `<ECF a="${'x'.repeat(2_000_000)}" `),
     answer: { motive: ['1'] },
   },
   {
@@ -226,23 +226,23 @@ export const documents: readonly Hostile[] = [
     answer: unreadable('xml.not_well_formed'),
   },
   {
-    name: '8 MB of a comment',
-    make: (xml) => xml.replace('<DetallesItems>', `<!--${'x'.repeat(8_000_000)}--><DetallesItems>`),
+    name: '2 MB of a comment',
+    make: (xml) => xml.replace('<DetallesItems>', `<!--${'x'.repeat(2_000_000)}--><DetallesItems>`),
     answer: BAD_SIGNATURE,
   },
   {
-    name: '8 MB of CDATA',
-    make: (xml) => xml.replace('<RazonSocialEmisor>', `<RazonSocialEmisor><![CDATA[${'<'.repeat(8_000_000)}]]>`),
+    name: '2 MB of CDATA',
+    make: (xml) => xml.replace('<RazonSocialEmisor>', `<RazonSocialEmisor><![CDATA[${'<'.repeat(2_000_000)}]]>`),
     answer: { motive: ['1'] },
   },
   {
-    name: '1,000,000 character references',
-    make: (xml) => xml.replace('<RazonSocialEmisor>', `<RazonSocialEmisor>${'&#x41;'.repeat(1_000_000)}`),
+    name: '300,000 character references',
+    make: (xml) => xml.replace('<RazonSocialEmisor>', `<RazonSocialEmisor>${'&#x41;'.repeat(300_000)}`),
     answer: { motive: ['1'] },
   },
   {
-    name: '2,000,000 empty elements',
-    make: () => `<ECF>${'<a/>'.repeat(2_000_000)}</ECF>`,
+    name: '1,100,000 empty elements',
+    make: () => `<ECF>${'<a/>'.repeat(1_100_000)}</ECF>`,
     answer: unreadable('xml.too_complex'),
   },
   {
