@@ -46,4 +46,9 @@ built('telemetry', () => {
     expect(out).not.toContain('GET /health/live');
     expect(out).not.toContain('ecf_test_secret');
   }, 120_000);
+
+  it('keeps the share of traces that the sampler is told', async () => {
+    const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
+    expect(await run({ OTEL_TRACES_EXPORTER: 'console', ...sampler })).toBe('');
+  }, 120_000);
 });
