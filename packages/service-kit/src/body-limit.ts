@@ -22,7 +22,7 @@ export function limitBody(max: number, chunks: 'any' | 'few' = 'any'): RequestHa
     const declared = Number(req.headers['content-length'] ?? Number.NaN);
     if (declared > max) {
       if (declared > max + DRAIN) res.shouldKeepAlive = false;
-      throw tooLarge(max);
+      return next(tooLarge(max));
     }
     if (Number.isNaN(declared) && req.headers['transfer-encoding'] !== undefined) {
       if (chunks === 'few') gatherChunks(req);
@@ -66,27 +66,34 @@ const LARGE_CHUNK = 4 * 1024;
 
 /** Puts small chunks of a body together, for one turn of the event loop at most: what is done for each of them is done once. */
 function gatherChunks(req: IncomingMessage): void {
-  const push = req.push;
+  const { push, _read: read } = req;
   let room: Buffer | null = null;
   let held = 0;
+  // Whoever hands over the next chunk has to hear that a gathered one found the stream full, until that wants more.
+  let full = false;
+  req._read = (size) => {
+    full = false;
+    read.call(req, size);
+  };
   const flush = () => {
-    if (room === null || held === 0) return true;
+    if (room === null || held === 0) return;
     // A copy, as long as what came: whoever keeps it keeps no room beside it.
     const gathered = Buffer.from(room.subarray(0, held));
     held = 0;
-    return push.call(req, gathered);
+    full = !push.call(req, gathered);
   };
   req.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     if (chunk === null || chunk.length >= LARGE_CHUNK) {
       flush();
-      return push.call(req, chunk, encoding);
+      full = !push.call(req, chunk, encoding);
+      return !full;
     }
-    const more = held + chunk.length > GATHERED ? flush() : true;
+    if (held + chunk.length > GATHERED) flush();
     room ??= Buffer.allocUnsafeSlow(GATHERED);
     if (held === 0) setImmediate(flush);
     chunk.copy(room, held);
     held += chunk.length;
-    return more;
+    return !full;
   };
 }
 

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http from 'node:http';
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { onAnswerEnd } from '../src/answer-end.js';
+import { limitBody } from '../src/body-limit.js';
 import { Connection } from '../src/connection.js';
 import { ConnectionShares } from '../src/connection-shares.js';
 import { ApiError, InvalidRequest } from '../src/errors.js';
@@ -172,6 +173,35 @@ describe('JSON bodies', () => {
     });
     expect(await post(`"${'x'.repeat(200)}"`)).toMatchObject({ status: 413 });
     expect(await post('{}', 'text/plain')).toMatchObject({ status: 415 });
+  });
+});
+
+describe('bodies in small chunks', () => {
+  it('are held to what a handler that does not read yet has room for, and come whole', async () => {
+    let arriving: http.IncomingMessage | undefined;
+    const server = await serve(
+      (req, res) => {
+        limitBody(10_000_000, 'few')(req as express.Request, res as express.Response, () => {
+          arriving = req;
+        });
+      },
+      { host: '127.0.0.1', port: 0, timeouts: { drain: 100 } },
+    );
+    running.push(server);
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = `bb8\r\n${'x'.repeat(3_000)}\r\n`;
+    for (let i = 0; i < 500; i += 1) {
+      socket.write(chunk);
+      for (let turn = 0; turn < 3; turn += 1) await immediate();
+    }
+    socket.write('0\r\n\r\n');
+    while (arriving === undefined) await delay(20);
+    expect(arriving.readableLength).toBeLessThan(100_000);
+    let bytes = 0;
+    for await (const piece of arriving) bytes += (piece as Buffer).length;
+    expect(bytes).toBe(1_500_000);
+    socket.destroy();
   });
 });
 
