@@ -22,16 +22,22 @@ interface Open {
   readonly site: string | null;
 }
 
+/** Connections of a site, each part in the order in which they go. */
+interface Held {
+  /** On which no answer is being made, first the one on which longest nothing was answered. */
+  readonly idle: Set<Connection>;
+  readonly busy: Set<Connection>;
+}
+
 /**
  * Open connections by sender. Where all places are taken, a newcomer gets that of whoever holds most (of an IPv6 address: its
- * /48): the connection on which longest no request was answered. A newcomer that would hold as many itself is refused, so
- * a few senders bar nobody who has few.
+ * /48): of the connections on which no answer is being made the one on which longest no request was answered, of the others only
+ * where there is none. A newcomer that would hold as many itself is refused, so a few senders bar nobody who has few.
  */
 export class ConnectionShares {
   readonly #open = new Map<Connection, Open>();
   readonly #byNetwork = new Map<string, number>();
-  /** Of each site, the connection first on which longest nothing was answered. */
-  readonly #bySite = new Map<string, Set<Connection>>();
+  readonly #bySite = new Map<string, Held>();
   /** Sites by the number of their connections, so that the largest is known without a search. */
   readonly #sized: Set<string>[] = [];
 
@@ -47,7 +53,7 @@ export class ConnectionShares {
   add(connection: Connection, address: string): { closing: Connection | null } | { refused: 'sender' | 'all' } {
     const network = senderNetwork(address);
     const site = this.perSender?.isProxy(address) ? null : senderSite(address);
-    const held = site === null ? 0 : (this.#bySite.get(site)?.size ?? 0);
+    const held = site === null ? 0 : sizeOf(this.#bySite.get(site));
     if (site !== null && this.perSender !== undefined) {
       const { max } = this.perSender;
       if ((this.#byNetwork.get(network) ?? 0) >= max || held >= max * SITE_FACTOR) return { refused: 'sender' };
@@ -57,7 +63,8 @@ export class ConnectionShares {
       const most = this.#sized.length - 1;
       if (most <= held + 1) return { refused: 'all' };
       const [largest = ''] = this.#sized[most] ?? [];
-      [closing = null] = this.#bySite.get(largest) ?? [];
+      const going = this.#bySite.get(largest);
+      closing = first(going?.idle) ?? first(going?.busy);
       if (closing !== null) this.remove(closing);
     }
     this.#open.set(connection, { network, site });
@@ -65,11 +72,16 @@ export class ConnectionShares {
     return { closing };
   }
 
+  /** An answer is being made on the connection. */
+  begun(connection: Connection): void {
+    const held = this.#heldWith(connection);
+    if (held?.idle.delete(connection)) held.busy.add(connection);
+  }
+
   /** Something was answered on the connection. */
   answered(connection: Connection): void {
-    const site = this.#open.get(connection)?.site;
-    const order = site == null ? undefined : this.#bySite.get(site);
-    if (order?.delete(connection)) order.add(connection);
+    const held = this.#heldWith(connection);
+    if (held?.busy.delete(connection) || held?.idle.delete(connection)) held.idle.add(connection);
   }
 
   remove(connection: Connection): void {
@@ -77,21 +89,27 @@ export class ConnectionShares {
     if (open === undefined) return;
     this.#open.delete(connection);
     if (open.site === null) return;
-    const left = (this.#byNetwork.get(open.network) ?? 1) - 1;
-    if (left > 0) this.#byNetwork.set(open.network, left);
+    const others = (this.#byNetwork.get(open.network) ?? 1) - 1;
+    if (others > 0) this.#byNetwork.set(open.network, others);
     else this.#byNetwork.delete(open.network);
-    const order = this.#bySite.get(open.site);
-    if (!order?.delete(connection)) return;
-    this.#move(open.site, order.size + 1, order.size);
-    if (order.size === 0) this.#bySite.delete(open.site);
+    const held = this.#bySite.get(open.site);
+    if (!held?.idle.delete(connection) && !held?.busy.delete(connection)) return;
+    const left = sizeOf(held);
+    this.#move(open.site, left + 1, left);
+    if (left === 0) this.#bySite.delete(open.site);
+  }
+
+  #heldWith(connection: Connection): Held | undefined {
+    const site = this.#open.get(connection)?.site;
+    return site == null ? undefined : this.#bySite.get(site);
   }
 
   #count(connection: Connection, network: string, site: string): void {
     this.#byNetwork.set(network, (this.#byNetwork.get(network) ?? 0) + 1);
-    const order = this.#bySite.get(site) ?? new Set();
-    order.add(connection);
-    this.#bySite.set(site, order);
-    this.#move(site, order.size - 1, order.size);
+    const held = this.#bySite.get(site) ?? { idle: new Set(), busy: new Set() };
+    held.idle.add(connection);
+    this.#bySite.set(site, held);
+    this.#move(site, sizeOf(held) - 1, sizeOf(held));
   }
 
   #move(site: string, from: number, to: number): void {
@@ -102,4 +120,13 @@ export class ConnectionShares {
     }
     while (this.#sized.length > 0 && (this.#sized.at(-1)?.size ?? 0) === 0) this.#sized.pop();
   }
+}
+
+function sizeOf(held: Held | undefined): number {
+  return held === undefined ? 0 : held.idle.size + held.busy.size;
+}
+
+function first(connections: ReadonlySet<Connection> | undefined): Connection | null {
+  const [connection = null] = connections ?? [];
+  return connection;
 }

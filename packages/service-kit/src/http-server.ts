@@ -90,6 +90,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket);
     connection?.take(req, res, () => {
+      shares.begun(connection);
       // Before the server's own listener, which may close the connection.
       res.prependOnceListener('finish', () => shares.answered(connection));
       app(req, res);

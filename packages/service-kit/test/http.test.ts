@@ -534,6 +534,20 @@ describe('connections, where all are taken', () => {
     expect([told('192.0.2.9'), told('192.0.2.8')]).toEqual([null, 'all']);
   });
 
+  it('give way first where no answer is being made', () => {
+    const { counted, add, told } = shares(5, 5);
+    const [first, second, third] = ['first', 'second', 'third', 'fourth'].map((name) => add('192.0.2.1', name));
+    for (const made of [first, second, third]) if (made !== undefined) counted.begun(made.connection);
+    expect([told('192.0.2.2'), told('192.0.2.3')]).toEqual([null, 'fourth']);
+    if (second !== undefined) counted.answered(second.connection);
+    expect(told('192.0.2.4')).toBe('second');
+    // Two of one and one of each other: the next would be as many.
+    expect(told('192.0.2.4')).toBe('all');
+    expect(told('192.0.2.5')).toBe('first');
+    if (third !== undefined) counted.remove(third.connection);
+    expect([told('192.0.2.6'), told('192.0.2.7')]).toEqual([null, 'all']);
+  });
+
   it('of an IPv6 /48 are bounded and give way together', () => {
     const { told } = shares(10, 2);
     const subnet = (i: number) => told(`2001:db8:7:${i}::1`, `${i}`);
