@@ -49,7 +49,7 @@ import { ReceiveApproval } from './core/receive-approval.js';
 import { createReceivers } from './core/receivers.js';
 import { SendApproval } from './core/send-approval.js';
 import { undecidedApprovals } from './core/settle-approval.js';
-import { createDeliveries, type DeliveriesParts, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
+import { createDeliveries, type DeliveriesParts, LEFT_ALONE, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
@@ -149,6 +149,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       tokens,
       clock,
       elapsed,
+      leftAlone: LEFT_ALONE,
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,

@@ -11,6 +11,7 @@ import type { DeliveryPorts } from './core/delivery-ports.js';
 import { createArchiving } from './core/held-acknowledgements.js';
 import type { Ports } from './core/ports.js';
 import { QueryAcknowledgements } from './core/query-acknowledgements.js';
+import type { LeftAlone } from './core/receiver-logins.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
 import { resumeWithCertificate, subscribeToAccepted } from './inbound/delivery-events.js';
 import { createDeliveryStore } from './outbound/deliveries.postgres.js';
@@ -22,9 +23,8 @@ export const SLOW_MS = 500;
 export const WAITING_PER_PLACE = 32;
 /** Of the places for sends that answer in time, those that one host may have at once. */
 const HOST_SHARE = 2;
-const FAILURES_TO_OPEN = 3;
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 5 * 60_000;
+/** When a receiver, a host, or a login is left alone, and for how long. */
+export const LEFT_ALONE: LeftAlone = { failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 5 * 60_000 };
 
 export interface DeliveriesParts {
   readonly ports: Ports;
@@ -74,9 +74,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
     perReceiver: config.DELIVERY_PER_RECEIVER,
     perHost: Math.max(Math.floor(config.DELIVERY_CONCURRENCY / HOST_SHARE), 1),
     idleMs: config.DELIVERY_IDLE_MS,
-    failuresToOpen: FAILURES_TO_OPEN,
-    firstPauseMs: FIRST_PAUSE_MS,
-    longestPauseMs: LONGEST_PAUSE_MS,
+    ...LEFT_ALONE,
   });
   const archiving = createArchiving(store.acknowledgements, deliveryPorts);
   let endObserving: () => void = () => undefined;

@@ -1,18 +1,36 @@
-import type { Answer, DirectoryEntry } from '@ecf/authority-client';
-import { expect, it } from '@jest/globals';
+import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
+import { describe, expect, it } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/core/delivery.js';
 import { type Caller, createReceivers } from '../src/core/receivers.js';
 import { issuedInvoice } from './support/world.js';
 
 const RNC = '120000001';
-const caller = { env: 'TesteCF', account: 'a', certificate: { fingerprint: 'f' } } as Caller;
+const caller = callerOf('a', 'f');
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const RAW = { status: 200 } as RawAnswer;
+const SEED: Answer<Seed> = { outcome: 'verdict', verdict: { value: 's', date: 'd' } as Seed, raw: RAW };
+const TOKEN: Answer<IssuedToken> = { outcome: 'verdict', verdict: { token: 't', lifetimeMs: HOUR }, raw: RAW };
+const TAKEN: Answer<string> = { outcome: 'verdict', verdict: 'taken', raw: RAW };
+const UNAUTHORIZED: Answer<never> = { outcome: 'unauthorized', raw: RAW };
+const REFUSED: Answer<never> = { outcome: 'refused', code: 'login_refused', reason: 'not you', raw: RAW };
+
+function unknown(cause: UnknownCause, status: number | null = null, retryAfterMs = 0): Answer<never> {
+  const raw = status === null ? null : ({ status } as RawAnswer);
+  return { outcome: 'unknown', cause, reachedAuthority: 'maybe', detail: cause, retryAfterMs, raw };
+}
+
+function callerOf(account: string, fingerprint: string): Caller {
+  return { env: 'TesteCF', account, certificate: { fingerprint, signSeed: async () => 'signed' } };
+}
 
 /** Receivers over a directory that a test writes, with entries believed for ten minutes. */
 function directory() {
   const now = Date.parse('2026-06-23T12:00:00Z');
   const book = { now, elapsed: 0, asked: 0, entry: null as DirectoryEntry | null, gone: false };
-  const unused = () => Promise.reject(new Error('not asked here'));
+  /** What receivers answer to a seed that is asked for, and to a login. */
+  const door = { seed: SEED, login: TOKEN, seeds: 0, logins: 0 };
   const receivers = createReceivers({
     authority: {
       findInDirectory: async () => {
@@ -22,17 +40,27 @@ function directory() {
         return { outcome: 'verdict', verdict: book.entry, raw: {} } as Answer<DirectoryEntry | null>;
       },
     },
-    receivers: { receiverSeed: unused, receiverToken: unused },
+    receivers: {
+      async receiverSeed() {
+        door.seeds += 1;
+        return door.seed;
+      },
+      async receiverToken() {
+        door.logins += 1;
+        return door.login;
+      },
+    },
     tokens: { get: async () => ({ token: 't' }), invalidate: async () => undefined } as never,
     clock: () => new Date(book.now),
     elapsed: () => book.elapsed,
     entryLifeMs: 10 * MINUTE,
+    leftAlone: { failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 5 * MINUTE },
   });
   const pass = (ms: number) => {
     book.now += ms;
     book.elapsed += ms;
   };
-  return { book, pass, receivers };
+  return { book, door, pass, receivers };
 }
 
 function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
@@ -100,7 +128,6 @@ it('a directory that does not answer: an old entry is used on where it has the a
 
 it('a clock that is set back makes nothing believed for longer', async () => {
   const { book, receivers } = directory();
-  const HOUR = 60 * MINUTE;
   await receivers.find(caller, RNC, 'receptionUrl');
   book.now -= HOUR;
   book.elapsed += 9_000;
@@ -113,4 +140,133 @@ it('a clock that is set back makes nothing believed for longer', async () => {
   book.elapsed += 10 * MINUTE;
   await receivers.find(caller, RNC, 'receptionUrl');
   expect(book.asked).toBe(3);
+});
+
+describe('a receiver that refuses one issuer', () => {
+  const entry = listed({ receptionUrl: 'https://buyer.example', authenticationUrl: 'https://door.example' });
+
+  /** A thousand documents of an issuer, one after the other; the calls, and how they ended. */
+  function sending(answers: () => Answer<string>) {
+    const subject = directory();
+    subject.book.entry = entry;
+    const calls: (string | undefined)[] = [];
+    const send = async (by = caller) => {
+      const found = await subject.receivers.find(by, RNC, 'receptionUrl');
+      if (found === null) throw new Error('it is listed');
+      return subject.receivers.admitted(by, found, async (token) => {
+        calls.push(token);
+        return answers();
+      });
+    };
+    const outcome = (by?: Caller) =>
+      send(by).then(
+        (answer) => answer.outcome,
+        (error) => [error.name, error.trouble, error.pauseMs],
+      );
+    return { ...subject, calls, outcome };
+  }
+
+  it('is left alone by that one after three refusals, longer with each probe, and hears of the others', async () => {
+    const { book, door, pass, calls, outcome } = sending(() => TAKEN);
+    door.login = REFUSED;
+    for (const _ of [1, 2, 3]) expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 0]);
+    for (let document = 0; document < 1_000; document += 1)
+      expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 2_000]);
+    pass(2_000);
+    // One probes, the others wait for what becomes of it.
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => outcome()));
+    expect([crowd.filter(([, , pauseMs]) => pauseMs === 0).length, door.logins]).toEqual([1, 4]);
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 4_000]);
+    expect([door.seeds, book.asked, calls]).toEqual([4, 1, []]);
+    door.login = TOKEN;
+    for (const other of [callerOf('b', 'f'), callerOf('a', 'g')]) expect(await outcome(other)).toBe('verdict');
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 4_000]);
+    pass(4_000);
+    expect(await Promise.all([outcome(), outcome()])).toContain('verdict');
+    for (const _ of [1, 2, 3]) expect(await outcome()).toBe('verdict');
+    expect([door.logins, book.asked]).toEqual([7, 1]);
+  });
+
+  it('with its token: the same, and the pause that it asks for at the login is kept', async () => {
+    let answer: Answer<string> = UNAUTHORIZED;
+    const { book, door, pass, calls, outcome } = sending(() => answer);
+    for (const _ of [1, 2, 3]) expect(await outcome()).toBe('unauthorized');
+    expect([calls.length, door.logins]).toEqual([3, 3]);
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 2_000]);
+    pass(2_000);
+    door.login = unknown('rate_limited', 429, MINUTE);
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', MINUTE]);
+    pass(MINUTE - 1);
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 1]);
+    pass(1);
+    [door.login, answer] = [TOKEN, TAKEN];
+    expect([await outcome(), book.asked]).toEqual(['verdict', 1]);
+  });
+
+  it('a token that is refused later is renewed, once', async () => {
+    const answers = [TAKEN, UNAUTHORIZED, TAKEN];
+    const { door, calls, outcome } = sending(() => answers.shift() ?? TAKEN);
+    for (const _ of [1, 2, 3]) expect(await outcome()).toBe('verdict');
+    expect([calls.length, door.logins]).toEqual([4, 2]);
+  });
+
+  it('a token that is refused to several at once is renewed, and the new one stays', async () => {
+    let valid = 't';
+    const { receivers, book, door } = directory();
+    book.entry = entry;
+    const send = () =>
+      receivers.admitted(caller, entry, async (token) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return token === valid ? TAKEN : UNAUTHORIZED;
+      });
+    await send();
+    valid = 'u';
+    door.login = { outcome: 'verdict', verdict: { token: 'u', lifetimeMs: HOUR }, raw: RAW };
+    const first = send();
+    const late = receivers.admitted(caller, entry, async (token) => {
+      if (token !== 't') return TAKEN;
+      await first;
+      return UNAUTHORIZED;
+    });
+    expect([(await first).outcome, (await late).outcome, door.logins]).toEqual(['verdict', 'verdict', 2]);
+    expect([(await send()).outcome, door.logins]).toEqual(['verdict', 2]);
+  });
+
+  it('and lists somebody else’s door as its own: who receives there is served all the same, with the token of before', async () => {
+    const { receivers, door } = directory();
+    const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
+    const outcome = async (at: DirectoryEntry) =>
+      (await receivers.admitted(caller, at, async () => (at === stranger ? UNAUTHORIZED : TAKEN))).outcome;
+    expect(await outcome(entry)).toBe('verdict');
+    for (const _ of [1, 2, 3]) expect(await outcome(stranger)).toBe('unauthorized');
+    await expect(outcome(stranger)).rejects.toMatchObject({ pauseMs: 2_000 });
+    expect([await outcome(entry), door.logins]).toEqual(['verdict', 4]);
+  });
+
+  it('that needs no login and answers 401 all the same is left alone too', async () => {
+    const { receivers } = directory();
+    const plain = listed({ receptionUrl: 'https://buyer.example' });
+    let calls = 0;
+    const send = () =>
+      receivers.admitted(caller, plain, async () => {
+        calls += 1;
+        return UNAUTHORIZED;
+      });
+    for (const _ of [1, 2, 3]) expect((await send()).outcome).toBe('unauthorized');
+    await expect(send()).rejects.toMatchObject({ trouble: 'refused', pauseMs: 2_000 });
+    expect(calls).toBe(3);
+  });
+
+  it('one that cannot be reached may have moved; in trouble of its own it has not, and is no refusal', async () => {
+    const { book, door, outcome } = sending(() => TAKEN);
+    door.login = unknown('timeout');
+    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'unreached', 0]);
+    expect(book.asked).toBe(4);
+    door.login = unknown('server_error', 503, 5_000);
+    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'failing', 5_000]);
+    expect(book.asked).toBe(5);
+    // Its words about a certificate are no trouble of its own.
+    door.login = unknown('server_error', 400);
+    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 0]);
+  });
 });

@@ -2,7 +2,6 @@ import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { afterEach, expect, it } from '@jest/globals';
 import { ReceptionError } from '../src/core/errors.js';
-import type { Judges } from '../src/core/ports.js';
 import { createJudges } from '../src/outbound/judges.threads.js';
 import { sampleBytes } from './support/documents.js';
 import { authority, issue, NOW } from './support/senders.js';
@@ -11,7 +10,7 @@ const MEGABYTE = 1024 * 1024;
 const SENDER = '203.0.113.7';
 const made: { stop(): Promise<void> }[] = [];
 
-function judges(options: { timeoutMs?: number; trusted?: boolean } = {}): Judges {
+function judges(options: { timeoutMs?: number; trusted?: boolean } = {}): ReturnType<typeof createJudges> {
   const all = createJudges({
     trustedIssuers: options.trusted ? readTrustedIssuers(authority.pem) : null,
     maxBytes: 10 * MEGABYTE,

@@ -19,7 +19,8 @@ import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutR
 import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts, HostedConclusion } from './delivery-ports.js';
 import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
-import { type Caller, ReceiverLoginError } from './receivers.js';
+import { ReceiverLoginError } from './receiver-logins.js';
+import type { Caller } from './receivers.js';
 
 /** What an attempt means for its receiver. */
 export interface Attempt {
@@ -43,6 +44,8 @@ interface Deferral {
   readonly deferredAt: string;
 }
 
+/** A login that failed here. */
+const REFUSED = { trouble: 'refused', pauseMs: 0 } as const;
 const LONGEST_ERROR = 1_000;
 /** Milliseconds between tries to write down what a receiver answered: to lose it means to send again. */
 const RECORDING_PAUSES_MS = [250, 1_000, 4_000];
@@ -106,21 +109,16 @@ export class DeliverDocument {
       return this.#later(delivery, `The stored document cannot be read: ${wordsOf(error)}`, 'archive');
     }
     const { issuerRnc, encf } = delivery.key;
-    const send = async (listed: DirectoryEntry) => {
-      const token = await this.ports.receivers.token(caller, listed);
-      return this.ports.buyers.deliverDocument({ baseUrl, token, issuerRnc, encf, xml });
-    };
     let answer: Answer<DeliveryAnswer>;
     try {
-      answer = await send(entry);
-      // An acknowledgement counts whatever its status; the token behind a 401 is of no more use all the same.
-      if (answer.outcome === 'unauthorized' || answer.raw?.status === 401) this.ports.receivers.forget(caller, entry);
-      if (answer.outcome === 'unauthorized') answer = await send(entry);
+      answer = await this.ports.receivers.admitted(caller, entry, (token) =>
+        this.ports.buyers.deliverDocument({ baseUrl, token, issuerRnc, encf, xml }),
+      );
     } catch (error) {
-      this.ports.receivers.doubt(caller, delivery.buyerRnc);
+      const { trouble, pauseMs } = error instanceof ReceiverLoginError ? error : REFUSED;
       // A refused login says nothing about what others find there.
-      const { failing, pauseMs } = error instanceof ReceiverLoginError ? error : { failing: false, pauseMs: 0 };
-      const ending = this.#later(delivery, wordsOf(error), 'token', failing ? 'failing' : 'unknown', { pauseMs });
+      const sign = trouble === 'refused' ? 'unknown' : 'failing';
+      const ending = this.#later(delivery, wordsOf(error), 'token', sign, { pauseMs });
       if (door !== null) visit.tell(door, ending.sign, ending.pauseMs);
       return ending;
     }

@@ -69,6 +69,14 @@ export class DeliveryLanes {
     return lane === undefined || this.#free(lane, this.options.elapsed()) > 0;
   }
 
+  /** Milliseconds that one is left alone still; while its one probe is under way, the first pause. 0 where it is not. */
+  restMs(name: LaneName): number {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) return 0;
+    const probed = lane.failures >= this.options.failuresToOpen && lane.running > 0;
+    return Math.max(lane.openUntil - this.options.elapsed(), probed ? this.options.firstPauseMs : 0);
+  }
+
   /** Those that may get several now, with how many. */
   roomy(): Record<LaneName, number> {
     const now = this.options.elapsed();

@@ -63,6 +63,7 @@ export function admittingHost(entry: Pick<DirectoryEntry, 'authenticationUrl' | 
   return door === null || door === host ? door : `${door} for ${host}`;
 }
 
-function originOf(address: string): string | null {
+/** The machine of an address; null where that is none. */
+export function originOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).origin : null;
 }

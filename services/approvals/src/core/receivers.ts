@@ -1,18 +1,15 @@
-import {
-  type Answer,
-  type AuthorityClient,
-  type DirectoryEntry,
-  type IssuedToken,
-  type ReceiverClient,
-  type SeedSigner,
-  signSeed,
-  type TokenProvider,
-  type UnknownCause,
-} from '@ecf/authority-client';
+import type { Answer, AuthorityClient, DirectoryEntry, SeedSigner, TokenProvider } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
 import { keepLatest } from '@ecf/service-kit';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { receivingHost } from './host-visit.js';
+import {
+  createReceiverLogins,
+  ReceiverLoginError,
+  type ReceiverLogins,
+  type ReceiverLoginsParts,
+  wordsOf,
+} from './receiver-logins.js';
 
 /** In whose name others are looked up and called. */
 export interface Caller {
@@ -24,8 +21,11 @@ export interface Caller {
 /** Which of a receiver's addresses is asked for. */
 export type ReceiverAddress = 'receptionUrl' | 'approvalUrl';
 
-/** Other taxpayers' receivers: where they are, and how to be let in. */
-export interface Receivers {
+/**
+ * Other taxpayers' receivers: where they are, and how to be let in. One that cannot be reached for a login is looked up again
+ * before the next try.
+ */
+export interface Receivers extends ReceiverLogins {
   /**
    * The directory's entry of an RNC; null where it has none. An entry without the address that is asked for is never an old
    * one. Throws where the directory cannot be asked. With `missSince`, that nobody receives documents there is believed where
@@ -36,41 +36,14 @@ export interface Receivers {
   missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, where it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
-  /**
-   * A token of a receiver that offers authentication; undefined where it offers none. Throws {@link ReceiverLoginError} where
-   * the receiver gives none.
-   */
-  token(caller: Caller, entry: DirectoryEntry): Promise<string | undefined>;
   /** A receiver that could not be reached may have moved: its entry is looked up again before the next try. */
   doubt(caller: Caller, rnc: string): void;
-  /** After a 401. */
-  forget(caller: Caller, entry: DirectoryEntry): void;
 }
 
-/** A receiver gave no token. */
-export class ReceiverLoginError extends Error {
-  override readonly name = 'ReceiverLoginError';
-
-  /**
-   * `failing`: the receiver itself is in trouble, for everybody. A refusal, or an answer that nobody understands, may be
-   * about the one certificate that asked. `pauseMs` is what it asks for.
-   */
-  constructor(
-    message: string,
-    readonly failing: boolean,
-    readonly pauseMs: number,
-  ) {
-    super(message);
-  }
-}
-
-export interface ReceiversParts {
+export interface ReceiversParts extends ReceiverLoginsParts {
   readonly authority: Pick<AuthorityClient, 'findInDirectory'>;
-  readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
   readonly tokens: TokenProvider;
   readonly clock: () => Date;
-  /** Milliseconds since any moment; unlike the clock it is never set. */
-  readonly elapsed: () => number;
   /** How long an entry is believed. An RNC without entry, or without the address, is looked up every time. */
   readonly entryLifeMs: number;
 }
@@ -78,17 +51,13 @@ export interface ReceiversParts {
 const REMEMBERED = 10_000;
 /** For documents that are new, and those that came within it; any other try that is due asks. */
 const MISS_LIFE_MS = 10_000;
-/** Assumed where a receiver's dates cannot be read. */
-const TOKEN_LIFE_MS = 5 * 60_000;
-const TOKEN_MARGIN_MS = 60_000;
-const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
   // Until when by what has elapsed; when the directory was asked is compared with what was written down elsewhere.
   const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
   const misses = new Map<string, { askedAt: Date; until: number }>();
-  const tokens = new Map<string, { token: string; until: number }>();
+  const logins = createReceiverLogins(parts);
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
     let answer = await ask(caller, rnc);
@@ -105,6 +74,11 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     await parts.tokens.invalidate({ ...caller, token: first.token });
     const { token } = await parts.tokens.get(caller);
     return parts.authority.findInDirectory({ env: caller.env, token, rnc });
+  }
+
+  function doubt(caller: Caller, rnc: string): void {
+    const known = entries.get(`${caller.env}:${rnc}`);
+    if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
   }
 
   return {
@@ -136,50 +110,14 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       const known = entries.get(`${env}:${rnc}`);
       return known === undefined ? null : receivingHost(known.entry);
     },
-    async token(caller, entry) {
-      const baseUrl = entry.authenticationUrl;
-      if (baseUrl === null) return undefined;
-      const name = tokenName(caller, baseUrl);
-      const known = tokens.get(name);
-      const now = parts.elapsed();
-      if (known !== undefined && known.until > now) return known.token;
-      const seed = verdictOf(await parts.receivers.receiverSeed({ baseUrl }), 'seed');
-      const signedSeed = await signSeed(seed, caller.certificate);
-      const issued = verdictOf<IssuedToken>(await parts.receivers.receiverToken({ baseUrl, signedSeed }), 'token');
-      const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
-      keepLatest(
-        tokens,
-        name,
-        { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) },
-        REMEMBERED,
-      );
-      return issued.token;
+    async admitted(caller, entry, call) {
+      try {
+        return await logins.admitted(caller, entry, call);
+      } catch (error) {
+        if (error instanceof ReceiverLoginError && error.trouble === 'unreached') doubt(caller, entry.rnc);
+        throw error;
+      }
     },
-    doubt(caller, rnc) {
-      const known = entries.get(`${caller.env}:${rnc}`);
-      if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
-    },
-    forget(caller, entry) {
-      if (entry.authenticationUrl !== null) tokens.delete(tokenName(caller, entry.authenticationUrl));
-    },
+    doubt,
   };
-}
-
-function tokenName(caller: Caller, baseUrl: string): string {
-  return `${caller.env}:${caller.account}:${caller.certificate.fingerprint}:${baseUrl}`;
-}
-
-function verdictOf<V>(answer: Answer<V>, what: string): V {
-  if (answer.outcome === 'verdict') return answer.verdict;
-  const message = `the receiver gave no ${what}: ${wordsOf(answer)}`;
-  if (answer.outcome !== 'unknown') throw new ReceiverLoginError(message, false, 0);
-  const { cause, raw, retryAfterMs } = answer;
-  // Some speak of a passing trouble with this very certificate, with a status below 500.
-  const failing = NO_ANSWER.includes(cause) || (cause === 'server_error' && (raw?.status ?? 500) >= 500);
-  throw new ReceiverLoginError(message, failing, retryAfterMs ?? 0);
-}
-
-function wordsOf(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {
-  if (answer.outcome === 'unknown') return answer.detail;
-  return answer.outcome === 'refused' ? answer.reason : 'it refuses the login';
 }

@@ -8,6 +8,7 @@ import {
 import { retryDelay, storableText } from '@ecf/domain';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
+import { ReceiverLoginError } from './receiver-logins.js';
 import type { Caller } from './receivers.js';
 
 type SendPorts = Pick<
@@ -166,24 +167,14 @@ export class SendApproval {
       if (entry === null || entry.approvalUrl === null) return this.#ended(approval, 'no_receiver', null);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
-      const ask = async () =>
-        this.ports.issuers.deliverApproval({
-          baseUrl,
-          token: await this.ports.receivers.token(caller, entry),
-          buyerRnc,
-          encf,
-          xml,
-        });
-      let answer = await ask();
-      if (answer.outcome === 'unauthorized') {
-        this.ports.receivers.forget(caller, entry);
-        answer = await ask();
-      }
+      const answer = await this.ports.receivers.admitted(caller, entry, (token) =>
+        this.ports.issuers.deliverApproval({ baseUrl, token, buyerRnc, encf, xml }),
+      );
       if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
       return this.#judgeIssuer(approval, answer, await this.#mayHaveArrived(approval, 'issuer'));
     } catch (error) {
-      this.ports.receivers.doubt(caller, issuerRnc);
-      return this.#laterToIssuer(approval, error instanceof Error ? error.message : String(error));
+      const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
+      return this.#laterToIssuer(approval, error instanceof Error ? error.message : String(error), pauseMs);
     }
   }
 
