@@ -32,7 +32,7 @@ export async function signXml(written: WrittenXml, certificate: SigningCertifica
   if (root === null || !canonical.endsWith(end) || !output.endsWith(end)) {
     throw new SigningError('not_canonical', 'Only canonical text with a prefix-free root element can be signed.');
   }
-  if (canonical.includes('<Signature>') || canonical.includes('<Signature ')) {
+  if (canonical.includes('<Signature') && /<Signature[ >]/.test(canonical)) {
     throw new SigningError('already_signed', 'The document has a Signature already. Sign the unsigned document.');
   }
   const digestValue = hash('sha256', canonical, 'base64');

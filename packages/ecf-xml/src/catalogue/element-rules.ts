@@ -28,6 +28,8 @@ export interface ElementRule {
   stricter: RegExp | null;
   openTag: string;
   closeTag: string;
+  /** See {@link tagsBetween}. */
+  tagsBefore: (string | undefined)[];
 }
 
 /** One of the fifteen documents, compiled. */
@@ -124,6 +126,7 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     isPlainWhenGood: type !== null && isPlainWhenGood(type),
     openTag: interned(`<${row.name}>`),
     closeTag: interned(`</${row.name}>`),
+    tagsBefore: [],
   };
 }
 
@@ -137,6 +140,15 @@ function isPlainWhenGood({ base, enumeration }: SimpleType): boolean {
  */
 function interned(text: string): string {
   return Object.keys({ [text]: null })[0]!;
+}
+
+/** The end tag of an element and the start tag of one that follows it in the same group; put together once for each two. */
+export function tagsBetween(ended: ElementRule, begun: ElementRule): string {
+  const known = ended.tagsBefore[begun.index];
+  if (known !== undefined) return known;
+  const tags = interned(ended.closeTag + begun.openTag);
+  ended.tagsBefore[begun.index] = tags;
+  return tags;
 }
 
 /** The meaning of a type's name in one document: its variant where there is one. */

@@ -1,5 +1,5 @@
 import { type DocumentNode, type DocumentValue, groupOf, textOf } from '@ecf/domain';
-import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { type ElementRule, type Schema, schemaOf, tagsBetween } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { escapeText } from './characters.js';
 
@@ -48,10 +48,14 @@ function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode }
   return { schema: schemaOf(`ecf-${type}`), content };
 }
 
-/** Appends the content of a group, its elements in the catalogue's order. Appending to one string is the fastest way. */
+/**
+ * Appends the content of a group, its elements in the catalogue's order. Appending to one string is the fastest way, and the
+ * fewer pieces the better: between two texts both tags are one.
+ */
 function appendGroup(before: string, rule: ElementRule, node: DocumentNode): string {
   let out = before;
   let last = -1;
+  let unended: ElementRule | null = null;
   for (const name of Object.keys(node)) {
     const child = rule.byName.get(name);
     // The normalised tree comes in order; any other is put in order first.
@@ -59,14 +63,16 @@ function appendGroup(before: string, rule: ElementRule, node: DocumentNode): str
     last = child.index;
     const value = node[name]!;
     if (typeof value !== 'string' || child.children !== null) {
+      if (unended !== null) out += unended.closeTag;
+      unended = null;
       out = appendValue(out, child, value);
     } else if (value !== '') {
-      out += child.openTag;
+      out += unended === null ? child.openTag : tagsBetween(unended, child);
       out += escapeText(value);
-      out += child.closeTag;
+      unended = child;
     }
   }
-  return out;
+  return unended === null ? out : out + unended.closeTag;
 }
 
 function appendValue(before: string, rule: ElementRule, value: DocumentValue): string {
