@@ -120,7 +120,7 @@ describe('bounds', () => {
       req.emit('data', byte);
       sent += 1;
     }
-    expect([await reading, sent]).toEqual(['400 bad_request', 2 * KB + 1]);
+    expect([await reading, sent]).toEqual(['400 bad_request', 16 * KB + 1]);
   });
 
   it('memory that is taken for more than arrived counts as held', async () => {

@@ -8,8 +8,11 @@ const DRAIN = 64 * 1024 * 1024;
 /** Bytes that a chunk has on average, beyond those that may be tiny. */
 const LEAST_CHUNK = 64;
 
-/** Chunks of a body that may be of a few bytes: no sender that means well makes more, and each costs processor time. */
-const TINY_CHUNKS = 2_048;
+/**
+ * Chunks of a body that may be of a few bytes, as each costs processor time: far more than a sender makes that writes a document
+ * line by line.
+ */
+const TINY_CHUNKS = 16_384;
 
 /**
  * Refuses bodies over `max` bytes with 413, by their Content-Length at once, others as soon as they pass the limit.
@@ -97,7 +100,7 @@ function gatherChunks(req: IncomingMessage): void {
   };
 }
 
-/** What to answer where a body comes in more than 2,048 chunks that have less than 64 bytes on average; null else. */
+/** What to answer where a body comes in more than 16,384 chunks that have less than 64 bytes on average; null else. */
 export function tooManyTinyChunks(chunks: number, bytes: number): ApiError | null {
   if (chunks <= TINY_CHUNKS || bytes >= chunks * LEAST_CHUNK) return null;
   const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
