@@ -41,6 +41,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
   const models = await stored.readModels();
   const [told, shown] = [await stored.delivered('query'), await stored.received('query')];
   const [rollups, sums] = [await stored.sums('rollups'), await stored.sums('documents')];
+  const [ofBuyers, scanned] = [await stored.buyers('rollups'), await stored.buyers('documents')];
   const archive = await stored.archived();
 
   const effective = ledger.filter((row) => row.effective);
@@ -114,6 +115,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
         archive.get(ours.xml_path) === ours.sha256,
     ),
     ...(JSON.stringify(rollups) === JSON.stringify(sums) ? [] : [{ what: 'rollups', rollups, sums }]),
+    ...(JSON.stringify(ofBuyers) === JSON.stringify(scanned) ? [] : [{ what: 'sums of buyers', ofBuyers, scanned }]),
   ];
   return {
     compared: {
@@ -126,6 +128,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
       'of them delivered': deliveries.filter(({ status }) => status === 'delivered').length,
       'documents received': received.length,
       'sums by type and status': sums.length,
+      'sums of buyers': scanned.length,
       'objects in the archive': archive.size,
     },
     differences,

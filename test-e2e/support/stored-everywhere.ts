@@ -51,6 +51,16 @@ export type Delivered = Document & { revision: number; status: string };
 export type Received = Document & { buyer_rnc: string; revision: number; xml_path: string; sha256: string };
 /** Documents of a type and status, and the sum of their amounts. */
 export type Sum = { ecf_type: string; status: string; count: number; amount: string };
+/** Accepted documents of a buyer (empty for those without) in a month or year, and the sum of their amounts. */
+export type BuyerSum = {
+  env: string;
+  issuer_rnc: string;
+  grain: string;
+  bucket: string;
+  buyer_rnc: string;
+  count: number;
+  amount: string;
+};
 
 export const keyOf = ({ env, issuer_rnc, encf }: Document) => `${env}:${issuer_rnc}:${encf}`;
 export const statusOf = (state: EmissionState) => EMISSION_STATES[state].status;
@@ -129,6 +139,21 @@ export class StoredEverywhere {
         : `SELECT ecf_type, status, count(*)::int AS count,
              round(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 2)::text AS amount
            FROM invoice WHERE listed GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+
+  /** By buyer, month and year; the running sums at the end of each. */
+  buyers = (from: 'rollups' | 'documents') =>
+    this.#rows<BuyerSum>(
+      'query',
+      from === 'rollups'
+        ? `SELECT env, issuer_rnc, grain, bucket::text, buyer_rnc, counts[cardinality(counts)] AS count,
+             round(amounts[cardinality(amounts)], 2)::text AS amount FROM buyer_rollup
+           WHERE 0 <> ANY(counts) ORDER BY 1, 2, 3, 4, 5`
+        : `SELECT env, issuer_rnc, grain, date_trunc(grain, created_at AT TIME ZONE 'UTC' - interval '4 hours')::date::text AS bucket,
+             coalesce(buyer_rnc, '') AS buyer_rnc, count(*)::int AS count,
+             round(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 2)::text AS amount
+           FROM invoice CROSS JOIN (VALUES ('month'), ('year')) AS grains(grain)
+           WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
     );
 
   /** The SHA-256 of what stands in the archive (files, or the bucket that the settings name) by its path. */
