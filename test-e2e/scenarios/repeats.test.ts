@@ -239,6 +239,38 @@ describe('a dry run', () => {
   });
 });
 
+describe('a number that is submitted and cancelled at the same moment', () => {
+  it('is issued or annulled, never both; who comes second is told so, however often it asks', async () => {
+    const cancel = (encf: string) =>
+      client().call('POST', '/anecf/', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          issuer_rnc: '199999991',
+          authority_environment: 'TesteCF',
+          detail_lines: [{ ecf_type: '31', sequence_ranges: [{ encf_desde: encf, encf_hasta: encf }] }],
+        }),
+      });
+    const documents = Array.from({ length: 8 }, () => numbers.next());
+    const outcomes = await Promise.all(
+      documents.map(async ({ invoice, encf }, index) => {
+        const cancelling = index % 2 === 0 ? cancel(encf) : null;
+        const submitting = client().submit(invoice);
+        return { invoice, encf, cancelled: await (cancelling ?? cancel(encf)), submitted: await submitting };
+      }),
+    );
+    for (const { invoice, encf, cancelled, submitted } of outcomes) {
+      const annulled = submitted.status === 409;
+      const expected = annulled ? [409, 'encf_cancelled', 201, 'Aceptado'] : [200, 'Aceptado', 409, 'encf_in_use'];
+      const said = annulled ? submitted.body.code : submitted.body.status;
+      const also = annulled ? cancelled.body.authority_status : cancelled.body.code;
+      expect([encf, submitted.status, said, cancelled.status, also]).toEqual([encf, ...expected]);
+      expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual(annulled ? [] : [true]);
+      expect((await client().submit(invoice)).status).toBe(annulled ? 409 : 200);
+      expect((await cancel(encf)).status).toBe(409);
+    }
+  });
+});
+
 describe('the metrics', () => {
   it('count the submissions by type, with two digits', async () => {
     const metrics = await deployment.metrics();

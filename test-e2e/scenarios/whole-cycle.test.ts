@@ -1,8 +1,11 @@
-import { verifyXml } from '@ecf/xml-signing';
+import { OPERATIONS } from '@ecf/contracts';
+import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { encf as encfOf, type Invoice, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
+import { operationsServed } from '../support/operations-served.js';
 import { until } from '../support/until.js';
 import { readArchive } from '../support/xml-archive.js';
 
@@ -294,5 +297,75 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       expect(given.map(({ encf }: Body) => encf).sort()).toEqual(decided.map(({ encf }) => encf).sort());
     }
     expect(running.demo.issuer_rnc).toBe(palma.rnc);
+  });
+});
+
+describe('every operation of the specification', () => {
+  it('that the cycle did not need answers about its documents', async () => {
+    const [course] = courses as [Course];
+    const [small] = summaries as [string];
+    const own = await issued(course);
+    const period = { 'rnc-issuing': palma.rnc, 'start-date': today(), 'end-date': today() };
+    const atBuyer = { 'buyer-rnc': caoba.rnc, 'start-date': today(), 'end-date': today() };
+    const count = courses.filter(({ issuer }) => issuer === palma).length + summaries.length;
+    expect((await get('/invoices/count', period)).body).toMatchObject({ total_invoices: count });
+    const sums = (await get('/invoices/aggregate', period)).body;
+    expect(JSON.stringify(sums)).toContain(`"count":${count}`);
+    expect((await get(`/invoice-status/${own.track_id}`)).body).toMatchObject({ status: 'Aceptado' });
+    const trackIds = (await get(`/trackids/${course.encf}`, { 'rnc-issuing': palma.rnc })).body;
+    expect(trackIds.track_ids).toMatchObject([{ track_id: own.track_id, final: true }]);
+    const raw = (await get(`/trackids/${course.encf}/raw`, { 'rnc-issuing': palma.rnc })).text;
+    expect(raw).toContain(own.track_id);
+    const { security_code } = (await get(`/invoices/${small}`, { 'rnc-issuing': palma.rnc })).body;
+    const consumer = await get(
+      `/query-consumption-invoice?rnc_issuing=${palma.rnc}&encf=${small}&security_code=${encodeURIComponent(security_code)}`,
+    );
+    expect([consumer.status, consumer.body]).toMatchObject([200, { encf: small, status: 'Aceptado' }]);
+    const received = courses.filter(({ buyer }) => buyer === caoba).length;
+    expect((await get('/fe/recepcion/api/invoices/count', atBuyer)).body).toMatchObject({ total_invoices: received });
+    expect((await get('/directory/taxpayers')).body.map(({ rnc }: Body) => rnc)).toEqual(
+      expect.arrayContaining([palma.rnc, caoba.rnc]),
+    );
+    expect((await get(`/directory/taxpayers/${caoba.rnc}`)).body.reception_url).toMatch(/^http/);
+    expect((await get('/monitoring/status')).body).toMatchObject({ available: true });
+  });
+
+  it('that other taxpayers call answers them: seed and token, e-CF, approval', async () => {
+    const { p12, password } = testCertificate(palma.rnc);
+    const signer = openCertificate(p12, password);
+    const send = (path: string, xml: string) =>
+      deployment.demo.call('POST', path, { headers: { 'content-type': 'text/xml' }, body: xml });
+    const seed = (await get('/fe/autenticacion/api/semilla')).text;
+    const signedSeed = await signXml(writeXml(readXml(parseXml(Buffer.from(seed)))), signer);
+    const form = new FormData();
+    form.set('xml', new Blob([signedSeed.xml]), 'semilla.xml');
+    const door = '/fe/autenticacion/api/validacioncertificado';
+    expect((await deployment.demo.call('POST', door, { body: form })).body.token).toEqual(expect.any(String));
+    const course = await issue(palma, caoba);
+    const { text: ecf } = await get(`/${course.encf}/xml?issuer_rnc=${palma.rnc}`);
+    const repeated = await send('/fe/recepcion/api/ecf', ecf);
+    expect([repeated.status, repeated.text]).toEqual([200, expect.stringContaining('<CodigoMotivoNoRecibido>3<')]);
+    const { total_amount, date_issued } = await received(course);
+    const local = await post('/acecf/?submit_to_authority=false', {
+      issuer_rnc: palma.rnc,
+      receiver_rnc: caoba.rnc,
+      encf: course.encf,
+      approval_status: 1,
+      approval_datetime: '2026-06-23T17:45:47-04:00',
+      authority_environment: 'TesteCF',
+      invoice_date_issued: date_issued.slice(0, 10),
+      invoice_total_amount: total_amount.toFixed(2),
+    });
+    const { text: acecf } = await get(`/acecf/${local.body.id}/xml`);
+    const taken = await send('/fe/aprobacioncomercial/api/ecf', acecf);
+    expect([taken.status, taken.body]).toEqual([
+      200,
+      { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
+    ]);
+  });
+
+  it('was served by this deployment', () => {
+    const served = operationsServed();
+    expect(OPERATIONS.map(({ id }) => id).filter((id) => !served.has(id))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -115,4 +116,26 @@ describe('the public document', () => {
     );
     expect(statuses('/arecf/{encf}')).toEqual(expect.arrayContaining(['200', '400', '404', '422']));
   });
+});
+
+it('the page of operations names each of them once, as it is, with tests that call it', () => {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) `([^`]+)` \| ([\w-]+) \| (.+) \|$/gm)].map(
+    ([, id, method, path, owner, tests]) => ({ id, method, path, owner, tests: tests as string }),
+  );
+  expect(rows.map(({ tests: _, ...row }) => row)).toEqual(
+    OPERATIONS.map(({ id, method, path, owner }) => ({ id, method, path, owner })),
+  );
+  for (const { id, path, tests } of rows) {
+    const files = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, file]) =>
+      readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8'),
+    );
+    // A test may reach it by a function of its support, so one that spells it out is enough.
+    const literal = path?.split('{').find((part) => part.length > 1) as string;
+    const calls = ['submitJson', 'submitSigned', 'submitSignedSummary'].includes(id as string) ? /submit/i : literal;
+    expect({
+      id,
+      called: files.some((text) => (typeof calls === 'string' ? text.includes(calls) : calls.test(text))),
+    }).toEqual({ id, called: true });
+  }
 });
