@@ -17,8 +17,10 @@ export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buf
     req.on('end', () => {
       if (!res.headersSent) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
-    req.on('error', () => reject(incomplete()));
-    req.on('aborted', () => reject(incomplete()));
+    for (const lost of ['aborted', 'error'])
+      req.on(lost, () => {
+        if (!res.headersSent) reject(incomplete());
+      });
   });
 }
 

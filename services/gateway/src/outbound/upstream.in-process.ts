@@ -1,8 +1,11 @@
 import { IDENTITY_HEADER } from '@ecf/service-kit';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { Upstream } from '../core/upstream.js';
 
-/** A service of the same process: its app gets the very request and response, with the identity in place of the key. */
+/**
+ * A service of the same process: its app gets the very request and response, with the identity in place of the key. What the
+ * app's own handlers leave over is the gateway's, and never express's last handler, which prints it and cuts the connection.
+ */
 export function createInProcessUpstream(service: {
   app: Express;
   ready: () => Promise<{ ready: boolean; checks: Record<string, string> }>;
@@ -12,7 +15,7 @@ export function createInProcessUpstream(service: {
       req.url = call.url;
       delete req.headers['x-api-key'];
       req.headers[IDENTITY_HEADER] = call.identity;
-      service.app(req, res);
+      return new Promise((_resolve, reject) => service.app(req as Request, res as Response, reject));
     },
     async ready() {
       const readiness = await service.ready();
