@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js';
-import { senderNetwork, senderSite } from './sender-network.js';
+import { SITE_FACTOR, senderNetwork, senderSite } from './sender-network.js';
 
 /** How many connections one sender may have; an IPv6 network is one sender. */
 export interface SenderConnections {
@@ -8,8 +8,6 @@ export interface SenderConnections {
   /** Whether a peer stands for many senders, as a proxy does, and is not counted. */
   isProxy: (address: string) => boolean;
 }
-
-const SITE_FACTOR = 4;
 
 /**
  * Why a connection is closed: its sender has too many, all together do, it made room for a sender that has few, or its answer

@@ -1,5 +1,12 @@
 import { isIP } from 'node:net';
 
+/** Where an IPv6 address has a limit as its /64, its /48 has that many times as much. */
+export const SITE_FACTOR = 4;
+
+/** First groups of IPv6 addresses that stand for an IPv4 address, which is in the two groups after them. */
+const MAPPED = '0:0:0:0:0:ffff';
+const TRANSLATED = '64:ff9b:0:0:0:0';
+
 /** What a limit per sender counts by: an IPv4 address, or the /64 network of an IPv6 address, which is one household. */
 export function senderNetwork(address: string): string {
   return network(address, 4);
@@ -10,17 +17,36 @@ export function senderSite(address: string): string {
   return network(address, 3);
 }
 
-/** An IPv4 address as it is, of an IPv6 address the first groups. */
-function network(address: string, parts: number): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter((g) => g !== '');
-  const rest = tail.split(':').filter((g) => g !== '');
-  const missing = Math.max(0, 8 - groups.length - rest.length);
-  return [...groups, ...Array<string>(missing).fill('0'), ...rest].slice(0, parts).map(plainGroup).join(':');
+/** An address `::ffff:0:0/96` as the IPv4 address that it maps, whichever way it is spelt; any other as it is. */
+export function unmapped(address: string): string {
+  return isIP(address) === 6 ? (embedded(groupsOf(address), [MAPPED]) ?? address) : address;
 }
 
-/** A group of an address as every spelling of it comes to. */
-function plainGroup(group: string): string {
-  return Number.parseInt(group, 16).toString(16);
+/** An IPv4 address as it is, also one that NAT64 (RFC 6052) or the mapping made an IPv6 address of; of others the first groups. */
+function network(address: string, parts: number): string {
+  if (isIP(address) !== 6) return address;
+  const groups = groupsOf(address);
+  return embedded(groups, [MAPPED, TRANSLATED]) ?? groups.slice(0, parts).join(':');
+}
+
+/** The IPv4 address behind one of these prefixes; null where there is another. */
+function embedded(groups: readonly string[], prefixes: readonly string[]): string | null {
+  if (!prefixes.includes(groups.slice(0, 6).join(':'))) return null;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+/** The eight groups of an IPv6 address, as every spelling of it comes to. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail = ''] = address.replace(/\d+\.\d+\.\d+\.\d+/, dottedAsGroups).split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  const rest = tail.split(':').filter((group) => group !== '');
+  const missing = Math.max(0, 8 - groups.length - rest.length);
+  const all = [...groups, ...Array<string>(missing).fill('0'), ...rest];
+  return all.map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+function dottedAsGroups(dotted: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number);
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }

@@ -32,6 +32,7 @@ import {
   type Readiness,
   type RunningServer,
   rememberReadiness,
+  senderSite,
   serve,
   serveMetrics,
   type TaxpayerSource,
@@ -40,7 +41,15 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type express from 'express';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
-import { createFailureLimit, createRateLimit, createSharedRateLimit, tellingRefusals } from './core/rate-limit.js';
+import { createSenderFailureLimit } from './core/failure-limit.js';
+import {
+  both,
+  countedBy,
+  createRateLimit,
+  createSenderRateLimit,
+  createSharedRateLimit,
+  tellingRefusals,
+} from './core/rate-limit.js';
 import { createRouter } from './core/routing.js';
 import { isTrustedProxy, readTrustedProxies } from './core/sender-address.js';
 import type { Upstream } from './core/upstream.js';
@@ -143,7 +152,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   });
   const overRate = (limit: string) => () => limitedRequests.inc({ limit });
   const elapsed = () => performance.now();
-  const failureLimit = (limit: string) => createFailureLimit(config.SANDBOX ? 0 : FAILURES, elapsed, overRate(limit));
+  const failures = config.SANDBOX ? 0 : FAILURES;
+  const perSender = tellingRefusals(createSenderRateLimit(config.RATE_LIMIT_PER_SENDER, elapsed), overRate('sender'));
+  const allSenders = tellingRefusals(
+    countedBy(senderSite, createSharedRateLimit(config.RATE_LIMIT_ALL_SENDERS, elapsed)),
+    overRate('all'),
+  );
 
   async function ready(): Promise<Readiness> {
     const services = Object.entries(upstreams).map(([name, upstream]) => [name, () => upstream.ready()] as const);
@@ -187,12 +201,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       access: createAccess(
         createPostgresKeyStore(database),
         noted ?? createPostgresAccessRevision(database),
-        failureLimit('unknown_keys'),
+        createSenderFailureLimit(failures, elapsed, overRate('unknown_keys')),
       ),
       upstreams,
       perKey: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_KEY, elapsed), overRate('key')),
-      perSender: tellingRefusals(createRateLimit(config.RATE_LIMIT_PER_SENDER, elapsed), overRate('sender')),
-      allSenders: tellingRefusals(createSharedRateLimit(config.RATE_LIMIT_ALL_SENDERS, elapsed), overRate('all')),
+      perSender,
+      publicCalls: both(perSender, allSenders),
       trustedProxies,
       defaultEnv: config.DEFAULT_ENV,
       identityKey,
@@ -205,7 +219,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         : {
             store,
             token: config.ADMIN_TOKEN,
-            failures: failureLimit('admin_tokens'),
+            wrongTokens: tellingRefusals(
+              createSenderRateLimit(failures, elapsed, 'tokens that are none'),
+              overRate('admin_tokens'),
+            ),
             masterKey: config.MASTER_KEY,
             deliveries,
             owners,

@@ -71,7 +71,7 @@ export const gatewaySettings = z.object({
     max: 1_000_000,
   }),
   RATE_LIMIT_PER_SENDER: setting.optionalInteger({
-    description: `Requests a second for each sender address on public routes; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
+    description: `Requests a second for each sender (IPv4 address, IPv6 /64; four times as many of a /48) on public routes; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
     min: 0,
     max: 1_000_000,
   }),

@@ -1,11 +1,12 @@
-import { ConfigError, senderNetwork } from '@ecf/service-kit';
+import { ConfigError, senderNetwork, senderSite } from '@ecf/service-kit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
 import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
+import { createSenderFailureLimit } from '../src/core/failure-limit.js';
 import type { KeyHolder } from '../src/core/ports.js';
-import { createFailureLimit, createRateLimit, createSharedRateLimit } from '../src/core/rate-limit.js';
+import { createRateLimit, createSenderRateLimit, createSharedRateLimit } from '../src/core/rate-limit.js';
 import { readTrustedProxies, senderAddress } from '../src/core/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { createPostgresAccessRevision } from '../src/outbound/access-revision.postgres.js';
@@ -31,22 +32,29 @@ describe('access', () => {
     const advance = (ms: number) => {
       now += ms;
     };
-    const limit = createFailureLimit(
+    const limit = createSenderFailureLimit(
       perSecond,
       () => now,
       () => undefined,
     );
     const revision = createInProcessAccessRevision();
-    let lookUps = 0;
-    const state = { found, revision: 5 };
+    let [lookUps, atOnce, mostAtOnce] = [0, 0, 0];
+    const state = { found, revision: 5, broken: false };
     revision.note(5);
     const store = {
       find: async () => {
         lookUps += 1;
-        return { holder: state.found, revision: state.revision };
+        atOnce += 1;
+        mostAtOnce = Math.max(mostAtOnce, atOnce);
+        const seen = { holder: state.found, revision: state.revision };
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce -= 1;
+        if (state.broken) throw new Error('away');
+        return seen;
       },
     };
-    return { access: createAccess(store, revision, limit), revision, state, advance, lookUps: () => lookUps };
+    const access = createAccess(store, revision, limit);
+    return { access, revision, state, advance, lookUps: () => lookUps, mostAtOnce: () => mostAtOnce };
   }
 
   it('remembers a key while nothing changes', async () => {
@@ -105,12 +113,73 @@ describe('access', () => {
     Object.assign(state, { found: holder, revision: 6 });
     revision.note(6);
     for (let i = 0; i < 50; i += 1) expect(await access.holderOf(key, 's')).toEqual(holder);
-    // What was under way together is counted as well, and made up for.
+    // What comes together is counted before it is looked up, and leaves no debt.
     state.found = null;
     advance(60_000);
-    await Promise.all(Array.from({ length: 20 }, () => madeUp('s')));
-    advance(1_000);
-    expect(await madeUp('s')).toBe('rate_limited');
+    const before = lookUps();
+    await Promise.all(Array.from({ length: 1_000 }, () => madeUp('s')));
+    expect(lookUps() - before).toBe(5);
+    advance(200);
+    expect(await madeUp('s')).toBe('invalid_api_key');
+  });
+
+  it('looks up any number of good keys of a sender, few at a time', async () => {
+    const { access, lookUps, mostAtOnce } = setUp(holder, 5);
+    const keys = Array.from({ length: 300 }, () => makeApiKey(['TesteCF']));
+    const found = await Promise.all(keys.map((one) => access.holderOf(one, 's')));
+    expect(found).toEqual(Array(300).fill(holder));
+    expect([lookUps(), mostAtOnce()]).toEqual([300, 5]);
+  });
+
+  it('lets nobody wait for look-ups that fail: the failure of the database is theirs', async () => {
+    const { access, state } = setUp(holder, 2);
+    state.broken = true;
+    const keys = Array.from({ length: 50 }, () => makeApiKey(['TesteCF']));
+    const all = keys.map((one) => Promise.resolve(access.holderOf(one, 's')).catch((error) => error.message));
+    expect(await Promise.all(all)).toEqual(Array(50).fill('away'));
+    state.broken = false;
+    expect(await access.holderOf(key, 's')).toEqual(holder);
+  });
+
+  it('bounds what an IPv6 /48 has looked up in all', async () => {
+    const { access, lookUps } = setUp(null, 5);
+    const networks = Array.from({ length: 60 }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
+    const tries = networks.map((one) =>
+      Promise.resolve(access.holderOf(makeApiKey(['TesteCF']), one)).catch((error) => error.code),
+    );
+    expect((await Promise.all(tries)).filter((code) => code === 'invalid_api_key')).toHaveLength(20);
+    expect(lookUps()).toBe(20);
+  });
+
+  it('looks up a key that a sender uses many times at once a single time, good or not', async () => {
+    const { access, state, revision, lookUps } = setUp(null, 5);
+    const uses = () =>
+      Promise.all(
+        Array.from({ length: 100 }, async () => {
+          try {
+            return await access.holderOf(key, 's');
+          } catch (error) {
+            return (error as { code: string }).code;
+          }
+        }),
+      );
+    expect(await uses()).toEqual(Array(100).fill('invalid_api_key'));
+    expect(lookUps()).toBe(1);
+    Object.assign(state, { found: holder, revision: 6 });
+    revision.note(6);
+    expect(await uses()).toEqual(Array(100).fill(holder));
+    expect(lookUps()).toBe(2);
+  });
+
+  it('tells nobody what was looked up before they asked, where something changed since', async () => {
+    const { access, state, revision, lookUps } = setUp();
+    const early = access.holderOf(key, 's');
+    Object.assign(state, { found: null, revision: 6 });
+    revision.note(6);
+    const late = Array.from({ length: 20 }, () => Promise.resolve(access.holderOf(key, 's')).catch(({ code }) => code));
+    expect(await early).toEqual(holder);
+    expect(await Promise.all(late)).toEqual(Array(20).fill('invalid_api_key'));
+    expect(lookUps()).toBe(2);
   });
 
   it('forgets no holder for keys that are none', async () => {
@@ -218,6 +287,33 @@ describe('the rate limit', () => {
     let now = 0;
     const limit = createRateLimit(100, () => now);
     for (let i = 0; i < 2_000; i += 1, now += 10) limit.pass('k');
+  });
+
+  it('of a sender counts an IPv6 /48 as four senders at most, and takes back what comes to nothing', () => {
+    let now = 0;
+    const limit = createSenderRateLimit(5, () => now);
+    const refused = (addresses: string[]) =>
+      addresses.filter((address) => {
+        try {
+          limit.pass(address);
+          return false;
+        } catch {
+          return true;
+        }
+      });
+    const networks = (count: number) => Array.from({ length: count }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
+    expect(refused(Array(7).fill('2001:db8:1:f::1'))).toHaveLength(2);
+    expect(refused(networks(15))).toEqual([]);
+    expect(refused(networks(15))).toHaveLength(15);
+    for (let i = 0; i < 3; i += 1) limit.giveBack(`2001:db8:1:${i}::1`);
+    expect(refused(networks(15))).toHaveLength(12);
+    expect(refused(['2001:db8:2::1', ...Array(5).fill('192.0.2.1')])).toEqual([]);
+    now = 60_000;
+    // What the /48 was refused is no loss of the /64.
+    expect(refused(networks(20))).toEqual([]);
+    expect(refused(Array(9).fill('2001:db8:1:0::1'))).toHaveLength(9);
+    now += 200;
+    expect(refused(Array(9).fill('2001:db8:1:0::1'))).toHaveLength(5);
   });
 
   it('of 0 is none', () => {
@@ -335,6 +431,16 @@ describe('the sender of a request', () => {
     expect(senderNetwork('2001:db8::1')).toBe('2001:db8:0:0');
     expect(senderNetwork('2001:0DB8::1')).toBe('2001:db8:0:0');
     expect(senderNetwork('203.0.113.9')).toBe('203.0.113.9');
+    expect(senderSite('2001:db8:1:2::9')).toBe(senderSite('2001:db8:1:3::9'));
+  });
+
+  it('is the IPv4 address that an IPv6 address stands for, however it is spelt', () => {
+    const spelt = ['::ffff:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:FFFF:C000:0201', '64:ff9b::192.0.2.1'];
+    for (const address of [...spelt, '64:ff9b::c000:201', '64:ff9b:0:0::c000:0201'])
+      expect([senderNetwork(address), senderSite(address)]).toEqual(['192.0.2.1', '192.0.2.1']);
+    expect(senderNetwork('64:ff9b:1::192.0.2.1')).toBe('64:ff9b:1:0');
+    expect(senderNetwork('::c000:201')).toBe('0:0:0:0');
+    expect(senderAddress('::ffff:a01:203', '198.51.100.1', trusted)).toBe('198.51.100.1');
   });
 
   it('refuses lists of proxies that are none', () => {

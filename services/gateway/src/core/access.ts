@@ -1,7 +1,7 @@
 import { ApiError, keepLatest } from '@ecf/service-kit';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
+import type { FailureLimit } from './failure-limit.js';
 import type { AccessRevision, KeyHolder, KeyStore } from './ports.js';
-import type { FailureLimit } from './rate-limit.js';
 
 const REMEMBERED = 10_000;
 const REMEMBERED_UNKNOWN = 1_000;
@@ -19,27 +19,42 @@ export interface Access {
  * Remembers look-ups for as long as the access revision stays the same. A revocation raises the revision in its own
  * transaction, so the request after it finds the key gone, on every instance. Unknown keys are remembered too, apart, so
  * that made-up ones push out no holder. Only look-ups that find nobody count towards `failures`, and keys that had a holder
- * lately are looked up in any case: who has good keys is not limited.
+ * lately are looked up in any case: who has good keys is not limited. What a sender asks several times at once is looked up
+ * once.
  */
 export function createAccess(keys: KeyStore, revision: AccessRevision, failures: FailureLimit): Access {
   const known = new Map<string, { holder: KeyHolder; revision: number }>();
   const unknown = new Map<string, number>();
+  const underWay = new Map<string, Promise<KeyHolder>>();
 
-  function decide(hash: Buffer, current: number, sender: string): Promise<KeyHolder> | KeyHolder {
-    const id = hash.toString('latin1');
+  /** What is remembered of the same revision; null where that is nothing. */
+  function remembered(id: string, current: number): KeyHolder | null {
     const entry = known.get(id);
     if (entry?.revision === current) return entry.holder;
     if (unknown.get(id) === current) throw refused(false);
-    if (entry === undefined) failures.check(sender);
-    return lookUp(id, hash, sender);
+    return null;
   }
 
-  async function lookUp(id: string, hash: Buffer, sender: string): Promise<KeyHolder> {
-    const found = await keys.find(hash);
+  async function lookUp(hash: Buffer, id: string, current: number, sender: string): Promise<KeyHolder> {
+    const question = `${sender} ${id}`;
+    const earlier = underWay.get(question);
+    if (earlier !== undefined) {
+      await earlier.catch(() => undefined);
+      const holder = remembered(id, current);
+      if (holder !== null) return holder;
+    }
+    // What is under way now began after this request, and so sees every change that was committed before it.
+    const running = underWay.get(question) ?? find(hash, id, sender).finally(() => underWay.delete(question));
+    underWay.set(question, running);
+    return running;
+  }
+
+  async function find(hash: Buffer, id: string, sender: string): Promise<KeyHolder> {
+    const ask = () => keys.find(hash);
+    const found = await (known.has(id) ? ask() : failures.attempt(sender, ask, ({ holder }) => holder === null));
     known.delete(id);
     unknown.delete(id);
     if (found.holder === null) {
-      failures.failed(sender);
       keepLatest(unknown, id, found.revision, REMEMBERED_UNKNOWN);
       throw refused(false);
     }
@@ -51,10 +66,10 @@ export function createAccess(keys: KeyStore, revision: AccessRevision, failures:
     holderOf(key, sender) {
       if (key === undefined || !looksLikeApiKey(key)) throw refused(key === undefined);
       const hash = hashApiKey(key);
+      const id = hash.toString('latin1');
+      const decide = (current: number) => remembered(id, current) ?? lookUp(hash, id, current, sender);
       const current = revision.current();
-      return typeof current === 'number'
-        ? decide(hash, current, sender)
-        : current.then((value) => decide(hash, value, sender));
+      return typeof current === 'number' ? decide(current) : current.then(decide);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ApiError, keepLatest } from '@ecf/service-kit';
+import { ApiError, keepLatest, SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit';
 
 /** Callers that are remembered; of more, who called longest ago is as good as new. */
 const REMEMBERED = 20_000;
@@ -11,73 +11,70 @@ export interface RateLimit {
   giveBack(caller: string): void;
 }
 
-/** Lets callers fail at a steady rate; what succeeds costs them nothing. */
-export interface FailureLimit {
-  /** Throws an ApiError with Retry-After, 429 `rate_limited` where the caller failed more than its rate. */
-  check(caller: string): void;
-  /** Counts a failure, also beyond the rate: what was under way when the limit was reached is made up for later. */
-  failed(caller: string): void;
-}
-
 const UNLIMITED: RateLimit = { pass: () => {}, giveBack: () => {} };
-
-/** Token buckets of callers, a second's worth each, in memory. */
-function createBuckets(perSecond: number, now: () => number) {
-  const buckets = new Map<string, { tokens: number; at: number }>();
-
-  const filled = ({ tokens, at }: { tokens: number; at: number }, time: number) =>
-    Math.min(perSecond, tokens + ((time - at) * perSecond) / 1_000);
-
-  return {
-    tokens(caller: string): number {
-      const bucket = buckets.get(caller);
-      return bucket === undefined ? perSecond : filled(bucket, now());
-    },
-    take(caller: string, tokens: number): void {
-      const at = now();
-      const bucket = buckets.get(caller);
-      const left = bucket === undefined ? perSecond : filled(bucket, at);
-      keepLatest(buckets, caller, { tokens: Math.min(perSecond, left - tokens), at }, REMEMBERED);
-    },
-  };
-}
-
-function overRate(perSecond: number, tokens: number, what: string): ApiError {
-  return new ApiError(429, 'rate_limited', `More than ${perSecond} ${what} a second; wait and repeat.`, {
-    headers: { 'retry-after': String(Math.max(1, Math.ceil((1 - tokens) / perSecond))) },
-  });
-}
 
 /**
  * Token buckets in memory; 0 requests a second = no limit. Each instance counts for itself: with several gateways a caller
  * gets at most the rate times their number.
  * @param now milliseconds of a clock that does not jump
+ * @param what the words for what is counted
  */
-export function createRateLimit(perSecond: number, now: () => number): RateLimit {
+export function createRateLimit(perSecond: number, now: () => number, what = 'requests'): RateLimit {
   if (perSecond <= 0) return UNLIMITED;
-  const buckets = createBuckets(perSecond, now);
+  const buckets = new Map<string, { tokens: number; at: number }>();
+
+  function tokensOf(caller: string, at: number): number {
+    const bucket = buckets.get(caller);
+    return bucket === undefined
+      ? perSecond
+      : Math.min(perSecond, bucket.tokens + ((at - bucket.at) * perSecond) / 1_000);
+  }
+
   return {
     pass(caller) {
-      const tokens = buckets.tokens(caller);
-      if (tokens < 1) throw overRate(perSecond, tokens, 'requests');
-      buckets.take(caller, 1);
+      const at = now();
+      const tokens = tokensOf(caller, at);
+      if (tokens < 1)
+        throw new ApiError(429, 'rate_limited', `More than ${perSecond} ${what} a second; wait and repeat.`, {
+          headers: { 'retry-after': '1' },
+        });
+      keepLatest(buckets, caller, { tokens: tokens - 1, at }, REMEMBERED);
     },
-    giveBack: (caller) => buckets.take(caller, -1),
+    giveBack(caller) {
+      const at = now();
+      keepLatest(buckets, caller, { tokens: Math.min(perSecond, tokensOf(caller, at) + 1), at }, REMEMBERED);
+    },
   };
 }
 
-/** The same for failures, of which 0 a second = no limit; `refused` is told of each request that is stopped. */
-export function createFailureLimit(perSecond: number, now: () => number, refused: () => void): FailureLimit {
-  if (perSecond <= 0) return { check: () => {}, failed: () => {} };
-  const buckets = createBuckets(perSecond, now);
+/** A limit by address: an IPv4 address or an IPv6 /64 has the rate, an IPv6 /48 {@link SITE_FACTOR} times it in all. */
+export function createSenderRateLimit(perSecond: number, now: () => number, what?: string): RateLimit {
+  const ofNetwork = createRateLimit(perSecond, now, what);
+  const ofSite = createRateLimit(perSecond * SITE_FACTOR, now, what);
+  return both(countedBy(senderNetwork, ofNetwork), countedBy(senderSite, ofSite));
+}
+
+/** The same limit for callers that `keyOf` names. */
+export function countedBy(keyOf: (caller: string) => string, limit: RateLimit): RateLimit {
+  return { pass: (caller) => limit.pass(keyOf(caller)), giveBack: (caller) => limit.giveBack(keyOf(caller)) };
+}
+
+/** One limit after the other; what the second one stops costs nothing of the first. */
+export function both(first: RateLimit, second: RateLimit): RateLimit {
   return {
-    check(caller) {
-      const tokens = buckets.tokens(caller);
-      if (tokens >= 1) return;
-      refused();
-      throw overRate(perSecond, tokens, 'keys or tokens that are none');
+    pass(caller) {
+      first.pass(caller);
+      try {
+        second.pass(caller);
+      } catch (error) {
+        first.giveBack(caller);
+        throw error;
+      }
     },
-    failed: (caller) => buckets.take(caller, 1),
+    giveBack(caller) {
+      first.giveBack(caller);
+      second.giveBack(caller);
+    },
   };
 }
 

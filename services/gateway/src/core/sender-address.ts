@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { unmapped } from '@ecf/service-kit';
 
 /** Reads addresses and networks (`10.0.0.0/8`, `::1`, `loopback`); null where one of them is none. */
 export function readTrustedProxies(entries: readonly string[]): BlockList | null {
@@ -39,8 +40,7 @@ export function senderAddress(
 
 function plain(text: string): string {
   const address = text.trim().replace(/^\[(.*)\](?::\d+)?$/, '$1');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
+  if (address.includes(':') && isIP(address) === 6) return unmapped(address);
   const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1];
   return withPort ?? address;
 }

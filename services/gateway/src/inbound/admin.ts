@@ -12,7 +12,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
 import { sealUploaded } from '../core/certificate-upload.js';
 import type { AccountStore } from '../core/ports.js';
-import type { FailureLimit } from '../core/rate-limit.js';
+import type { RateLimit } from '../core/rate-limit.js';
 import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
 import { adminDeliveries } from './admin-deliveries.js';
 import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
@@ -22,10 +22,10 @@ import { otherMethods } from './own-routes.js';
 export interface AdminOptions {
   store: AccountStore;
   token: string;
-  /** Of wrong tokens, by sender. */
-  failures: FailureLimit;
-  /** What limits count a request by. */
-  networkOf: (req: Request) => string;
+  /** By address. */
+  wrongTokens: RateLimit;
+  /** The address that a request came from. */
+  senderOf: (req: Request) => string;
   masterKey: Uint8Array;
   /** Null where the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
@@ -148,18 +148,17 @@ export function adminRoutes(options: AdminOptions): express.Router {
 }
 
 /**
- * Compares digests, so that neither content nor length of the token shows in the time it takes. A sender that was wrong too
- * often is not compared at all, so that it cannot go on guessing.
+ * Compares digests, so that neither content nor length of the token shows in the time it takes. Only wrong tokens are limited:
+ * a limit that held for the right one too would let whoever shares an address with its holders lock them out.
  */
-function requireToken({ token, failures, networkOf }: AdminOptions): RequestHandler {
+function requireToken({ token, wrongTokens, senderOf }: AdminOptions): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(token);
   return (req, res, next) => {
-    const network = networkOf(req);
-    failures.check(network);
+    const sender = senderOf(req);
     const given = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
     if (timingSafeEqual(digest(given), expected)) return next();
-    failures.failed(network);
+    wrongTokens.pass(sender);
     res.setHeader('www-authenticate', 'Bearer');
     throw new ApiError(
       401,

@@ -2,15 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import {
-  ApiError,
-  type Caller,
-  IDENTITY_LIFE_SECONDS,
-  limitBody,
-  requestIdOf,
-  senderNetwork,
-  signIdentity,
-} from '@ecf/service-kit';
+import { ApiError, type Caller, IDENTITY_LIFE_SECONDS, limitBody, requestIdOf, signIdentity } from '@ecf/service-kit';
 import type { RequestHandler } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
@@ -24,9 +16,10 @@ export interface EdgeOptions {
   access: Access;
   upstreams: Partial<Record<ServiceName, Upstream>>;
   perKey: RateLimit;
+  /** By address. */
   perSender: RateLimit;
-  /** Of the public routes, all senders together. */
-  allSenders: RateLimit;
+  /** Of the public routes, by address: that of the sender and that of all senders together. */
+  publicCalls: RateLimit;
   trustedProxies: BlockList;
   defaultEnv: Environment;
   identityKey: Uint8Array;
@@ -41,6 +34,8 @@ export interface Seen {
   env?: Environment;
   /** Address of the sender, past trusted proxies. */
   sender?: string;
+  /** Whether it counted towards a rate, or was over it. */
+  counted?: boolean;
 }
 
 const SEEN = Symbol('ecf.seen');
@@ -63,32 +58,44 @@ export function edge(options: EdgeOptions): RequestHandler {
     const path = queryAt < 0 ? req.url : req.url.slice(0, queryAt);
     const routed = options.router.route(req.method, path);
     if (routed.kind === 'none') return next();
-    if (routed.kind === 'method_not_allowed') throw methodNotAllowed(req.method, routed.allow);
-    const seen = seenOf(req);
-    seen.operation = routed.operation.id;
     const sender = noteSender(options, req);
+    const refuse = (error: unknown) => next(countedRefusal(options, req, sender, error));
+    if (routed.kind === 'method_not_allowed') return refuse(methodNotAllowed(req.method, routed.allow));
+    seenOf(req).operation = routed.operation.id;
     const url = queryAt < 0 ? routed.path : routed.path + req.url.slice(queryAt);
     bodyLimit(req, res, (error?: unknown) => {
-      if (error !== undefined) return next(error);
-      answer(options, routed, { url, sender }, req, res).catch(next);
+      if (error !== undefined) return refuse(error);
+      answer(options, routed, { url, sender }, req, res).catch(refuse);
     });
   };
+}
+
+/** What the gateway refuses before the request counted towards any rate counts towards that of its sender, who may be over it. */
+function countedRefusal(
+  { perSender }: Pick<EdgeOptions, 'perSender'>,
+  req: IncomingMessage,
+  sender: string,
+  error: unknown,
+): unknown {
+  if (seenOf(req).counted === true || !(error instanceof ApiError) || error.status >= 500) return error;
+  try {
+    perSender.pass(sender);
+    return error;
+  } catch (overRate) {
+    return overRate;
+  }
 }
 
 /** Counts a request towards the rate of its sender, as those for public operations are. */
 export function limitSender(options: Pick<EdgeOptions, 'perSender' | 'trustedProxies'>): RequestHandler {
   return (req, _res, next) => {
-    options.perSender.pass(networkOf(options, req));
+    options.perSender.pass(noteSender(options, req));
     next();
   };
 }
 
-/** What limits per sender count a request by: an IPv4 address or an IPv6 /64, past trusted proxies. */
-export function networkOf(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {
-  return senderNetwork(noteSender(options, req));
-}
-
-function noteSender(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {
+/** The address of who sent a request, past trusted proxies; the access log tells it too. */
+export function noteSender(options: Pick<EdgeOptions, 'trustedProxies'>, req: IncomingMessage): string {
   const sender = senderAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], options.trustedProxies);
   seenOf(req).sender = sender;
   return sender;
@@ -119,10 +126,11 @@ async function keyHolder(
 ): Promise<Caller> {
   const key = req.headers['x-api-key'];
   const given = typeof key === 'string' && key !== '' ? key : undefined;
-  const found = options.access.holderOf(given, senderNetwork(sender));
+  const found = options.access.holderOf(given, sender);
   const holder = found instanceof Promise ? await found : found;
   const seen = seenOf(req);
   seen.accountId = holder.accountId;
+  seen.counted = true;
   options.perKey.pass(holder.keyId);
   const { env, given: named } = keyedEnvironment(header(req, 'env'));
   // A body may name the environment here; its owner, who reads the body, then asks whether the key allows it.
@@ -140,14 +148,8 @@ async function keyHolder(
 }
 
 function publicCaller(options: EdgeOptions, prefix: Environment | null, sender: string, req: IncomingMessage): Caller {
-  const network = senderNetwork(sender);
-  options.perSender.pass(network);
-  try {
-    options.allSenders.pass(network);
-  } catch (error) {
-    options.perSender.giveBack(network);
-    throw error;
-  }
+  seenOf(req).counted = true;
+  options.publicCalls.pass(sender);
   const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
   seenOf(req).env = env;
   return { kind: 'public', env, sender: sender.slice(0, 64), ...stamp(options, req) };

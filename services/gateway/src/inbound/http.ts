@@ -11,14 +11,14 @@ import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
-import { type EdgeOptions, edge, limitSender, networkOf } from './edge.js';
+import { type EdgeOptions, edge, limitSender, noteSender } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
   /** Null where no ADMIN_TOKEN is configured: then `/admin` does not exist. */
-  admin: Omit<AdminOptions, 'clock' | 'networkOf'> | null;
+  admin: Omit<AdminOptions, 'clock' | 'senderOf'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
   version: string;
@@ -57,7 +57,7 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   app.use(docsRoutes({ admin: options.admin !== null }));
   app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
   if (options.admin !== null)
-    app.use('/admin', adminRoutes({ ...options.admin, clock, networkOf: (req) => networkOf(options.edge, req) }));
+    app.use('/admin', adminRoutes({ ...options.admin, clock, senderOf: (req) => noteSender(options.edge, req) }));
   app.use(unknownRoute, errorHandler(logger));
   return app;
 }
