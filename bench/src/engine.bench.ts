@@ -5,7 +5,7 @@ import { examineJson, parseJson, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import { SignedXml } from 'xml-crypto';
 import { compare, inTurn, median, repeat, seconds, together } from './measure.js';
-import { heading, line, reportComparison } from './report.js';
+import { heading, line, reportComparison, reportProcessorRatio } from './report.js';
 import { certificate, invoice } from './sample.js';
 
 const now = new Date();
@@ -16,6 +16,9 @@ const text = (lines: number): string => {
   document.ECF.FechaHoraFirma = '02-01-2026 10:00:00';
   return JSON.stringify(document);
 };
+
+/** Documents checked and written before the first round. */
+const WARM_UP = 3000;
 
 const chain = async (json: string): Promise<string> => {
   const examined = examineJson(parseJson(json), { now });
@@ -47,17 +50,19 @@ heading('JSON → checked, written, signed e-CF of type 31');
 const ten = text(10);
 const canonicalTen = writeXml(examineJson(parseJson(ten), { now }).tree as never).canonical;
 const data = Buffer.from(canonicalTen);
-const raw = inTurn(() => rawSign('sha256', data, own.privateKey));
-reportComparison(
-  '10 lines, one after the other',
-  'one raw RSA-2048 signature',
-  await compare(
-    inTurn(() => chain(ten)),
-    raw,
-    150,
-  ),
-  '≤ 1.3',
+// A gateway has compiled its code after its first thousands of documents; what they cost is no property of the engine.
+await seconds(
+  repeat(() => withoutSigning(ten)),
+  WARM_UP,
 );
+const raw = inTurn(() => rawSign('sha256', data, own.privateKey));
+const inSequence = await compare(
+  inTurn(() => chain(ten)),
+  raw,
+  150,
+);
+reportComparison('10 lines, one after the other', 'one raw RSA-2048 signature', inSequence, '≤ 1.3');
+reportProcessorRatio(inSequence);
 reportComparison(
   '10 lines',
   'signing alone by xml-crypto',
@@ -104,6 +109,7 @@ const both = await compare(
   5,
 );
 reportComparison(`10 lines, ${callers} under way`, 'raw signatures under way alike', both);
+reportProcessorRatio(both);
 line(
   `documents a second: ${(1 / both.subject).toFixed(0)}; raw signatures a second: ${(1 / both.reference).toFixed(0)}`,
 );

@@ -10,6 +10,8 @@ export interface Comparison {
   least: number;
   most: number;
   rounds: number;
+  /** The same ratio in processor time of this process, its thread pool included: of use where both tasks run in it alone. */
+  processorRatio: number;
 }
 
 /** What one round runs: `count` repetitions; resolves when all are done. */
@@ -24,10 +26,14 @@ export type Task = (count: number) => Promise<unknown> | unknown;
 export async function compare(subject: Task, reference: Task, count: number, rounds = 9): Promise<Comparison> {
   const subjects: Rounds = [];
   const references: Rounds = [];
+  const processor: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
+    const start = processorTime();
     const a = await seconds(subject, count);
+    const between = processorTime();
     const b = await seconds(reference, count);
     if (round === 0) continue;
+    processor.push((between - start) / (processorTime() - between));
     subjects.push(a / count);
     references.push(b / count);
   }
@@ -39,7 +45,14 @@ export async function compare(subject: Task, reference: Task, count: number, rou
     least: ratios[0] as number,
     most: ratios[ratios.length - 1] as number,
     rounds,
+    processorRatio: median(processor),
   };
+}
+
+/** Microseconds of processor time, user and system, that this process has taken. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 /** Seconds that a task takes for `count` repetitions. */

@@ -11,6 +11,11 @@ export function reportComparison(name: string, reference: string, result: Compar
   line(`${name}: ${result.ratio.toFixed(2)} × ${reference}${goal ? ` (goal ${goal})` : ''}; ${spread}; ${times}`);
 }
 
+/** Prints the ratio of a comparison in processor time, which other programs of the machine disturb less than the clock. */
+export function reportProcessorRatio({ processorRatio, rounds }: Comparison): void {
+  line(`  in processor time ${processorRatio.toFixed(2)} × over ${rounds} rounds`);
+}
+
 /** Prints a heading. */
 export function heading(text: string): void {
   process.stdout.write(`\n## ${text}\n`);
