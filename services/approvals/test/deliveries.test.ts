@@ -6,6 +6,7 @@ import type { DeliveryChanged, InvoiceChanged, StoredFile } from '@ecf/contracts
 import { makeEvent, openDatabase } from '@ecf/service-kit';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { ClaimedDelivery } from '../src/core/delivery.js';
 import { createDeliveryBackground } from '../src/core/delivery-background.js';
 import type { Approvals } from '../src/index.js';
 import { createDeliveryStore } from '../src/outbound/deliveries.postgres.js';
@@ -266,6 +267,49 @@ describe('an issuer without a stored certificate', () => {
     await reaches(encf, 'delivered');
     expect(to.deliveries).toHaveLength(1);
   });
+});
+
+it('one look into the directory is the answer for all that waited for it, of whichever issuer, and for nothing else', async () => {
+  const clock = () => new Date(Date.now() + 48 * 3_600_000);
+  const database = openDatabase(world.databaseUrl, { max: 1 });
+  const store = createDeliveryStore(database, 'absent', clock);
+  const [now, due] = [clock(), new Date(clock().getTime() + 3_600_000)];
+  const [issuer, absent, present] = ['101999955', '101999956', '101999957'];
+  const add = (name: string, change: Record<string, unknown> = {}) => {
+    const row = { buyer: absent, status: 'no_receiver', created: now, tries: 0, deadline: '3 days', ...change };
+    return world.database.query(
+      `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
+         deadline_at, due_at, tries) VALUES ('TesteCF', $1, $2, $3, $4, $9, 'x', $5, $6, $6::timestamptz + $7::interval, $6, $8)`,
+      [issuer, world.nextEncf('31'), row.buyer, ACCOUNT, row.status, row.created, row.deadline, row.tries, name],
+    );
+  };
+  await add('asked', { status: 'pending', tries: 1 });
+  const claimed = await world.database.query<{ id: number; claim: string }>(
+    'UPDATE deliveries SET claim = gen_random_uuid() WHERE issuer_rnc = $1 RETURNING id::int, claim::text',
+    [issuer],
+  );
+  for (const name of ['alike', 'alike too']) await add(name);
+  await add('later', { created: new Date(now.getTime() + 1) });
+  await add('of another buyer', { buyer: present });
+  await add('pending', { status: 'pending' });
+  await add('looked up before', { tries: 1 });
+  await add('over before', { deadline: '1 hour' });
+  const conclusion = { status: 'no_receiver', dueAt: due, error: 'none', acknowledgement: null } as const;
+  const asked = { ...claimed.rows[0], status: 'pending' } as ClaimedDelivery;
+  await store.conclude(asked, { ...conclusion, needsCertificate: false, host: null });
+  await database.close();
+  const { rows: put } = await world.database.query<{ name: string; tries: number; minutes: number }>(
+    `SELECT xml_path AS name, tries, floor(extract(epoch FROM due_at - $1) / 60)::int AS minutes FROM deliveries
+      WHERE issuer_rnc = $2 AND last_error = 'none'`,
+    [now, issuer],
+  );
+  await world.database.query('DELETE FROM deliveries WHERE issuer_rnc = $1', [issuer]);
+  expect(put.map(({ name, tries }) => [name, tries]).sort()).toEqual([
+    ['alike too', 1],
+    ['alike', 1],
+    ['asked', 1],
+  ]);
+  for (const { minutes } of put) expect([minutes >= 60, minutes < 70]).toEqual([true, true]);
 });
 
 describe('that nothing goes on any more', () => {
