@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '@ecf/domain';
-import { callerOf, senderNetwork } from '@ecf/service-kit';
+import { callerOf, senderSite } from '@ecf/service-kit';
 
 /** Who calls a public route, as the gateway vouches for them. */
 export interface PublicCaller {
   readonly env: Environment;
   /** Network address; null where the gateway did not tell it. */
   readonly sender: string | null;
-  /** What a limit per sender counts by. */
+  /** What limits and shares of the door count by: an IPv4 address or an IPv6 /48, as all senders share what there is. */
   readonly network: string;
 }
 
@@ -15,5 +15,5 @@ export function publicCaller(req: IncomingMessage): PublicCaller {
   const caller = callerOf(req);
   if (caller.kind !== 'public') throw new TypeError(`a public caller was expected, not ${caller.kind}`);
   const { env, sender } = caller;
-  return { env, sender: sender ?? null, network: senderNetwork(sender ?? 'unknown') };
+  return { env, sender: sender ?? null, network: senderSite(sender ?? 'unknown') };
 }

@@ -49,7 +49,7 @@ export const receptionSettings = z.object({
   }),
   ...intakeSettings,
   MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
-    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /64) that are kept in a day',
+    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /48) that are kept in a day',
     min: 0,
     max: 1_024 * GIBIBYTE,
     default: GIBIBYTE / 4,

@@ -158,7 +158,7 @@ describe('what is kept of strangers is bounded', () => {
         '<CodigoMotivoNoRecibido>3<',
       );
     expect(await unkept('number')).toBe(before + 1);
-    const senders = Array.from({ length: 6 }, (_, i) => `2001:db8:0:${i}::1`);
+    const senders = Array.from({ length: 6 }, (_, i) => `2001:db8:1${i}::1`);
     for (const [i, sender] of senders.entries())
       await world.send(await sampleBytes({ ...stranger, total: `${10 + i}.00` }), { sender });
     expect(await unkept('number')).toBe(before + 5);
@@ -178,22 +178,22 @@ describe('what is kept of strangers is bounded', () => {
     expect((await world.archive.get(rows[0]?.xml_path as string)).equals(genuine)).toBe(true);
   });
 
-  it('of one sender in a day; its /64 is one sender, others and documents that are received are not touched', async () => {
+  it('of one sender in a day; its /48 is one sender, others and documents that are received are not touched', async () => {
     const before = await unkept('sender');
     const bad = async () => (await sampleXml({ encf: next() })).replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11');
     const size = (await bad()).length;
     const most = Math.floor(40_000 / size);
     for (let i = 0; i < most + 2; i++) {
-      const answer = await world.send(await bad(), { sender: `2001:db8:9:9::${i + 1}` });
+      const answer = await world.send(await bad(), { sender: `2001:db8:9:${i + 1}::1` });
       expect(await answer.text()).toContain('<CodigoMotivoNoRecibido>2<');
     }
     expect(await unkept('sender')).toBe(before + 2);
-    await world.send(await bad(), { sender: '2001:db8:9:a::1' });
+    await world.send(await bad(), { sender: '2001:db8:a::1' });
     expect(await unkept('sender')).toBe(before + 2);
-    const good = await world.send(await sampleBytes({ encf: next() }), { sender: '2001:db8:9:9::1' });
+    const good = await world.send(await sampleBytes({ encf: next() }), { sender: '2001:db8:9:1::1' });
     expect(await good.text()).toContain('<Estado>0<');
     world.setTime(new Date('2026-06-24T12:00:00-04:00'));
-    await world.send(await bad(), { sender: '2001:db8:9:9::1' });
+    await world.send(await bad(), { sender: '2001:db8:9:1::1' });
     expect(await unkept('sender')).toBe(before + 2);
   });
 });

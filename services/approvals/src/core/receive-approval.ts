@@ -13,7 +13,7 @@ export interface ApprovalArrival {
   readonly arrivedAt: Date;
   readonly requestId: string;
   readonly sender: string | null;
-  /** Network of the sender: an IPv4 address or an IPv6 /64, what limits count by. */
+  /** Network of the sender: an IPv4 address or an IPv6 /48, what limits count by. */
   readonly network: string;
 }
 

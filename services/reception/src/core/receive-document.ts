@@ -19,7 +19,7 @@ export interface Arrival {
   readonly arrivedAt: Date;
   readonly moment: number;
   readonly origin: Origin;
-  /** Network of the sender: an IPv4 address or an IPv6 /64, what limits count by. */
+  /** Network of the sender: an IPv4 address or an IPv6 /48, what limits count by. */
   readonly network: string;
 }
 
