@@ -368,3 +368,116 @@ describe('a cancellation', () => {
       expect((await client.call('GET', `/anecf/?issuer_rnc=${TAXPAYER.rnc}&${query}`)).status).toBe(422);
   });
 });
+
+describe('an approval', () => {
+  const body = (encf: string, change: object = {}) => ({
+    issuer_rnc: deployment.running.demo.issuer_rnc,
+    receiver_rnc: TAXPAYER.rnc,
+    encf,
+    approval_status: 1,
+    approval_datetime: '2026-06-23T17:45:47-04:00',
+    authority_environment: 'TesteCF',
+    invoice_date_issued: '2026-06-15',
+    invoice_total_amount: '11430.00',
+    ...change,
+  });
+  const give = (content: unknown, { headers = {}, query = '' }: { headers?: object; query?: string } = {}) =>
+    client.call('POST', `/acecf/${query}`, {
+      body:
+        typeof content === 'string' || content instanceof Uint8Array ? (content as BodyInit) : JSON.stringify(content),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const kept = async () => (await client.call('GET', `/acecf/?receiver_rnc=${TAXPAYER.rnc}&limit=100`)).body.length;
+  const arrived = async (encf: string) =>
+    (await client.control('GET', `/submissions?operation=aprobacioncomercial&encf=${encf}`)).body.length;
+
+  it('that is malformed, foreign or hostile is refused, and nothing is kept or sent', async () => {
+    const encf = 'E310000800001';
+    const text = JSON.stringify(body(encf));
+    const reason = (rejection_description: string) =>
+      body(encf, { approval_status: 2, rejection_code: 3, rejection_description });
+    const cases: [unknown, number, string, Parameters<typeof give>[1]?][] = [
+      ['', 422, 'validation_error'],
+      ['{', 400, 'invalid_json'],
+      ['null', 422, 'validation_error'],
+      ['[]', 422, 'validation_error'],
+      ['7', 422, 'validation_error'],
+      [`${'['.repeat(1_000)}${']'.repeat(1_000)}`, 422, 'validation_error'],
+      [new Uint8Array(Buffer.from(text.replace('TesteCF', 'Pe\u00f1a'), 'latin1')), 400, 'not_utf8'],
+      [text, 415, 'unsupported_media_type', { headers: { 'content-type': 'text/xml' } }],
+      [text, 422, 'validation_error', { query: '?submit_to_authority=maybe' }],
+      [text, 422, 'validation_error', { headers: { env: 'CerteCF' } }],
+      [body(encf, { authority_environment: 'eCF' }), 401, 'environment_not_allowed'],
+      [body(encf, { receiver_rnc: '101999999' }), 404, 'taxpayer_not_found'],
+      [body(encf, { receiver_rnc: deployment.running.demo.buyer_rnc }), 404, 'taxpayer_not_found'],
+      [body("E31'; DROP--"), 422, 'validation_error'],
+      [body('E320000800001'), 422, 'validation_error'],
+      [body(encf, { invoice_total_amount: '1e9' }), 422, 'validation_error'],
+      [body(encf, { ecf_document_id: 7 }), 422, 'validation_error'],
+      [body(encf, { xml_storage_path: '../../etc/passwd' }), 422, 'validation_error'],
+      [reason('x\u0000'), 422, 'validation_error'],
+      [reason('\ud800'), 422, 'validation_error'],
+      [reason('x'.repeat(251)), 422, 'validation_error'],
+      [`${text}${' '.repeat(11 * 1024 * 1024)}`, 413, 'body_too_large'],
+    ];
+    const seen: unknown[] = [];
+    for (const [content, , , options] of cases) {
+      const answer = await give(content, options);
+      const shown = typeof content === 'string' ? content.slice(0, 120) : content;
+      seen.push({ shown, status: answer.status, code: answer.body?.code });
+    }
+    expect(seen).toEqual(
+      cases.map(([content, status, code]) => {
+        const shown = typeof content === 'string' ? content.slice(0, 120) : content;
+        return { shown, status, code };
+      }),
+    );
+    expect([await kept(), await arrived(encf)]).toEqual([0, 0]);
+  });
+
+  it('that is repeated, or comes six times at once, counts once', async () => {
+    const issuer = { rnc: deployment.running.demo.issuer_rnc, name: 'Comercial Palma Ficticia, SRL' };
+    const { invoice, encf } = new Numbering(issuer).next('ecf-31', (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = TAXPAYER.rnc;
+    });
+    expect((await deployment.demo.submit(invoice)).body.status).toBe('Aceptado');
+    const local = await Promise.all(
+      Array.from({ length: 6 }, () => give(body(encf), { query: '?submit_to_authority=false' })),
+    );
+    expect(local.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(new Set(local.map(({ body: { id } }) => id)).size).toBe(1);
+    expect(await arrived(encf)).toBe(0);
+    const sent = await Promise.all(Array.from({ length: 6 }, () => give(body(encf))));
+    expect(sent.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    for (const { body: refused } of sent.filter(({ status }) => status === 409))
+      expect(refused).toMatchObject({
+        code: 'already_answered',
+        detail: expect.stringContaining(`${local[0]?.body.id}`),
+      });
+    expect(await arrived(encf)).toBe(1);
+    expect(await kept()).toBe(1);
+  });
+
+  it('of another account is not found, an id that is none is 422', async () => {
+    const other = await newAccount(deployment.running, { rnc: '101000090', name: 'Otra Inventada, SRL' });
+    const [one] = (await client.call('GET', `/acecf/?receiver_rnc=${TAXPAYER.rnc}`)).body;
+    for (const address of [
+      `/acecf/${one.id}`,
+      `/acecf/${one.id}/xml`,
+      '/acecf/999999',
+      `/acecf/?receiver_rnc=${TAXPAYER.rnc}`,
+    ])
+      expect((await other.call('GET', address)).status).toBe(404);
+    for (const address of [
+      '/acecf/x',
+      '/acecf/-1',
+      '/acecf/1e3',
+      '/acecf/99999999999999999999',
+      '/acecf/x/xml',
+      '/acecf/',
+    ])
+      expect(await client.call('GET', address)).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+    for (const query of ['limit=0', 'limit=101', 'offset=-1', 'limit=1&limit=2', 'offset=99999999999'])
+      expect((await client.call('GET', `/acecf/?receiver_rnc=${TAXPAYER.rnc}&${query}`)).status).toBe(422);
+  });
+});
