@@ -22,7 +22,6 @@ const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS 
     FROM generate_series($4::bigint, $5::bigint) AS n) AS numbered`;
 
 const SIGN = "CASE ecf_type WHEN '34' THEN -1 ELSE 1 END";
-const ACCEPTED = "status IN ('Aceptado', 'AceptadoCondicional')";
 const DAY = "(created_at AT TIME ZONE 'UTC' - interval '4 hours')::date";
 /** The sums of a buyer's days or months, step by step up to the end of the month or year. */
 const RUNNING = { month: ['day', 31], year: ['month', 12] } as const;
@@ -38,32 +37,46 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
     const last = Math.min(count, first + CHUNK - 1);
     await database.query(`INSERT INTO invoice ${ROWS}`, [issuer, firstId, count, first, last]);
   }
-  for (const grain of ['day', 'month'])
-    await database.query(
-      `INSERT INTO invoice_rollup SELECT env, issuer_rnc, $2, date_trunc($2, ${DAY})::date, ecf_type, status, count(*),
-         sum(${SIGN} * total_amount), sum(${SIGN} * total_itbis) FROM invoice WHERE issuer_rnc = $1 GROUP BY 1, 2, 4, 5, 6`,
-      [issuer, grain],
-    );
-  for (const [grain, [unit, steps]] of Object.entries(RUNNING)) {
-    const upTo = (sum: string, type: string) =>
-      `ARRAY[${Array.from({ length: steps }, (_, step) => `coalesce(sum(${sum}) FILTER (WHERE step <= ${step + 1}), 0)::${type}`)}]`;
-    await database.query(
-      `INSERT INTO buyer_rollup SELECT env, issuer_rnc, $2, bucket, buyer, ${upTo('count', 'int')}, ${upTo('amount', 'numeric')}
-       FROM (SELECT env, issuer_rnc, date_trunc($2, ${DAY})::date AS bucket, coalesce(buyer_rnc, '') AS buyer,
-           extract(${unit} FROM ${DAY})::int AS step, count(*) AS count, sum(${SIGN} * total_amount) AS amount
-         FROM invoice WHERE issuer_rnc = $1 AND ${ACCEPTED} GROUP BY 1, 2, 3, 4, 5) AS steps GROUP BY 1, 2, 4, 5`,
-      [issuer, grain],
-    );
-  }
   await database.query(
-    `INSERT INTO buyer_name SELECT env, issuer_rnc, buyer_rnc, ${DAY}, max(buyer_name), max(created_at), max(id)
-     FROM invoice WHERE issuer_rnc = $1 AND ${ACCEPTED} AND buyer_rnc IS NOT NULL GROUP BY 1, 2, 3, 4`,
+    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'day', ${DAY}, ecf_type, status, count(*),
+       sum(${SIGN} * total_amount), sum(${SIGN} * total_itbis) FROM invoice WHERE issuer_rnc = $1 GROUP BY 1, 2, 4, 5, 6`,
     [issuer],
   );
+  await database.query(
+    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'month', date_trunc('month', bucket)::date, ecf_type, status, sum(count),
+       sum(amount), sum(itbis) FROM invoice_rollup WHERE issuer_rnc = $1 AND grain = 'day' GROUP BY 1, 2, 4, 5, 6`,
+    [issuer],
+  );
+  await loadBuyers(database, issuer);
   await database.query('INSERT INTO taxpayer (rnc, account_id, revision) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING', [
     issuer,
     ACCOUNT,
   ]);
+}
+
+async function loadBuyers(database: Database, issuer: string): Promise<void> {
+  // What an issuer's buyers add up to by day; a month and a year are made of it.
+  await database.query('CREATE UNLOGGED TABLE bench_days (LIKE buyer_name, count bigint, amount numeric)');
+  await database.query(
+    `INSERT INTO bench_days SELECT env, issuer_rnc, coalesce(buyer_rnc, ''), ${DAY}, max(buyer_name), max(created_at), max(id),
+       count(*), sum(${SIGN} * total_amount)
+     FROM invoice WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4`,
+    [issuer],
+  );
+  for (const [grain, [unit, steps]] of Object.entries(RUNNING)) {
+    const upTo = (sum: string, type: string) =>
+      `ARRAY[${Array.from({ length: steps }, (_, step) => `coalesce(sum(${sum}) FILTER (WHERE step <= ${step + 1}), 0)::${type}`)}]`;
+    await database.query(
+      `INSERT INTO buyer_rollup SELECT env, issuer_rnc, $1, date_trunc($1, day)::date, buyer_rnc, ${upTo('count', 'int')},
+         ${upTo('amount', 'numeric')}
+       FROM (SELECT *, extract(${unit} FROM day)::int AS step FROM bench_days) AS days GROUP BY 1, 2, 4, 5`,
+      [grain],
+    );
+  }
+  await database.query(
+    `INSERT INTO buyer_name SELECT env, issuer_rnc, buyer_rnc, day, name, name_at, name_id FROM bench_days WHERE buyer_rnc <> ''`,
+  );
+  await database.query('DROP TABLE bench_days');
 }
 
 export const ACCOUNT = `bench-${randomUUID()}`;
