@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, PATIENCE } from './connection.js';
 import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
+import { unmapped } from './sender-network.js';
 import { answerUnreadable, isLate, type UnreadableRequest } from './unreadable-request.js';
 
 export interface ServeOptions {
@@ -69,7 +70,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   const connections = new Map<Socket, Connection>();
   const shares = new ConnectionShares(options.maxConnections ?? 10_000, options.perSender);
   server.on('connection', (socket: Socket) => {
-    const address = plainAddress(socket.remoteAddress);
+    const address = unmapped(socket.remoteAddress ?? '');
     const connection = new Connection(socket, address);
     const place = shares.add(connection, address);
     if ('refused' in place) {
@@ -159,11 +160,6 @@ function watchOutput(
     }
   };
   return setInterval(look, every).unref();
-}
-
-/** An IPv4 address as such, also where the server listens on IPv6. */
-function plainAddress(address = ''): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
