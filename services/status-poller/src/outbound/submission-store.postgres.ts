@@ -70,7 +70,8 @@ interface Answered {
   readonly next: NextPoll | null;
 }
 
-const BATCH = { maxItems: 100, maxUnderWay: 2 };
+/** One at a time: what comes meanwhile shares the next transaction. */
+const BATCH = { maxItems: 100, maxUnderWay: 1 };
 
 /**
  * Submissions in PostgreSQL. What is told or answered at the same time shares a transaction. Locks are taken in one order:
