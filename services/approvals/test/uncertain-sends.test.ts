@@ -162,7 +162,9 @@ describe('the authority', () => {
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
     renameSync(file, `${file}.away`);
     const { body } = await post(order(encf));
-    expect(body).toMatchObject({ id: local.body.id, authority_submission_status: 'failed', sent_to_authority: false });
+    expect(body).toMatchObject({ id: local.body.id, sent_to_authority: false });
+    // It is tried again by then, and is `submitted` while a try is under way.
+    await settled(body.id, (seen) => seen.authority_submission_status === 'failed');
     expect(await world.submissions(encf)).toEqual([]);
     renameSync(`${file}.away`, file);
     const after = await settled(body.id, (seen) => decided(seen) && seen.issuer_delivery_status === 'delivered');
