@@ -17,6 +17,8 @@ export interface BatchOptions<I, O> {
   readonly maxItems: number;
   /** Batches under way at the same time. */
   readonly maxUnderWay: number;
+  /** Milliseconds from the beginning of a batch to that of the next, as things are now; without it none. */
+  readonly spacingMs?: () => number;
 }
 
 /**
@@ -27,17 +29,32 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   let waiting: Waiting<I, O>[] = [];
   let underWay = 0;
   let scheduled = false;
+  /** Runs while a batch keeps its distance from the one before. */
+  let pausing: NodeJS.Timeout | undefined;
+  /** When the latest began, by `performance.now()`. */
+  let began = Number.NEGATIVE_INFINITY;
 
   function schedule(): void {
+    if (pausing !== undefined && waiting.length >= options.maxItems) {
+      clearTimeout(pausing);
+      pausing = undefined;
+      scheduled = false;
+    }
     if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
     scheduled = true;
+    const pause = waiting.length >= options.maxItems ? 0 : began + (options.spacingMs?.() ?? 0) - performance.now();
     // After the callbacks of this turn, so that requests that arrived together leave together.
-    setImmediate(() => {
-      scheduled = false;
-      if (waiting.length === 0) return;
-      void start(take());
-      schedule();
-    });
+    if (pause > 0) pausing = setTimeout(leave, pause);
+    else setImmediate(leave);
+  }
+
+  function leave(): void {
+    scheduled = false;
+    pausing = undefined;
+    if (waiting.length === 0) return;
+    began = performance.now();
+    void start(take());
+    schedule();
   }
 
   function take(): Waiting<I, O>[] {

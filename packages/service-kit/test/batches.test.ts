@@ -24,6 +24,30 @@ describe('batches', () => {
     expect(seen).toEqual([[1], [2, 3, 4]]);
   });
 
+  it('begin at the distance that is asked for at the time, and wait for no more than fits', async () => {
+    const seen: number[][] = [];
+    let spacing = 0;
+    const batches = createBatches<number, null>({
+      maxItems: 3,
+      maxUnderWay: 1,
+      spacingMs: () => spacing,
+      keyOf: (item) => item,
+      async work(items) {
+        seen.push([...items]);
+        return items.map(() => null);
+      },
+    });
+    await batches.run(1);
+    await batches.run(2);
+    spacing = 50;
+    const third = batches.run(3);
+    await turn();
+    await Promise.all([third, batches.run(4)]);
+    spacing = 3_600_000;
+    await Promise.all([5, 6, 7].map((item) => batches.run(item)));
+    expect(seen).toEqual([[1], [2], [3, 4], [5, 6, 7]]);
+  });
+
   it('never hold two items of one key, and keep their order', async () => {
     const seen: string[][] = [];
     const batches = createBatches<string, null>({

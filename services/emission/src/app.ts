@@ -169,9 +169,11 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     clock,
   });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
+  const lock = createKeyedLock();
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,
+      underWay: () => lock.size,
       patienceMs: config.DATABASE_PATIENCE_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
@@ -189,7 +191,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     random: overrides.random ?? Math.random,
     sleep: (ms) => delay(ms),
     owner: randomUUID(),
-    lock: createKeyedLock(),
+    lock,
     pending: new Set(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {

@@ -1,6 +1,8 @@
 /** Runs work of one key one after the other, work of different keys side by side. */
 export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Keys that something runs or waits for. */
+  readonly size: number;
 }
 
 /**
@@ -10,6 +12,9 @@ export interface KeyedLock {
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {
+    get size() {
+      return tails.size;
+    },
     run(key, work) {
       const before = tails.get(key);
       const result = before === undefined ? work() : before.then(work, work);
