@@ -1,4 +1,4 @@
-import { ECF_TYPES, ENVIRONMENTS } from '@ecf/domain';
+import { ECF_TYPES, ENVIRONMENTS, isStorableText } from '@ecf/domain';
 import { z } from 'zod';
 
 /** The three environments of the authority, as the header `env` and every record name them. */
@@ -21,3 +21,8 @@ export const dateSchema = z.iso.date();
 
 /** A decimal number with two decimals, written as text. */
 export const amountSchema = z.string().regex(/^-?\d+\.\d{2}$/, 'an amount has two decimals');
+
+/** Free text of a request: what cannot be kept as it is (NUL, half of a surrogate pair) is refused, not replaced. */
+export const freeTextSchema = z
+  .string()
+  .refine(isStorableText, 'A text has neither the character NUL nor half of a surrogate pair.');

@@ -10,6 +10,11 @@ export function storableText(text: string, most: number = text.length): string {
   return kept.replaceAll('\0', REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT);
 }
 
+/** Whether databases and JSON readers take the text as it is: it has neither NUL nor half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return storableText(text) === text;
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { storableText } from '../src/storable-text.js';
+import { isStorableText, storableText } from '../src/storable-text.js';
 
 const RECEIPT = '\u{1F9FE}';
 
@@ -14,4 +14,5 @@ it.each([
   ['a\0b', 'a\ufffdb', undefined],
 ])('%j is stored as %j (at most %s)', (text, stored, most) => {
   expect(storableText(text, most)).toBe(stored);
+  expect(isStorableText(text)).toBe(storableText(text) === text);
 });

@@ -232,6 +232,7 @@ describe('local records', () => {
 });
 
 describe('what is refused', () => {
+  const rejected = { approval_status: 2, rejection_code: 1 };
   const bad: [string, Record<string, unknown>, string][] = [
     ['no reason', { approval_status: 2 }, 'rejection_code'],
     ['reason of an approval', { rejection_code: 1 }, 'rejection_code'],
@@ -245,6 +246,12 @@ describe('what is refused', () => {
     [
       'control character',
       { approval_status: 2, rejection_code: 3, rejection_description: 'a\u0001b' },
+      'rejection_description',
+    ],
+    ['NUL beside code 1', { ...rejected, rejection_description: 'x\u0000y' }, 'rejection_description'],
+    [
+      'half of a pair beside code 2',
+      { ...rejected, rejection_code: 2, rejection_description: 'x\ud800' },
       'rejection_description',
     ],
     ['code 4', { approval_status: 2, rejection_code: 4 }, 'rejection_code'],

@@ -62,7 +62,8 @@ describe('accounts', () => {
     [{ name: '' }, ['body', 'name'], 'too_small'],
     [{ name: 'x'.repeat(201) }, ['body', 'name'], 'too_big'],
     [{ name: 7 }, ['body', 'name'], 'type'],
-    [{ name: 'a\u0000b' }, ['body', 'name'], 'format'],
+    [{ name: 'a\u0007b' }, ['body', 'name'], 'format'],
+    [{ name: 'a\ud800' }, ['body', 'name'], 'value'],
     [{ name: 'x', colour: 'red' }, ['body', 'colour'], 'unknown'],
     [[], ['body'], 'type'],
   ])('refuse %j', async (body, loc, type) => {

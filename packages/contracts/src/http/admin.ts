@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { numberRangeSchema } from '../events/taxpayer.js';
 
 /** A name for people: 1 to 200 characters without control characters. */
-const nameSchema = z
-  .string()
+const nameSchema = freeTextSchema
   .trim()
   .min(1, 'A name is required.')
   .max(200, 'A name has at most 200 characters.')

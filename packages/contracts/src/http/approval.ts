@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { dateSchema, encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import {
+  dateSchema,
+  encfSchema,
+  environmentSchema,
+  freeTextSchema,
+  rncSchema,
+  timestampSchema,
+} from '../environment.js';
 import { approvalStatusSchema } from '../events/received-invoice.js';
 
 /** Fields that may be left out or null. */
@@ -24,7 +31,7 @@ export const approvalRequestSchema = z
     approval_status: z.union([z.literal(1), z.literal(2)], 'approval_status is 1 (approved) or 2 (rejected)'),
     rejection_code: optional(z.union([z.literal(1), z.literal(2), z.literal(3)], 'rejection_code is 1, 2 or 3')),
     rejection_description: optional(
-      z.string().max(REJECTION_TEXT, `rejection_description has at most ${REJECTION_TEXT} characters`),
+      freeTextSchema.max(REJECTION_TEXT, `rejection_description has at most ${REJECTION_TEXT} characters`),
     ),
     approval_datetime: z.iso.datetime({
       offset: true,
