@@ -5,12 +5,12 @@ import type { CertificateFacts, Verification } from '@ecf/xml-signing';
 import type { TrustCheck } from './trust.js';
 
 /**
- * Parses a document as senders send it. Some put line ends before the declaration, which no parser takes; they are no part
- * of the document. Others declare an encoding that their bytes are not in, or that makes no difference to them. The
+ * Parses a document as senders send it. Some put line ends before the declaration, behind a byte order mark too, which no
+ * parser takes; they are no part of the document. Others declare an encoding that their bytes are not in, or that makes no difference to them. The
  * declaration is no part of what is signed. Throws XmlRefused.
  */
 export function parseReceived(bytes: Uint8Array, maxBytes: number): CanonicalXml {
-  let start = 0;
+  let start = MARK.every((byte, at) => bytes[at] === byte) ? MARK.length : 0;
   while (start < bytes.length && BLANKS.has(bytes[start] as number)) start++;
   const document = start === 0 ? bytes : bytes.subarray(start);
   return parseXml(withPlainDeclaration(document), { maxBytes });
@@ -38,6 +38,8 @@ function withPlainDeclaration(bytes: Uint8Array): Uint8Array {
   return plain;
 }
 
+/** The byte order mark of UTF-8. */
+const MARK = [0xef, 0xbb, 0xbf];
 const BLANKS: ReadonlySet<number> = new Set([0x0a, 0x0d, 0x20, 0x09]);
 
 /**

@@ -80,8 +80,7 @@ export function takeXmlPart(body: Buffer, contentType: string | undefined): Buff
 }
 
 function notXml(body: Buffer, contentType: string | undefined): XmlPartError {
-  const start = body.subarray(0, 6).toString('hex');
-  if (ARCHIVES.some((magic) => start.startsWith(magic)))
+  if (startsLikeArchive(body))
     return new XmlPartError('body_compressed', 'The body is compressed; send the XML itself.');
   if (/^multipart\//i.test(contentType ?? '')) {
     return new XmlPartError('multipart_without_boundary', 'The multipart body has no boundary that could be found.');
@@ -89,11 +88,21 @@ function notXml(body: Buffer, contentType: string | undefined): XmlPartError {
   return new XmlPartError('body_not_xml', 'The body is neither multipart/form-data nor an XML document.');
 }
 
-/** The boundary that the header names, or, where it names none or another one, the body's first line. */
+function startsLikeArchive(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, 6).toString('hex');
+  return ARCHIVES.some((magic) => start.startsWith(magic));
+}
+
+/**
+ * The boundary that the header names, or, where it names none or another one, the body's first line. Without quotes it ends
+ * at the semicolon, as senders write commas and other marks in it; at a blank or comma where the body holds no such one.
+ */
 function boundaryOf(body: Buffer, contentType: string | undefined): string | null {
-  const named = /boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(contentType ?? '');
-  const boundary = named?.[1] ?? named?.[2];
-  if (boundary !== undefined && body.indexOf(`--${boundary}`, 0, 'latin1') >= 0) return boundary;
+  const named = /boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"][^;"]{0,199}))/i.exec(contentType ?? '');
+  const bare = named?.[2]?.trimEnd();
+  for (const boundary of [named?.[1], bare, bare?.split(/[\s,]/, 1)[0]]) {
+    if (boundary !== undefined && body.indexOf(`--${boundary}`, 0, 'latin1') >= 0) return boundary;
+  }
   const line = /^(?:\xef\xbb\xbf)?\s{0,8}--([^\r\n]{1,200})\r?\n/.exec(body.toString('latin1', 0, 256));
   return line?.[1]?.trimEnd() ?? null;
 }
@@ -196,6 +205,10 @@ function choosePart(parts: readonly Part[]): Buffer {
   const filled = named.filter(({ content }) => content === null || !isBlank(content));
   if (named.length > 0 && filled.length === 0) {
     throw new XmlPartError('body_empty', 'The part xml is empty; put the document into it.');
+  }
+  // A compressed document says nothing else of itself that a sender could use.
+  if ((filled.length > 0 ? filled : parts).some(({ content }) => content !== null && startsLikeArchive(content))) {
+    throw new XmlPartError('body_compressed', 'The document in the part is compressed; send the XML itself.');
   }
   const candidates =
     filled.length > 0 ? filled : parts.filter(({ content }) => content !== null && startsLikeXml(content));

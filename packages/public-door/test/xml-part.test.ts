@@ -97,6 +97,13 @@ const BODIES: readonly (readonly [string, string, string | undefined])[] = [
     multipart([part('name="xml"')]),
     `multipart/form-data; boundary=${B}; charset=utf-8`,
   ],
+  ['boundary with a comma', multipart([part('name="xml"')], 'a,b'), 'multipart/form-data; boundary=a,b; charset=utf-8'],
+  [
+    'boundary with a comma, behind a preamble',
+    `hello\r\n${multipart([part('name="xml"')], 'a,b')}`,
+    'multipart/form-data; boundary=a,b',
+  ],
+  ['boundary before words', `hello\r\n${multipart([part('name="xml"')])}`, `${TYPE} charset=utf-8`],
   ['type in capitals', multipart([part('name="xml"')]), `MULTIPART/FORM-DATA; BOUNDARY=${B}`],
   ['no boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data'],
   ['another boundary in the header', multipart([part('name="xml"')]), 'multipart/form-data; boundary=other'],
@@ -164,6 +171,7 @@ describe('the document is taken out of bodies as senders write them', () => {
 });
 
 describe('what holds no single document is refused by name', () => {
+  const inPart = (disposition: string) => Buffer.from(multipart([part(disposition, [], '\x1f\x8b\x08\x00')]), 'latin1');
   const many = Array.from({ length: 5_000 }, () => part('name="a"', [], 'x'));
 
   it.each([
@@ -172,6 +180,8 @@ describe('what holds no single document is refused by name', () => {
     ['a form', 'xml=%3CECF%3E', 'application/x-www-form-urlencoded', 'body_not_xml'],
     ['a zip file', Buffer.from('504b0304aabb', 'hex'), 'application/zip', 'body_compressed'],
     ['gzip', Buffer.from('1f8b0800aabb', 'hex'), undefined, 'body_compressed'],
+    ['gzip in the part', inPart('name="xml"; filename="a.xml"'), TYPE, 'body_compressed'],
+    ['gzip in the part under another name', inPart('name="file"'), TYPE, 'body_compressed'],
     ['multipart without any boundary', 'xml', 'multipart/form-data', 'multipart_without_boundary'],
     ['cut off behind the first boundary', `--${B}\r\n`, TYPE, 'multipart_incomplete'],
     ['cut off in a second part', `--${B}\r\n${part('name="xml"')}\r\n--${B}\r\nContent-`, TYPE, 'multipart_incomplete'],

@@ -182,6 +182,18 @@ describe('the public door', () => {
     });
   });
 
+  it('takes the whole address as target, as proxies write it', async () => {
+    const ask = (target: string, method = 'GET') =>
+      raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const at = 'HTTP://Gateway.example:8080';
+    expect(await ask(`${at}/fe/recepcion/api/ecf?a=http://b/c`, 'POST')).toContain(
+      '"url":"/fe/recepcion/api/ecf?a=http://b/c"',
+    );
+    for (const target of [at, `${at}/health/live`]) expect(await ask(target)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask(`${at}?a=/b`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask(`/${at}/health/live`)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
   it('does not open the listings beside it', async () => {
     expect(await under.call('GET', '/fe/recepcion/api/invoices')).toMatchObject({ status: 401 });
     expect(await under.call('GET', '/fe/recepcion/api/invoices', { key })).toMatchObject({

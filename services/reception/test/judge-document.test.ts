@@ -44,6 +44,7 @@ describe('a sound document', () => {
     ['with a byte order mark', (xml: string) => `\ufeff${xml}`],
     ['without prolog', (xml: string) => xml.replace(/^<\?xml[^>]*\?>/, '')],
     ['with line ends before the prolog', (xml: string) => `\r\n\n  ${xml}`],
+    ['with a byte order mark and a line end before the prolog', (xml: string) => `\ufeff\r\n ${xml}`],
     ['pretty-printed after signing', (xml: string) => xml.replaceAll('><', '>\n  <')],
     ['with a comment behind the root', (xml: string) => `${xml}\n<!-- sent by a cash desk -->\n`],
     [

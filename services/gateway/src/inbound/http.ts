@@ -8,6 +8,7 @@ import {
 } from '@ecf/service-kit';
 import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
+import { pathAndQuery } from '../core/request-target.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
@@ -47,6 +48,7 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.use((req, res, next) => {
     assignRequestId(req, res);
+    req.url = pathAndQuery(req.url);
     next();
   });
   app.use(accessLog(logger, metrics), securityHeaders);

@@ -47,13 +47,16 @@ export const bodies: readonly Hostile[] = [
   {
     name: 'gzip that unpacks to a gigabyte, in the part xml',
     make: () =>
-      inPart(
-        gzipSync(Buffer.alloc(GIBIBYTE / 1024))
-          .toString('latin1')
-          .repeat(1_024),
+      Buffer.from(
+        inPart(
+          gzipSync(Buffer.alloc(GIBIBYTE / 1024))
+            .toString('latin1')
+            .repeat(1_024),
+        ),
+        'latin1',
       ),
     headers: multipart,
-    answer: unreadable('xml.nul'),
+    answer: unreadable('body_compressed'),
   },
   {
     name: 'gzip that unpacks to a megabyte, declared',
