@@ -16,6 +16,7 @@ export * from './rfce.js';
 export { APPROVABLE_TYPES } from './rules/approval-rules.js';
 export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
+export { isStillToCome } from './rules/date-rules.js';
 export { type DeliverableDocument, goesToBuyer } from './rules/delivery-rules.js';
 export { ISSUING_RULES, type IssuingRule } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';

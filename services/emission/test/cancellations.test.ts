@@ -318,6 +318,16 @@ describe('a cancellation', () => {
     expect(await cancel(request([line('47', [5, 9])]))).toMatchObject({ status: 201 });
   });
 
+  it('is not dated in the future: clocks may differ by five minutes', async () => {
+    const dated = (ms: number) => ({ generation_datetime: new Date(Date.now() + ms).toISOString() });
+    for (const change of [dated(360_000), { generation_datetime: '2099-01-01T00:00:00' }])
+      expect(await cancel(request([line('46', [1])], change), { submit: false })).toMatchObject({
+        status: 422,
+        body: { code: 'validation_error', detail: [{ loc: ['body', 'generation_datetime'], type: 'future' }] },
+      });
+    expect((await cancel(request([line('46', [1])], dated(240_000)), { submit: false })).status).toBe(201);
+  });
+
   it('is found by its account alone', async () => {
     const { body } = await cancel(request([line('45', [1])]), { submit: false });
     const stranger = { identity: world.identity('TesteCF', 'account-2') };

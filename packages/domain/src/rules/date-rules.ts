@@ -27,6 +27,17 @@ const EVERY_DOCUMENT: readonly DocumentKind[] = [...ECF_TYPES, 'RFCE', 'ACECF', 
 /** Clocks that run ahead by less are not held against a document. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
+/** What a caller says it did may stand this far ahead of our clock. */
+const STATED_SKEW_MS = 5 * 60_000;
+
+/**
+ * Whether a time at which a caller says it decided something (an approval, a cancellation) is still to come. The schemas
+ * know no such rule; others judge our signature at that time.
+ */
+export function isStillToCome(stated: Date, now: Date): boolean {
+  return stated.getTime() > now.getTime() + STATED_SKEW_MS;
+}
+
 export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
   {
     name: 'business.calendar-date',

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type DocumentNode, formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
+import {
+  type DocumentNode,
+  formatDocumentDate,
+  formatSignatureDateTime,
+  isStillToCome,
+  toCalendarDate,
+} from '@ecf/domain';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
+import { refusalFolder } from '@ecf/public-door';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { FieldsRefused } from './errors.js';
 import type { Decision, DecisionKey } from './given-approval.js';
@@ -61,15 +68,12 @@ export function checkApproval(key: DecisionKey, decision: Decision, now: Date): 
   );
 }
 
-/** A clock may run ahead of ours by this much. */
-const CLOCK_TOLERANCE_MS = 300_000;
-
 /**
  * Refuses a decision in the future: the issuer judges the signature at that time. One before the certificate's dates passes,
  * since the authority takes it. Throws FieldsRefused.
  */
 export function requirePastDecision(decidedAt: Date, now: Date): void {
-  if (decidedAt.getTime() <= now.getTime() + CLOCK_TOLERANCE_MS) return;
+  if (!isStillToCome(decidedAt, now)) return;
   const msg = 'approval_datetime is in the future; give the time of the decision';
   throw new FieldsRefused([{ loc: ['body', 'approval_datetime'], msg, type: 'future' }]);
 }
@@ -90,6 +94,14 @@ export function approvalPath(key: DecisionKey, kind: 'issued' | 'received', at: 
   const holder = kind === 'issued' ? key.buyerRnc : key.issuerRnc;
   const month = toCalendarDate(at).slice(0, 7).replace('-', '/');
   return `${key.env}/acecf/${holder}/${kind}/${month}/${key.buyerRnc}${key.encf}-${sha256.slice(0, 12)}.xml`;
+}
+
+/**
+ * Path of an approval that was refused, in the name of the issuer that it is about: who sent it chose nothing of it, and no
+ * accepted one lies beside it.
+ */
+export function refusedApprovalPath(about: Omit<DecisionKey, 'buyerRnc'>, at: Date, sha256: string): string {
+  return `${about.env}/acecf/${about.issuerRnc}/received/${refusalFolder(at, sha256)}/${about.encf}-${sha256}.xml`;
 }
 
 export function sha256Of(bytes: Uint8Array): string {

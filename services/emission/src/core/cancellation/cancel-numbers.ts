@@ -1,4 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
+import { isStillToCome } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../certificates.js';
 import { EmissionError, invalidRequest } from '../errors.js';
@@ -45,6 +46,7 @@ export function createCancelNumbers(
   /** Up to the commit; `sending` is null where nothing is to be sent. */
   async function prepare({ caller, request, submit }: CancellationOrder): Promise<Prepared> {
     const { env, issuerRnc } = request;
+    requirePastTime(request, ports.clock());
     if (submit && env === 'CerteCF')
       throw new EmissionError(
         'service_not_in_environment',
@@ -99,6 +101,12 @@ export function createCancelNumbers(
 interface Prepared {
   readonly cancellation: Cancellation;
   readonly sending: { readonly certificate: SigningCertificate; readonly bytes?: Uint8Array } | null;
+}
+
+function requirePastTime({ generatedAt }: CancellationRequest, now: Date): void {
+  if (generatedAt === null || !isStillToCome(generatedAt, now)) return;
+  const msg = 'It is in the future; give the time of the cancellation, or leave it out.';
+  throw invalidRequest(['body', 'generation_datetime'], msg, 'future');
 }
 
 function required(outcome: { added: Cancellation } | { taken: Taken }): Cancellation {
