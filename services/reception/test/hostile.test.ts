@@ -219,10 +219,20 @@ describe('senders that do not go on', () => {
   });
 
   it('a connection that is lost in the middle leaves nothing', async () => {
+    const number = next();
+    const [bytes, before] = [await sampleBytes({ encf: number }), await refusals()];
     const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
-    socket.write('POST /fe/recepcion/api/ecf HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n<ECF>');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.write(`POST /fe/recepcion/api/ecf HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+    socket.write(bytes.subarray(0, -1));
+    await eventually(held, (seen) => seen.requests === 1 && seen.bytes >= bytes.length - 1);
     socket.destroy();
+    await eventually(held, (seen) => seen.bytes === 0 && seen.requests === 0);
+    await eventually(refusals, (count) => count === before + 1);
+    const { rows } = await world.database.query(
+      'SELECT encf FROM received_documents WHERE encf = $1 UNION ALL SELECT encf FROM refused_documents WHERE encf = $1',
+      [number],
+    );
+    expect(rows).toEqual([]);
   });
 });
 

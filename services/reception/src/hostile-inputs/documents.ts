@@ -145,7 +145,7 @@ export const documents: readonly Hostile[] = [
   {
     name: 'a UTF-8 mark before UTF-16',
     make: (xml) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(xml, 'utf16le')]),
-    answer: unreadable('xml.nul'),
+    answer: unreadable('xml.encoding'),
   },
   {
     name: 'half UTF-8, half UTF-16',
