@@ -218,7 +218,9 @@ describe('identical bytes get the first acknowledgement while it did not leave',
 it('fifty at the same moment on two instances are one document', async () => {
   const number = next();
   const bytes = await sampleBytes({ encf: number });
-  const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => world.send(bytes, { instance: i % 2 })));
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => world.send(bytes, { instance: i % 2, sender: `198.51.100.${i + 1}` })),
+  );
   const texts = await Promise.all(responses.map((response) => response.clone().text()));
   const states = await Promise.all(responses.map(estado));
   expect(new Set([...states, '0', '3'])).toEqual(new Set(['0', '3']));
@@ -241,4 +243,27 @@ it('different documents under one number at the same moment: one is received, th
     [number],
   );
   expect(rows).toEqual([{ revision: 6, conflicts: 5 }]);
+});
+
+it('different and equal documents under one number at the same moment, each from its own sender: one is received', async () => {
+  const number = next();
+  const [same, ...different] = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => sampleBytes({ encf: number, total: `${n + 1}.00` })),
+  );
+  const bodies = different.flatMap((bytes) => [bytes, same as Buffer]);
+  const responses = await Promise.all(
+    bodies.map((bytes, i) => world.send(bytes, { instance: (i >> 1) % 2, sender: `198.51.100.${i + 1}` })),
+  );
+  const texts = await Promise.all(responses.map((response) => response.clone().text()));
+  const states = await Promise.all(responses.map(estado));
+  const received = bodies.filter((_, i) => states[i] === '0');
+  expect(new Set([...states, '0', '3'])).toEqual(new Set(['0', '3']));
+  expect(new Set(received).size).toBe(1);
+  expect(new Set(texts.filter((text) => text.includes('<Estado>0<'))).size).toBe(1);
+  const { rows } = await world.database.query(
+    `SELECT r.revision, count(DISTINCT f.sha256) AS conflicts FROM received_documents r
+     JOIN refused_documents f ON f.conflict_of = r.id WHERE r.encf = $1 GROUP BY r.id`,
+    [number],
+  );
+  expect(rows).toEqual([{ revision: 25, conflicts: 24 }]);
 });

@@ -111,10 +111,13 @@ describe('a document for a buyer we serve', () => {
     });
   });
 
-  it('fifty at the same moment are one document with one answer', async () => {
+  it.each([
+    ['one sender', () => '203.0.113.7'],
+    ['as many senders', (i: number) => `198.51.100.${i + 1}`],
+  ])('fifty at the same moment from %s are one document with one answer', async (_, sender) => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
-    const responses = await Promise.all(Array.from({ length: 50 }, () => world.send(bytes)));
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => world.send(bytes, { sender: sender(i) })));
     const texts = await Promise.all(responses.map((response) => response.text()));
     const positive = texts.filter((text) => text.includes('<Estado>0</Estado>'));
     const duplicates = texts.filter((text) => text.includes('<CodigoMotivoNoRecibido>3<'));
