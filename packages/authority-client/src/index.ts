@@ -30,6 +30,7 @@ export type { ValidateSeedInput } from './operations/validate-seed.js';
 export { type AddressGuard, type AddressLookup, isPublicAddress } from './receiver/address-guard.js';
 export type { DeliverApprovalInput } from './receiver/deliver-approval.js';
 export type { DeliverDocumentInput } from './receiver/deliver-document.js';
+export { createNameLookup, type NameLookupOptions } from './receiver/name-lookup.js';
 export type { ReceiverInput } from './receiver/receiver-call.js';
 export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
 export type { ReceiverTokenInput } from './receiver/receiver-token.js';

@@ -1,6 +1,6 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressGuard, type AddressLookup, isPublicAddress } from './address-guard.js';
+import { createNameLookup } from './name-lookup.js';
 
 export interface GuardOptions {
   addressGuard?: AddressGuard;
@@ -18,7 +18,7 @@ export class AddressRefused extends Error {
  */
 export function guardedLookup(options: GuardOptions): LookupFunction {
   const allowed = options.addressGuard ?? isPublicAddress;
-  const resolve = options.lookup ?? resolveBySystem;
+  const resolve = options.lookup ?? createNameLookup();
   return (hostname, lookupOptions, callback) => {
     resolve(hostname).then(
       (found) => {
@@ -47,12 +47,6 @@ export function literalRefused(options: GuardOptions, url: URL): boolean {
   return isIP(host) !== 0 && !(options.addressGuard ?? isPublicAddress)(host);
 }
 
-function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    systemLookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
-  });
-}
-
 function notFound(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' });
+  return Object.assign(new Error(`query ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' });
 }

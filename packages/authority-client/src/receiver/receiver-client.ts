@@ -17,7 +17,7 @@ export interface ReceiverClientOptions {
   tls?: TlsOptions;
   /** Asked for every address at connect time, literal or resolved. Default: public addresses only. */
   addressGuard?: AddressGuard;
-  /** Resolves names; default the system's resolver. */
+  /** Resolves names; default `createNameLookup()`: the hosts file, then the system's name servers. */
   lookup?: AddressLookup;
   /** Default false: receivers must be https (contract section 17). */
   allowPlainHttp?: boolean;

@@ -1,0 +1,64 @@
+import { Resolver } from 'node:dns/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AddressLookup, ResolvedAddress } from './address-guard.js';
+import { namedByThisMachine } from './hosts-file.js';
+
+export interface NameLookupOptions {
+  /** Name servers, `address` or `address:port`; default the system's. */
+  servers?: readonly string[];
+  /** Default `/etc/hosts`. */
+  hostsFile?: string;
+}
+
+/** For the first try; the second waits twice as long. */
+const TRY_MS = 1_500;
+const TRIES = 2;
+/** Less than a connection's time for its lookup: several name servers are asked one after the other. */
+const WHOLE_MS = 4_500;
+/** What the addresses of one family wait for those of the other (RFC 8305, section 3, has 50 ms). */
+const OTHER_FAMILY_MS = 250;
+
+/**
+ * Resolves names of receivers over sockets of its own. The system's `getaddrinfo` blocks a thread for as long as a name
+ * server is silent, and Node runs two of them at once for the whole process: anybody may list a name that hangs as its
+ * receiver. Each name gets a resolver to itself, which reads the system's name servers anew and learns nothing from
+ * others that hang. Search domains and sources other than the hosts file and DNS are not used.
+ *
+ * The lookup rejects with the code of DNS (`ENOTFOUND`, `ETIMEOUT`, `ESERVFAIL`, …).
+ */
+export function createNameLookup(options: NameLookupOptions = {}): AddressLookup {
+  const hostsFile = options.hostsFile ?? '/etc/hosts';
+  return async (hostname) => (await namedByThisMachine(hostname, hostsFile)) ?? ask(hostname, options.servers);
+}
+
+async function ask(hostname: string, servers: readonly string[] | undefined): Promise<ResolvedAddress[]> {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  if (servers) resolver.setServers(servers);
+  const asked = [
+    resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+    resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+  ];
+  const ended = new AbortController();
+  const pause = (ms: number) => delay(ms, undefined, { signal: ended.signal }).catch(() => undefined);
+  const everything = Promise.allSettled(asked);
+  const enough = Promise.any(asked).then(
+    () => pause(OTHER_FAMILY_MS),
+    () => undefined,
+  );
+  try {
+    await Promise.race([everything, enough, pause(WHOLE_MS)]);
+  } finally {
+    ended.abort();
+    resolver.cancel();
+  }
+  return addressesOf(hostname, await everything);
+}
+
+/** Those of IPv4 first: most receivers have no others, and of a list the connection tries one after the other. */
+function addressesOf(hostname: string, answers: PromiseSettledResult<ResolvedAddress[]>[]): ResolvedAddress[] {
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length > 0) return found;
+  const [first] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  if (first instanceof Error && (first as NodeJS.ErrnoException).code !== 'ECANCELLED') throw first;
+  throw Object.assign(new Error(`query ETIMEOUT ${hostname}`), { code: 'ETIMEOUT' });
+}
