@@ -53,8 +53,8 @@ export const ERROR_CODES = {
   ambiguous_encf: {
     status: 400,
     retryAfter: null,
-    meaning: 'Several taxpayers of the account hold this eNCF.',
-    remedy: 'Name the issuer, as the answer says.',
+    meaning: 'Several documents of the account hold this eNCF.',
+    remedy: 'Name the issuer or the buyer, as the answer says.',
   },
   invalid_parameters: {
     status: 400,

@@ -110,6 +110,25 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 5)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(first.xml);
   });
 
+  it('several buyers of the account under one number of a provider: 400, until one is named', async () => {
+    const first = await took(11, 'eleven');
+    const second = await took(12, 'eleven-second', { encf: encf('31', 11), buyer_rnc: OTHER_ISSUER });
+    const asked = `/${encf('31', 11)}/xml?issuer_rnc=${FOREIGN_ISSUER}`;
+    for (const path of [asked, `/${encf('31', 11)}/xml`])
+      expect(await xmlOf(path)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
+    expect((await xmlOf(asked, { 'buyer-rnc': ISSUER })).text).toBe(first.xml);
+    expect((await xmlOf(asked, { 'buyer-rnc': OTHER_ISSUER })).text).toBe(second.xml);
+    expect((await xmlOf(`${asked}&sha256=${second.sha256}`)).text).toBe(second.xml);
+    expect(await xmlOf(asked, { 'buyer-rnc': SECOND_PROVIDER })).toMatchObject({
+      status: 404,
+      body: { code: 'taxpayer_not_found' },
+    });
+    expect(await xmlOf(asked, { 'buyer-rnc': '12' })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['header', 'buyer-rnc'] }] },
+    });
+  });
+
   it('where one account is both, the issued copy; a competing document by its checksum', async () => {
     const own = await issued(7, 'seven');
     const copy = await stored('seven-received');

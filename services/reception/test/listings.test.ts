@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER, forger, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
+import { BUYER, forger, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
@@ -269,6 +269,57 @@ describe('GET /arecf/{encf}', () => {
     [`/arecf/${encf(99)}?issuer_rnc=${PROVIDER}`, 404, 'not_found'],
   ])('%s is %i', async (path, status, code) => {
     expect(await json(path)).toMatchObject({ status, body: { code } });
+  });
+
+  describe('where several buyers of the account hold the number of one issuer', () => {
+    const [HELD, REJECTED] = [encf(21), encf(22)];
+    const buyers = [BUYER, STRANGER];
+    const answers = new Map<string, string>();
+    const of = async (number: string, buyer?: string) => {
+      const headers: Record<string, string> = buyer === undefined ? {} : { 'buyer-rnc': buyer };
+      return (await world.ask(`/arecf/${number}?issuer_rnc=${PROVIDER}`, headers)).text();
+    };
+
+    beforeAll(async () => {
+      await world.bus.publish([taxpayerChanged(taxpayer({ rnc: STRANGER }))]);
+      for (const buyer of buyers) {
+        const held = await sampleBytes({ encf: HELD, buyer });
+        answers.set(`${HELD} ${buyer}`, await (await world.send(held)).text());
+        const faulty = (await sampleBytes({ encf: REJECTED, buyer })).toString().replace('<TipoPago>1', '<TipoPago>x');
+        answers.set(`${REJECTED} ${buyer}`, await (await world.send(faulty)).text());
+      }
+    });
+
+    it('400 until one is named, whose bytes are given then, of refusals too', async () => {
+      for (const number of [HELD, REJECTED]) {
+        expect(await json(`/arecf/${number}?issuer_rnc=${PROVIDER}`)).toMatchObject({
+          status: 400,
+          body: { code: 'ambiguous_encf' },
+        });
+        for (const buyer of buyers) expect(await of(number, buyer)).toBe(answers.get(`${number} ${buyer}`));
+      }
+    });
+
+    it('a refusal to another buyer hides nothing that was received', async () => {
+      const number = encf(23);
+      const first = await (await world.send(await sampleBytes({ encf: number }))).text();
+      const faulty = await sampleBytes({ encf: number, buyer: STRANGER });
+      await world.send(faulty.toString().replace('<TipoPago>1', '<TipoPago>x'));
+      expect(await of(number)).toBe(first);
+      expect(await of(number, STRANGER)).toContain('<CodigoMotivoNoRecibido>1<');
+    });
+
+    it('a buyer of another account is 404, a malformed one 422', async () => {
+      const path = `/arecf/${FIRST}?issuer_rnc=${PROVIDER}`;
+      expect(await json(path, { 'buyer-rnc': OTHER_BUYER })).toMatchObject({
+        status: 404,
+        body: { code: 'taxpayer_not_found' },
+      });
+      expect(await json(path, { 'buyer-rnc': '12' })).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['header', 'buyer-rnc'] }] },
+      });
+    });
   });
 
   it('of another account is 404', async () => {

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import { createInMemoryRefusalBudgets, createRefusalBudgets, type RefusalBudgets } from '@ecf/public-door';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { createInMemoryTaxpayerStore, createTaxpayerStore, type TaxpayerStore } from '@ecf/taxpayer-copy';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DocumentStore, RefusalBudgets, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import type {
   NewReceivedDocument,
   NewRefusedDocument,
@@ -15,8 +16,6 @@ import type {
 } from '../src/core/received-document.js';
 import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
 import { createDocumentStore, RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
-import { createInMemoryRefusalBudgets } from '../src/outbound/refusal-budgets.in-memory.js';
-import { createRefusalBudgets } from '../src/outbound/refusal-budgets.postgres.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
 import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
@@ -310,14 +309,21 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     const { documents } = at();
     const document = received();
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
-    expect(await documents.latestAcknowledgement(search)).toBeNull();
+    const both = { ...search, buyerRncs: [BUYER, OTHER_BUYER] };
+    const elsewhere = received({ key: { ...document.key, buyerRnc: OTHER_BUYER } });
+    expect(await documents.latestAcknowledgements(both)).toEqual([]);
     await documents.refuse(refused(document, null, '1'.repeat(64)));
     await documents.refuse(refused(document, null, '2'.repeat(64)));
-    expect(await documents.latestAcknowledgement(search)).toMatchObject({ path: 'a/2222' });
-    expect(await documents.latestAcknowledgement({ ...search, buyerRncs: [OTHER_BUYER] })).toBeNull();
+    expect(await documents.latestAcknowledgements(both)).toMatchObject([{ path: 'a/2222' }]);
+    expect(await documents.latestAcknowledgements({ ...search, buyerRncs: [OTHER_BUYER] })).toEqual([]);
+    await documents.refuse(refused(elsewhere, null, '3'.repeat(64)));
+    expect((await documents.latestAcknowledgements(both)).map(({ path }) => path).sort()).toEqual(['a/2222', 'a/3333']);
     await documents.add(document);
-    await documents.refuse(refused(document, null, '3'.repeat(64)));
-    expect(await documents.latestAcknowledgement(search)).toEqual(document.acknowledgement);
+    await documents.refuse(refused(document, null, '4'.repeat(64)));
+    expect(await documents.latestAcknowledgements(both)).toEqual([document.acknowledgement]);
+    await documents.add(elsewhere);
+    expect(await documents.latestAcknowledgements(both)).toHaveLength(2);
+    expect(await documents.latestAcknowledgements(search)).toEqual([document.acknowledgement]);
   });
 
   it('follows decisions by their revision, each event once', async () => {

@@ -110,7 +110,7 @@ export const QUERY = {
   invoiceXml: {
     tag: INVOICES,
     summary: 'The signed XML of an issued or received e-CF',
-    parameters: [P.encf, P.optionalIssuerQuery, P.document, P.sha256],
+    parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256],
     answers: {
       200: {
         description: 'The bytes as they were signed.',

@@ -126,8 +126,8 @@ export const RECEPTION = {
   acknowledgementXml: {
     tag: RECEIVED,
     summary: 'The acknowledgement (ARECF) that a provider got, once more',
-    parameters: [P.encf, P.issuerQuery],
+    parameters: [P.encf, P.issuerQuery, P.optionalBuyerHeader],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ARECF_XML) } },
-    errors: ['invalid_issuer_rnc', 'ambiguous_encf', 'not_found', 'document_damaged'],
+    errors: ['invalid_issuer_rnc', 'ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],
   },
 } as const satisfies Partial<Record<OperationId, OperationDescription>>;

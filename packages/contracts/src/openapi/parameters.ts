@@ -52,6 +52,13 @@ export const PARAMETERS = {
   buyerHeader: required(
     parameter('header', 'buyer-rnc', rncSchema, '188888885', 'RNC of the buyer, a taxpayer of the account.'),
   ),
+  optionalBuyerHeader: parameter(
+    'header',
+    'buyer-rnc',
+    rncSchema,
+    '188888885',
+    'Of a received document, which buyer: needed where several taxpayers of the account hold the number of one provider.',
+  ),
   providerHeader: required(
     parameter('header', 'provider-rnc', rncSchema, '199999991', 'RNC of the provider who issued the invoices.'),
   ),

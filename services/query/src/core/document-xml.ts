@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import { type Asker, accountRncs } from './account-taxpayers.js';
+import { type Asker, accountRncs, requireTaxpayer } from './account-taxpayers.js';
 import { QueryError } from './errors.js';
 import type { Freshness } from './freshness.js';
 import type { IssuedInvoice } from './issued-invoice.js';
@@ -12,6 +12,8 @@ export interface XmlQuery {
   readonly env: Environment;
   readonly encf: string;
   readonly issuerRnc: string | null;
+  /** Of a received document, which taxpayer of the account received it; null = not said. */
+  readonly buyerRnc: string | null;
   /** The full signed e-CF, or the consumer summary that went to the authority. */
   readonly document: 'ecf' | 'rfce';
   /** The very bytes that are wanted. */
@@ -29,7 +31,8 @@ type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSou
  * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
  *
  * Without an issuer only documents that the account's own taxpayers issued are considered, received ones where there is
- * none. With one it may also be the provider; where one account is both, the issued copy is given.
+ * none. With one it may also be the provider; where one account is both, the issued copy is given. What several of the
+ * account's taxpayers received under the number is given once a buyer is named.
  */
 export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
   async function issuedCopy(
@@ -61,7 +64,8 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     query: XmlQuery,
     own: readonly string[],
   ): Promise<(StoredXml & { issuerRnc: string }) | null> {
-    const search = { env: query.env, buyerRncs: own, issuerRnc: query.issuerRnc, encf: query.encf };
+    const buyerRncs = query.buyerRnc === null ? own : [query.buyerRnc];
+    const search = { env: query.env, buyerRncs, issuerRnc: query.issuerRnc, encf: query.encf };
     const look = async () => {
       const received = await ports.received.byNumber(search);
       const fitting = received.flatMap(({ issuerRnc, xml, conflicts }) =>
@@ -69,12 +73,16 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
           (file) => ({ ...file, issuerRnc }),
         ),
       );
-      if (new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size > 1 && query.sha256 === null)
-        throw ambiguous(`Several providers sent ${query.encf}`);
+      // One of each provider and buyer, but with a checksum: then they are the same bytes.
+      if (fitting.length > 1 && query.sha256 === null) {
+        const providers = new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size;
+        if (providers > 1) throw ambiguous(`Several providers sent ${query.encf}`);
+        throw ambiguous(`Several taxpayers of this account received ${query.encf}`, 'the header buyer-rnc');
+      }
       return fitting[0] ?? null;
     };
-    // Where nobody names the provider, one that is not known here yet may have used the number too.
-    const decided = query.issuerRnc !== null || query.sha256 !== null;
+    // Where nobody names provider and buyer, others that are not known here yet may have the number too.
+    const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;
     await freshness.received(search);
@@ -83,6 +91,7 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
 
   return async (query) => {
     const own = await accountRncs(ports, query.asker);
+    if (query.buyerRnc !== null) await requireTaxpayer(ports, query.asker, query.buyerRnc);
     const file = (await issuedCopy(query, own)) ?? (query.document === 'ecf' ? await receivedCopy(query, own) : null);
     if (file === null)
       throw new QueryError(
@@ -117,6 +126,6 @@ async function read(ports: Pick<Ports, 'archive' | 'observer'>, { path, checksum
   }
 }
 
-function ambiguous(what: string): QueryError {
-  return new QueryError('ambiguous_encf', `${what}; name one of them in issuer_rnc.`);
+function ambiguous(what: string, where = 'issuer_rnc'): QueryError {
+  return new QueryError('ambiguous_encf', `${what}; name one of them in ${where}.`);
 }

@@ -73,6 +73,7 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
       const parameters = new Parameters(req);
       const asked = {
         issuerRnc: parameters.optionalRnc('issuer_rnc'),
+        buyerRnc: parameters.optionalHeaderRnc('buyer-rnc'),
         document: parameters.document(),
         sha256: parameters.optionalSha256(),
       };

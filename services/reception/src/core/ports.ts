@@ -64,8 +64,11 @@ export interface DocumentStore {
   totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
   /** Those of the given buyers under a number, newest first; all issuers where none is named. */
   byNumber(search: NumberSearch): Promise<ListedDocument[]>;
-  /** The acknowledgement of the received document, else the latest of the refused ones. */
-  latestAcknowledgement(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes | null>;
+  /**
+   * The acknowledgement of each buyer's received document; where none of them received one, of each buyer's latest refusal.
+   * No more than two.
+   */
+  latestAcknowledgements(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes[]>;
   /** Follows the buyer's decision; older ones than the last are passed over. `eventId` makes a repeat do nothing. */
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
   /** How many unanswered ones were received before an instant, by environment; no more than a hundred thousand are counted. */

@@ -69,19 +69,28 @@ export class QueryReceived {
     return this.#shown(found);
   }
 
-  /** The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. */
+  /**
+   * The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. Throws
+   * `ambiguous` where it is of several buyers of the account and none is named.
+   */
   async acknowledgement(query: {
     asker: Asker;
     env: Environment;
     encf: string;
     issuerRnc: string;
+    buyerRnc: string | null;
   }): Promise<Uint8Array> {
-    const buyerRncs = await accountRncs(this.ports, query.asker);
-    const stored = await this.ports.documents.latestAcknowledgement({ ...query, buyerRncs });
-    if (stored === null) {
+    const { asker, encf, issuerRnc, buyerRnc } = query;
+    if (buyerRnc !== null) await requireTaxpayer(this.ports, asker, buyerRnc);
+    const buyerRncs = buyerRnc === null ? await accountRncs(this.ports, asker) : [buyerRnc];
+    const [stored, ...others] = await this.ports.documents.latestAcknowledgements({ ...query, buyerRncs });
+    if (stored === undefined) {
+      throw new ReceptionError('not_found', `No ${encf} of ${issuerRnc} was received for a taxpayer of this account.`);
+    }
+    if (others.length > 0) {
       throw new ReceptionError(
-        'not_found',
-        `No ${query.encf} of ${query.issuerRnc} was received for a taxpayer of this account.`,
+        'ambiguous',
+        `Several taxpayers of this account were sent ${encf} of ${issuerRnc}; name one of them in the header buyer-rnc.`,
       );
     }
     return this.ports.archive.get(stored.path, stored.sha256);

@@ -44,7 +44,9 @@ export function listings(
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
       const issuerRnc = parameters.issuerRncOr400();
-      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...asker(req), encf, issuerRnc })));
+      const buyerRnc = parameters.optionalHeaderRnc('buyer-rnc');
+      parameters.check();
+      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...asker(req), encf, issuerRnc, buyerRnc })));
     },
   };
 }

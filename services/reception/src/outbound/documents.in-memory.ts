@@ -122,10 +122,12 @@ export function createInMemoryDocumentStore(): DocumentStore & {
       const rows = held.filter((one) => matches(one.document.key, search));
       return rows.sort(newestFirst).map(listed);
     },
-    async latestAcknowledgement(search) {
-      const [received] = held.filter((one) => matches(one.document.key, search)).sort(newestFirst);
-      const refused = refusals.filter((one) => matches(one.key, search)).at(-1);
-      return received?.document.acknowledgement ?? refused?.acknowledgement ?? null;
+    async latestAcknowledgements(search) {
+      const received = held.filter((one) => matches(one.document.key, search)).map(({ document }) => document);
+      if (received.length > 0) return received.slice(0, 2).map(({ acknowledgement }) => acknowledgement);
+      const refused = refusals.filter((one) => matches(one.key, search));
+      const latest = new Map(refused.map(({ key, acknowledgement }) => [key.buyerRnc, acknowledgement]));
+      return [...latest.values()].slice(0, 2);
     },
     async decide(decision, eventId) {
       if (handled.has(eventId)) return;

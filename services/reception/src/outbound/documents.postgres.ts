@@ -3,7 +3,7 @@ import { MAX_EVENT_CONFLICTS, type ReceivedInvoiceDecision } from '@ecf/contract
 import type { Environment } from '@ecf/domain';
 import { appendToOutbox, type Database, once, type Queries, type Transaction } from '@ecf/service-kit';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
-import type { Conflict, NewRefusedDocument, ReceivedDocument } from '../core/received-document.js';
+import type { Conflict, NewRefusedDocument, ReceivedDocument, StoredBytes } from '../core/received-document.js';
 import {
   type ConflictRow,
   fromConflictRow,
@@ -81,6 +81,20 @@ const SIGNED_EARLIER = {
                          WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND received_at < $4
                          ORDER BY received_at DESC LIMIT 1000) AS earlier
           WHERE certificate_fingerprint = $5 LIMIT 1`,
+};
+const ACKNOWLEDGED = {
+  name: 'received_acknowledged',
+  text: `SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents
+          WHERE env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND issuer_rnc = $4 LIMIT 2`,
+};
+/** A look for each buyer, however many refusals one of them has. */
+const REFUSED = {
+  name: 'received_refused',
+  text: `SELECT latest.path, latest.sha256 FROM unnest($2::text[]) AS b(rnc)
+          CROSS JOIN LATERAL (SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM refused_documents
+                               WHERE env = $1 AND buyer_rnc = b.rnc AND encf = $3 AND issuer_rnc = $4
+                               ORDER BY id DESC LIMIT 1) AS latest
+          LIMIT 2`,
 };
 const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
 
@@ -167,16 +181,10 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       );
       return listed(database, rows);
     },
-    async latestAcknowledgement(search) {
-      const { rows } = await database.query<{ path: string; sha256: string }>(
-        `(SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents WHERE ${NUMBER}
-           ORDER BY received_at DESC, id DESC LIMIT 1)
-         UNION ALL
-         (SELECT arecf_path, arecf_sha256 FROM refused_documents WHERE ${NUMBER} ORDER BY id DESC LIMIT 1)
-         LIMIT 1`,
-        numberValues(search),
-      );
-      return rows[0] ?? null;
+    async latestAcknowledgements(search) {
+      const received = await database.query<StoredBytes>(ACKNOWLEDGED, numberValues(search));
+      if (received.rows.length > 0) return received.rows;
+      return (await database.query<StoredBytes>(REFUSED, numberValues(search))).rows;
     },
     async decide(decision, eventId) {
       await database.transaction(async (tx) => {
