@@ -3,8 +3,10 @@ import { ConfigError, setting } from '@ecf/service-kit';
 import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
 import type { IntakeLimits } from './body-intake.js';
 import type { JudgeThreadCounts } from './judge-threads.js';
+import type { RefusedBytesSettings } from './refused-bytes.js';
 
 const MEBIBYTE = 1024 * 1024;
+const GIBIBYTE = 1024 * MEBIBYTE;
 
 /** Who may send: to be spread into the settings of a service. */
 export const senderSettings = {
@@ -30,6 +32,18 @@ export const intakeSettings = {
     min: 0,
     max: 1_024 * MEBIBYTE,
     default: MEBIBYTE,
+  }),
+  MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
+    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /48) that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: GIBIBYTE / 4,
+  }),
+  MAX_REFUSED_BYTES_PER_DAY: setting.integer({
+    description: 'Bytes of refused documents of all senders that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: 4 * GIBIBYTE,
   }),
   MAX_HELD_BYTES: setting.integer({
     description:
@@ -119,6 +133,19 @@ export function intakeLimits(config: IntakeConfig): IntakeLimits {
     maxRequestsPerSender: config.MAX_REQUESTS_PER_SENDER,
     timeoutMs: config.BODY_TIMEOUT_MS,
     minRate: config.BODY_MIN_BYTES_PER_SECOND,
+  };
+}
+
+/** The bounds on what is kept of refused documents that the settings name. */
+export function refusedBytesSettings(config: {
+  readonly MAX_REFUSED_BYTES: number;
+  readonly MAX_REFUSED_BYTES_PER_SENDER: number;
+  readonly MAX_REFUSED_BYTES_PER_DAY: number;
+}): RefusedBytesSettings {
+  return {
+    maxRefusedBytes: config.MAX_REFUSED_BYTES,
+    maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
+    maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
   };
 }
 

@@ -19,7 +19,16 @@ import {
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { BodyIntake, createGate, createTurns, gatePlaces, intakeLimits, judgeThreadCounts } from '@ecf/public-door';
+import {
+  BodyIntake,
+  createGate,
+  createRefusalBudgets,
+  createTurns,
+  gatePlaces,
+  intakeLimits,
+  judgeThreadCounts,
+  refusedBytesSettings,
+} from '@ecf/public-door';
 import {
   askOwner,
   checkReadiness,
@@ -141,6 +150,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
     archive: overrides.archive ?? openXmlStore(config),
+    budgets: createRefusalBudgets(database),
     authority,
     issuers,
     receivers: createReceivers({
@@ -163,7 +173,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
       issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
       leaseMs: config.APPROVAL_CLAIM_MS,
-      maxRefusedBytes: config.MAX_REFUSED_BYTES,
+      ...refusedBytesSettings(config),
     },
     clock,
     elapsed,

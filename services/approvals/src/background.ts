@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TaxpayerState } from '@ecf/contracts';
+import { budgetPeriod } from '@ecf/public-door';
 import {
   type Bus,
   cleanInbox,
@@ -27,7 +28,7 @@ export interface Worker {
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'budgets' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly workers: readonly Worker[];
   /** Of the parts that listen for themselves. */
@@ -42,7 +43,9 @@ export function createBackground({ database, bus, ports, relay, workers, ...part
 
   async function clean(): Promise<void> {
     try {
-      await cleanInbox(database, new Date(ports.clock().getTime() - INBOX_KEPT_MS));
+      const now = ports.clock();
+      await ports.budgets.clean(budgetPeriod(now));
+      await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);
     }

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   BUYER,
   certificate,
@@ -19,7 +20,13 @@ import {
 let world: World;
 beforeAll(async () => {
   world = await World.start({
-    settings: { MAX_BODY_BYTES: '2000000', MAX_REFUSED_BYTES: '100000', BODY_TIMEOUT_MS: '2000' },
+    settings: {
+      MAX_BODY_BYTES: '2000000',
+      MAX_REFUSED_BYTES: '25000',
+      MAX_REFUSED_BYTES_PER_SENDER: '100000',
+      MAX_REFUSED_BYTES_PER_DAY: '200000',
+      BODY_TIMEOUT_MS: '2000',
+    },
   });
 });
 afterAll(() => world.stop());
@@ -274,6 +281,87 @@ describe('what is neither yes nor no', () => {
     expect(status).toBeGreaterThanOrEqual(500);
     expect(await count('refused_approvals', encf)).toBe(0);
     expect((await world.send(xml)).status).toBe(200);
+  });
+});
+
+describe('what is kept of strangers is bounded', () => {
+  const SENDERS = ['198.51.100.1', '198.51.100.2', '2001:db8::1'];
+  const post = (xml: string, sender: string) => world.send(xml, { 'x-sender': sender });
+  /** Unsigned, of no structure, about an e-CF of ours: some twenty thousand bytes, all different. */
+  const forged = (encf: string, length = 19_000) =>
+    `<ACECF><DetalleAprobacionComercial><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><RNCComprador>${STRANGER}</RNCComprador><a>${randomUUID()}${'x'.repeat(length)}</a></DetalleAprobacionComercial></ACECF>`;
+  const rowsOf = async (encf: string) =>
+    (
+      await world.database.query<{ xml_path: string | null; sha256: string; bytes: number; sender: string }>(
+        'SELECT xml_path, sha256, bytes, sender FROM refused_approvals WHERE encf = $1 ORDER BY id',
+        [encf],
+      )
+    ).rows;
+  const unkept = async () => {
+    const metric = await world.metrics.registry.getSingleMetric('ecf_approvals_unkept_documents_total')?.get();
+    const entries = metric?.values.map(({ labels, value }) => [String(labels.reason), value] as const) ?? [];
+    return { size: 0, sender: 0, total: 0, ...Object.fromEntries(entries) };
+  };
+  beforeEach(() => world.database.query('DELETE FROM refusal_budgets'));
+
+  it('by sender and of all on a day, apart from what is accepted; a genuine approval is taken all the same', async () => {
+    const encf = await issued();
+    const before = await unkept();
+    const six = (sender: string) => Promise.all(Array.from({ length: 6 }, () => post(forged(encf), sender)));
+    const [first = '', ...others] = SENDERS;
+    const answers = await six(first);
+    expect((await unkept()).sender).toBe(before.sender + 1);
+    answers.push(...(await Promise.all(others.map(six))).flat());
+    expect(answers.map(({ status, body }) => [status, body.codigo])).toEqual(Array(18).fill([400, '2']));
+    const rows = await rowsOf(encf);
+    expect([rows.length, new Set(rows.map(({ sha256 }) => sha256)).size]).toEqual([18, 18]);
+    const kept = rows.filter(({ xml_path }) => xml_path !== null);
+    // Each sender has room for five, all of them for ten.
+    expect(kept).toHaveLength(10);
+    for (const sender of SENDERS) expect(kept.filter((row) => row.sender === sender).length).toBeLessThanOrEqual(5);
+    expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(200_000);
+    for (const { xml_path, sha256 } of kept) {
+      expect(xml_path).toMatch(
+        new RegExp(
+          `^TesteCF/acecf/${ISSUER}/received/\\d{4}/\\d\\d/\\d\\d/${sha256.slice(0, 2)}/${encf}-${sha256}\\.xml$`,
+        ),
+      );
+      await world.archive.get(xml_path as string, sha256);
+    }
+    const after = await unkept();
+    expect(after.sender - before.sender + after.total - before.total).toBe(8);
+    expect(after.total).toBeGreaterThan(before.total);
+
+    const genuine = await acecf(encf);
+    expect((await post(genuine, first)).body).toEqual(ACCEPTED);
+    expect((await post(genuine, first)).status).toBe(400);
+    const { rows: taken } = await world.database.query<{ xml_path: string; xml_sha256: string }>(
+      'SELECT xml_path, xml_sha256 FROM received_approvals WHERE encf = $1',
+      [encf],
+    );
+    const { xml_path, xml_sha256 } = taken[0] as { xml_path: string; xml_sha256: string };
+    expect((await world.archive.get(xml_path, xml_sha256)).toString('utf8')).toBe(genuine);
+    expect(xml_path).toMatch(new RegExp(`^TesteCF/acecf/${ISSUER}/received/\\d{4}/\\d\\d/[^/]+\\.xml$`));
+    // The same bytes again are where they were taken, whatever room there is.
+    expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);
+  });
+
+  it('by size: of a larger one the checksum stays', async () => {
+    const encf = await issued();
+    const before = await unkept();
+    expect((await post(forged(encf, 30_000), SENDERS[0] as string)).status).toBe(400);
+    expect(await rowsOf(encf)).toMatchObject([{ xml_path: null, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect((await unkept()).size).toBe(before.size + 1);
+  });
+
+  it('a signature that does not hold and another buyer leave no name of theirs in the store', async () => {
+    const encf = await issued();
+    const whole = await acecf(encf, { RNCComprador: STRANGER });
+    for (const xml of [whole, whole.replace('<MontoTotal>11430.00<', '<MontoTotal>11430.01<')]) {
+      expect((await post(xml, SENDERS[1] as string)).status).toBe(400);
+    }
+    const paths = (await rowsOf(encf)).map(({ xml_path }) => xml_path);
+    expect([paths.length, paths.some((path) => path === null || path.includes(STRANGER))]).toEqual([2, false]);
   });
 });
 

@@ -4,10 +4,12 @@ import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import {
   BodyIntake,
   createGate,
+  createRefusalBudgets,
   createTurns,
   gatePlaces,
   intakeLimits,
   judgeThreadCounts,
+  refusedBytesSettings,
   type Turns,
   trustCheck,
 } from '@ecf/public-door';
@@ -42,7 +44,6 @@ import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport, reportHeld } from './inbound/reception-report.js';
 import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
-import { createRefusalBudgets } from './outbound/refusal-budgets.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
@@ -150,9 +151,7 @@ function createParts(
   const trust = trustCheck(config.trustedIssuers);
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
-    maxRefusedBytes: config.MAX_REFUSED_BYTES,
-    maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
-    maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
+    ...refusedBytesSettings(config),
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
     signersVouchedFor: config.trustedIssuers !== null,
   };

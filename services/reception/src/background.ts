@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { budgetPeriod } from '@ecf/public-door';
 import {
   type Bus,
   cleanInbox,
@@ -9,7 +10,6 @@ import {
   type Subscription,
 } from '@ecf/service-kit';
 import type { Ports } from './core/ports.js';
-import { budgetPeriod } from './core/refused-bytes.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
 

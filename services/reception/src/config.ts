@@ -48,18 +48,6 @@ export const receptionSettings = z.object({
     default: 24,
   }),
   ...intakeSettings,
-  MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
-    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /48) that are kept in a day',
-    min: 0,
-    max: 1_024 * GIBIBYTE,
-    default: GIBIBYTE / 4,
-  }),
-  MAX_REFUSED_BYTES_PER_DAY: setting.integer({
-    description: 'Bytes of refused documents of all senders that are kept in a day',
-    min: 0,
-    max: 1_024 * GIBIBYTE,
-    default: 4 * GIBIBYTE,
-  }),
   MAX_COMPETING_BYTES: setting.integer({
     description:
       'Bytes of documents competing for one number that are kept, for good; a sender may use a third of them',

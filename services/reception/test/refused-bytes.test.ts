@@ -1,6 +1,6 @@
+import { createInMemoryRefusalBudgets } from '@ecf/public-door';
 import { describe, expect, it } from '@jest/globals';
 import { RefusedBytesRoom } from '../src/core/refused-bytes.js';
-import { createInMemoryRefusalBudgets } from '../src/outbound/refusal-budgets.in-memory.js';
 import { NOW } from './support/senders.js';
 
 const LARGE = 1_000_000;

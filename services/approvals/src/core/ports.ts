@@ -1,7 +1,7 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
 import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { JudgeThreads, SignerFacts } from '@ecf/public-door';
+import type { JudgeThreads, RefusalBudgets, RefusedBytesSettings, SignerFacts } from '@ecf/public-door';
 import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
 import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Admission } from './admission.js';
@@ -114,6 +114,7 @@ export interface NewRefusedApproval {
   readonly receivedAt: Date;
   readonly bytes: number;
   readonly sha256: string;
+  /** Null where there was no room for the bytes. */
   readonly xmlPath: string | null;
   readonly requestId: string;
   readonly sender: string | null;
@@ -134,7 +135,7 @@ export interface Observer {
   sent(target: Target, outcome: string): void;
 }
 
-export interface ApprovalSettings {
+export interface ApprovalSettings extends RefusedBytesSettings {
   /** Pause after the first failed send. */
   readonly firstRetryMs: number;
   /** How long an issuer that cannot be reached is tried. */
@@ -143,8 +144,6 @@ export interface ApprovalSettings {
   readonly issuerWaitMs: number;
   /** How long a send is one instance's before another may take it up; it is prolonged while the send is under way. */
   readonly leaseMs: number;
-  /** Longest document that is kept when it is refused. */
-  readonly maxRefusedBytes: number;
 }
 
 export interface Ports {
@@ -155,6 +154,7 @@ export interface Ports {
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
   readonly archive: XmlStore;
+  readonly budgets: RefusalBudgets;
   readonly authority: Pick<AuthorityClient, 'submitCommercialApproval'>;
   readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;
   readonly receivers: Receivers;

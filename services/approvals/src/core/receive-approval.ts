@@ -1,9 +1,10 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { type Gate, signerFacts } from '@ecf/public-door';
-import { approvalPath, sha256Of } from './approval-document.js';
+import { DailyRefusedBytes, type Gate, signerFacts, type Unkept } from '@ecf/public-door';
+import { approvalPath, refusedApprovalPath, sha256Of } from './approval-document.js';
 import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
+import type { DecisionKey } from './given-approval.js';
 import type { Ports } from './ports.js';
 
 /** An approval as it came in. */
@@ -22,9 +23,11 @@ export interface ApprovalOutcome {
   readonly receipt: ApprovalReceipt;
   /** Null where it is taken. */
   readonly refusal: string | null;
+  /** Why the bytes of a refused one about an e-CF of ours were not kept; null where they were. */
+  readonly unkept: Unkept | null;
 }
 
-type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'emission' | 'settings' | 'clock'>;
+type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'budgets' | 'emission' | 'settings' | 'clock'>;
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order: structure, signature, type,
@@ -35,10 +38,14 @@ type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'emission' |
  * cannot be asked.
  */
 export class ReceiveApproval {
+  readonly #room: DailyRefusedBytes;
+
   constructor(
     private readonly ports: ReceivePorts,
     private readonly gate: Gate,
-  ) {}
+  ) {
+    this.#room = new DailyRefusedBytes(ports.budgets, ports.settings);
+  }
 
   async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
     const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock(), arrival.network);
@@ -84,45 +91,54 @@ export class ReceiveApproval {
     });
   }
 
-  /** Kept where it is about an e-CF of ours; what strangers say about nothing leaves a line in the log. */
+  /** Recorded where it is about an e-CF of ours; what strangers say about nothing leaves a line in the log. */
   async #refuse(
     arrival: ApprovalArrival,
     judgement: ApprovalJudgement,
     invoice: InvoiceChanged | null,
     reason: string,
   ): Promise<ApprovalOutcome> {
-    if (invoice !== null) {
-      const { env, arrivedAt, bytes, requestId, sender } = arrival;
-      const buyerRnc = judgement.refusal === null ? judgement.facts.buyerRnc : (judgement.about?.buyerRnc ?? null);
-      const sha256 = sha256Of(bytes);
-      const key = { env, buyerRnc: buyerRnc ?? invoice.issuer_rnc, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
-      const path =
-        bytes.length > this.ports.settings.maxRefusedBytes ? null : approvalPath(key, 'received', arrivedAt, sha256);
-      if (path !== null) await this.ports.archive.put(path, bytes);
-      await this.ports.received.refuse({
-        env,
-        issuerRnc: invoice.issuer_rnc,
-        encf: invoice.encf,
-        buyerRnc,
-        reason,
-        receivedAt: arrivedAt,
-        bytes: bytes.length,
-        sha256,
-        xmlPath: path,
-        requestId,
-        sender,
-      });
-    }
-    return {
-      receipt: { codigo: '2', estado: 'Aprobacion Comercial Rechazada', mensaje: [reason] },
-      refusal: reason,
-    };
+    const receipt: ApprovalReceipt = { codigo: '2', estado: 'Aprobacion Comercial Rechazada', mensaje: [reason] };
+    if (invoice === null) return { receipt, refusal: reason, unkept: null };
+    const { env, arrivedAt: receivedAt, bytes, requestId, sender } = arrival;
+    const about = { env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
+    const sha256 = sha256Of(bytes);
+    const { path: xmlPath, unkept } = await this.#keepRefused(arrival, about, sha256);
+    const buyerRnc = judgement.refusal === null ? judgement.facts.buyerRnc : (judgement.about?.buyerRnc ?? null);
+    await this.ports.received.refuse({
+      ...about,
+      buyerRnc,
+      reason,
+      receivedAt,
+      bytes: bytes.length,
+      sha256,
+      xmlPath,
+      requestId,
+      sender,
+    });
+    return { receipt, refusal: reason, unkept };
+  }
+
+  /** Bytes that were taken before are kept already; others where there is room for them. */
+  async #keepRefused(
+    { bytes, arrivedAt: receivedAt, network }: ApprovalArrival,
+    about: Omit<DecisionKey, 'buyerRnc'>,
+    sha256: string,
+  ): Promise<{ path: string | null; unkept: Unkept | null }> {
+    const taken = await this.ports.received.find(about);
+    if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
+    const unkept = await this.#room.take({ bytes: bytes.length, receivedAt, network });
+    if (unkept !== null) return { path: null, unkept };
+    const path = refusedApprovalPath(about, receivedAt, sha256);
+    await this.ports.archive.put(path, bytes);
+    return { path, unkept };
   }
 }
 
 const TAKEN: ApprovalOutcome = {
   receipt: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
   refusal: null,
+  unkept: null,
 };
 
 function refusalOf(judgement: ApprovalJudgement, invoice: InvoiceChanged | null): string | null {

@@ -32,7 +32,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
       const body = await parts.intake.read(req, network);
       try {
         const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
-        const { receipt, refusal } = await parts.receive.receive({
+        const outcome = await parts.receive.receive({
           bytes,
           env,
           arrivedAt,
@@ -40,10 +40,11 @@ export function receiveApproval(parts: ApprovalDoorParts) {
           sender,
           network,
         });
-        parts.report.answered(refusal, env, performance.now() - started);
-        res.status(refusal === null ? 200 : 400);
+        const where = { ...requestNames(req), sender, env };
+        parts.report.answered(outcome, where, performance.now() - started);
+        res.status(outcome.refusal === null ? 200 : 400);
         res.setHeader('cache-control', 'no-store');
-        res.json(receipt);
+        res.json(outcome.receipt);
       } finally {
         body.release();
       }

@@ -1,12 +1,20 @@
 import type { Environment } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit';
+import type { ApprovalOutcome } from '../core/receive-approval.js';
+
+/** The call that is told of. */
+export interface Where {
+  readonly request_id: string;
+  readonly trace_id: string;
+  readonly sender: string | null;
+  readonly env: Environment;
+}
 
 /** What is counted and logged about approvals at the public door. */
 export interface ApprovalReport {
-  /** `refusal` is the reason of a 400, null for a 200. */
-  answered(refusal: string | null, env: Environment, milliseconds: number): void;
+  answered(outcome: ApprovalOutcome, where: Where, milliseconds: number): void;
   /** A call that got neither. */
-  refused(kind: string, where: { request_id: string; trace_id: string; sender: string | null; env: Environment }): void;
+  refused(kind: string, where: Where): void;
 }
 
 /** Counts under stable names; every refusal without a receipt leaves a line in the log. */
@@ -21,6 +29,11 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
     help: 'Calls of the public door for approvals that were answered neither yes nor no, by reason.',
     labels: ['env', 'reason'],
   });
+  const unkept = metrics.counter({
+    name: 'ecf_approvals_unkept_documents_total',
+    help: 'Refused approvals whose bytes were not kept, by what had no room: size, sender, total.',
+    labels: ['env', 'reason'],
+  });
   const seconds = metrics.histogram({
     name: 'ecf_approvals_received_seconds',
     help: 'Seconds from the request to the answer, stored and ready to leave.',
@@ -28,10 +41,15 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60],
   });
   return {
-    answered(refusal, env, milliseconds) {
+    answered({ refusal, unkept: reason }, where, milliseconds) {
+      const { env } = where;
       const outcome = refusal === null ? 'accepted' : 'refused';
       answers.inc({ env, outcome });
       seconds.observe({ outcome }, milliseconds / 1_000);
+      if (reason !== null) {
+        unkept.inc({ env, reason });
+        logger.info({ ...where, reason }, 'the bytes of a refused document were not kept');
+      }
     },
     refused(reason, where) {
       refusals.inc({ env: where.env, reason });

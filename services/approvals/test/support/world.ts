@@ -266,7 +266,7 @@ export class World {
     return read(response);
   }
 
-  /** Posts to the public door. */
+  /** Posts to the public door; the header `x-sender` says from which address. */
   async send(body: Uint8Array | string, headers: Record<string, string> = {}, address = DOOR): Promise<Answer> {
     return read(
       await fetch(`${this.url()}${address}`, {
@@ -336,7 +336,7 @@ export class World {
       const env: Environment = prefix === 'certecf' ? 'CerteCF' : prefix === 'ecf' ? 'eCF' : 'TesteCF';
       const caller: Caller =
         known === undefined
-          ? { kind: 'public', env, sender: '203.0.113.7', ...life }
+          ? { kind: 'public', env, sender: String(req.headers['x-sender'] ?? '203.0.113.7'), ...life }
           : {
               kind: 'account',
               environments: ['TesteCF', 'CerteCF'],

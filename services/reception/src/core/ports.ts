@@ -1,5 +1,6 @@
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import type { RefusalBudgets, RefusedBytesSettings } from '@ecf/public-door';
 import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
 import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Judgement } from './judge-document.js';
@@ -93,22 +94,6 @@ export interface NumberSearch {
   readonly encf: string;
 }
 
-/** Amounts that all instances together take no more of than there is. */
-export interface RefusalBudgets {
-  /** Takes all or nothing; the first claim that does not fit, else null. */
-  take(claims: readonly BudgetClaim[]): Promise<BudgetClaim | null>;
-  /** Forgets what was taken in periods before this one. */
-  clean(period: string): Promise<void>;
-}
-
-export interface BudgetClaim {
-  readonly scope: string;
-  /** The day, `YYYY-MM-DD`; empty for what does not begin anew. */
-  readonly period: string;
-  readonly amount: number;
-  readonly limit: number;
-}
-
 /** Seeds that bought a token: each can do so once, on any instance. */
 export interface SpentSeeds {
   /** False where it was spent before. */
@@ -145,15 +130,9 @@ export interface Observer {
   failed(what: string, error: unknown): void;
 }
 
-export interface ReceptionSettings {
+export interface ReceptionSettings extends RefusedBytesSettings {
   /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
   readonly signerRnc: string | null;
-  /** Longest document that is kept when it is refused. */
-  readonly maxRefusedBytes: number;
-  /** Bytes of refused documents of one sender that are kept in a day. */
-  readonly maxRefusedBytesPerSender: number;
-  /** Bytes of refused documents of all senders that are kept in a day. */
-  readonly maxRefusedBytesPerDay: number;
   /** Bytes of documents that compete for one number and are kept. */
   readonly maxCompetingBytes: number;
   /** Whether certificates of senders have to lead to a trusted issuer. */

@@ -1,4 +1,5 @@
 import { type Environment, toCalendarDate } from '@ecf/domain';
+import { refusalFolder } from '@ecf/public-door';
 
 /** What a path in the XML store is made of. `holderRnc` is the taxpayer of ours in whose name the document is kept. */
 export interface StoredDocumentName {
@@ -27,8 +28,7 @@ export function acknowledgementPath(name: StoredDocumentName): string {
   return `${name.env}/arecf/${name.holderRnc}/issued/${folder(name)}/${name.buyerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
-/** The month; for refusals the day and two digits of the checksum as well, so that a flood of them fills no folder that others use. */
+/** The month; refusals lie apart. */
 function folder({ at, sha256, refused }: StoredDocumentName): string {
-  const day = toCalendarDate(at).replaceAll('-', '/');
-  return refused ? `${day}/${sha256.slice(0, 2)}` : day.slice(0, 7);
+  return refused ? refusalFolder(at, sha256) : toCalendarDate(at).slice(0, 7).replace('-', '/');
 }

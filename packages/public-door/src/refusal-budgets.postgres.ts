@@ -1,5 +1,5 @@
 import type { Database } from '@ecf/service-kit';
-import type { BudgetClaim, RefusalBudgets } from '../core/ports.js';
+import type { BudgetClaim, RefusalBudgets } from './refusal-budgets.js';
 
 const TAKE = {
   name: 'refusal_budget_take',
@@ -7,7 +7,7 @@ const TAKE = {
          ON CONFLICT (scope, period) DO UPDATE SET used = b.used + excluded.used WHERE b.used + excluded.used <= $4::bigint`,
 };
 
-/** Budgets in PostgreSQL: a claim is a row that is locked until all of them are taken. */
+/** Budgets in PostgreSQL, in the table `refusal_budgets` of the service: a claim is a row that is locked until all of them are taken. */
 export function createRefusalBudgets(database: Database): RefusalBudgets {
   return {
     async take(claims) {

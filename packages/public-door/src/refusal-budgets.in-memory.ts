@@ -1,4 +1,4 @@
-import type { BudgetClaim, RefusalBudgets } from '../core/ports.js';
+import type { BudgetClaim, RefusalBudgets } from './refusal-budgets.js';
 
 /** Budgets in memory, for tests of what stands above. */
 export function createInMemoryRefusalBudgets(): RefusalBudgets {
