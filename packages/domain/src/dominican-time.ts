@@ -3,6 +3,7 @@ import { numberAt } from './digits.js';
 /** America/Santo_Domingo: UTC-4 all year, no daylight saving. Source: Formato e-CF v1.0 p.58. */
 const OFFSET_MS = 4 * 3_600_000;
 const DAY_MS = 86_400_000;
+const YEAR_10000 = Date.UTC(10_000, 0);
 
 /** A calendar day as `YYYY-MM-DD`; compares as text. */
 export type CalendarDate = string;
@@ -43,7 +44,10 @@ export function formatDocumentDate(date: CalendarDate): string {
   return `${date.slice(8, 10)}-${date.slice(5, 7)}-${date.slice(0, 4)}`;
 }
 
-/** FechaHoraFirma and its like (`DD-MM-YYYY HH:MM:SS`, Dominican time) as an instant; null when there is no such time. */
+/**
+ * FechaHoraFirma and its like (`DD-MM-YYYY HH:MM:SS`, Dominican time) as an instant; null when there is no such time, or when
+ * it is in the year 10000 of UTC, which neither ISO 8601 nor the database writes with four digits.
+ */
 export function parseSignatureDateTime(text: string): Date | null {
   return parseUsualTime(text) ?? parseLooseTime(text);
 }
@@ -74,7 +78,8 @@ function parseLooseTime(text: string): Date | null {
 /** The instant at a Dominican time of a day, of which the midnight of UTC is given; null when a day has no such time. */
 function timeOfDay(midnight: number, hours: number, minutes: number, seconds: number): Date | null {
   if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return null;
-  return new Date(midnight + OFFSET_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+  const instant = midnight + OFFSET_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  return instant < YEAR_10000 ? new Date(instant) : null;
 }
 
 /** Days from one calendar day to another; negative when the second is earlier. */

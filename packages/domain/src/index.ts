@@ -20,5 +20,6 @@ export { isStillToCome } from './rules/date-rules.js';
 export { type DeliverableDocument, goesToBuyer } from './rules/delivery-rules.js';
 export { ISSUING_RULES, type IssuingRule } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
+export * from './stated-time.js';
 export * from './storable-text.js';
 export * from './submission-route.js';

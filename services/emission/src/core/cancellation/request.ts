@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { MAX_CANCELLATION_LINES, MAX_CANCELLATION_RANGES, type ValidationItem } from '@ecf/contracts';
+import {
+  cancellationLineRequestSchema,
+  cancellationRangeRequestSchema,
+  cancellationRequestSchema,
+  MAX_CANCELLATION_LINES,
+  MAX_CANCELLATION_RANGES,
+  MAX_CANCELLATION_REASON,
+  type ValidationItem,
+} from '@ecf/contracts';
 import {
   type EcfType,
   ENVIRONMENTS,
@@ -9,11 +17,12 @@ import {
   isEncf,
   isEnvironment,
   isRnc,
+  isStorableText,
+  parseStatedTime,
 } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import { findOverlaps } from './overlaps.js';
-import { parseTimestamp } from './timestamps.js';
 
 /** A request that keeps every rule that can be checked on it alone. */
 export interface CancellationRequest {
@@ -30,29 +39,15 @@ export interface CancellationRequest {
   readonly contentHash: string;
 }
 
-const FIELDS = [
-  'version',
-  'issuer_rnc',
-  'total_encf_canceled',
-  'generation_datetime',
-  'authority_environment',
-  'cancellation_reason',
-  'detail_lines',
-];
-const LINE_FIELDS = ['line_number', 'ecf_type', 'total_encf_canceled', 'sequence_ranges'];
-const RANGE_FIELDS = ['encf_desde', 'encf_hasta', 'quantity_canceled'];
-const LONGEST_REASON = 1_000;
+const FIELDS = Object.keys(cancellationRequestSchema.shape);
+const LINE_FIELDS = Object.keys(cancellationLineRequestSchema.shape);
+const RANGE_FIELDS = Object.keys(cancellationRangeRequestSchema.shape);
 /** A body of a hundred thousand faults would help nobody. */
 const MOST_ITEMS = 100;
 
-/** A number of the body by its text: counts are numbers, not text that looks like one. */
-class StatedNumber {
-  constructor(readonly text: string) {}
-}
-
 /**
  * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault, 400 says
- * where it is no JSON. Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
+ * where it is no JSON. Takes and refuses what cancellationRequestSchema does, and beyond it holds counts, order and overlaps. Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
  */
 export function readCancellationRequest(body: Uint8Array): CancellationRequest {
   const reader = new Reader();
@@ -63,7 +58,7 @@ export function readCancellationRequest(body: Uint8Array): CancellationRequest {
 
 function parsed(body: Uint8Array): unknown {
   try {
-    return parseJson(body, (stated) => new StatedNumber(stated));
+    return parseJson(body, Number);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     throw new EmissionError(error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json', error.message, { cause: error });
@@ -86,17 +81,17 @@ class Reader {
 
   read(body: unknown): CancellationRequest {
     const fields = this.#object(body, ['body'], FIELDS);
-    const version = text(fields.version ?? '1.0');
-    if (version !== '1.0') this.#fault(['body', 'version'], 'The version is "1.0".', 'enum');
+    const version = fields.version ?? '1.0';
+    if (version !== '1.0') this.#fault(['body', 'version'], 'The version is "1.0", as text.', 'enum');
     const env = fields.authority_environment;
-    const issuer = text(fields.issuer_rnc);
+    const issuer = fields.issuer_rnc;
     if (env === undefined) this.#missing(['body', 'authority_environment']);
     else if (!isEnvironment(env))
       this.#fault(['body', 'authority_environment'], `It is one of ${ENVIRONMENTS.join(', ')}.`, 'enum');
     if (issuer === undefined) this.#missing(['body', 'issuer_rnc']);
     else if (typeof issuer !== 'string' || !isRnc(issuer))
       this.#fault(['body', 'issuer_rnc'], 'An RNC has 9 or 11 digits, as text.', 'rnc');
-    const reason = this.#reason(text(fields.cancellation_reason ?? null));
+    const reason = this.#reason(fields.cancellation_reason ?? null);
     const generatedAt = this.#timestamp(fields.generation_datetime ?? null);
     const lines = this.#lines(fields.detail_lines);
     const total = lines.reduce((sum, line) => sum + line.total, 0);
@@ -127,9 +122,9 @@ class Reader {
 
   #line(value: unknown, loc: Loc, number: number): CancellationRequest['lines'][number] {
     const fields = this.#object(value, loc, LINE_FIELDS);
-    const { line_number: stated } = fields;
-    const type = text(fields.ecf_type);
-    if (stated !== undefined && wholeNumber(stated) !== number)
+    const stated = fields.line_number ?? null;
+    const type = fields.ecf_type;
+    if (stated !== null && wholeNumber(stated) !== number)
       this.#fault([...loc, 'line_number'], `Lines count from 1: this one is number ${number}.`, 'line_number');
     if (type === undefined) this.#missing([...loc, 'ecf_type']);
     else if (!isEcfType(type))
@@ -185,11 +180,11 @@ class Reader {
   }
 
   /**
-   * A count may be left out; a wrong one is at fault. Nothing to compare with (NaN): its ranges
+   * A count may be left out or null; a wrong one is at fault. Nothing to compare with (NaN): its ranges
    * are at fault.
    */
   #quantity(value: unknown, loc: Loc | (() => Loc), actual: number, holds: string): void {
-    if (value === undefined) return;
+    if (value === undefined || value === null) return;
     const place = () => (typeof loc === 'function' ? loc() : loc);
     const stated = wholeNumber(value);
     if (stated === null) this.#fault(place(), 'A count is a whole number from 1.', 'integer');
@@ -199,14 +194,15 @@ class Reader {
 
   #reason(value: unknown): string | null {
     if (value === null) return null;
-    if (typeof value === 'string' && value.length <= LONGEST_REASON && !value.includes('\0')) return value;
-    this.#fault(['body', 'cancellation_reason'], `A text of at most ${LONGEST_REASON} characters.`, 'text');
+    if (typeof value === 'string' && value.length <= MAX_CANCELLATION_REASON && isStorableText(value)) return value;
+    const msg = `A text of at most ${MAX_CANCELLATION_REASON} characters, without NUL and halves of surrogate pairs.`;
+    this.#fault(['body', 'cancellation_reason'], msg, 'text');
     return null;
   }
 
   #timestamp(value: unknown): Date | null {
     if (value === null) return null;
-    const instant = typeof value === 'string' ? parseTimestamp(value) : null;
+    const instant = typeof value === 'string' ? parseStatedTime(value) : null;
     if (instant === null)
       this.#fault(['body', 'generation_datetime'], 'An ISO 8601 time of this century that exists.', 'timestamp');
     return instant;
@@ -223,7 +219,7 @@ class Reader {
 
   #object(value: unknown, loc: Loc | (() => Loc), known: readonly string[]): Fields {
     const place = () => (typeof loc === 'function' ? loc() : loc);
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof StatedNumber) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.#fault(place(), 'An object is expected.', 'type');
       return {};
     }
@@ -243,12 +239,7 @@ class Reader {
   }
 }
 
-/** A number where text belongs counts as its digits. */
-function text(value: unknown): unknown {
-  return value instanceof StatedNumber ? value.text : value;
-}
-
 /** A whole number from 1. */
 function wholeNumber(value: unknown): number | null {
-  return value instanceof StatedNumber && /^[1-9]\d{0,14}$/.test(value.text) ? Number(value.text) : null;
+  return Number.isSafeInteger(value) && (value as number) >= 1 ? (value as number) : null;
 }

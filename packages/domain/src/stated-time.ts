@@ -2,10 +2,10 @@ const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9
 const DOMINICAN_OFFSET = '-04:00';
 
 /**
- * An ISO 8601 time as an instant; without offset it is Dominican time. Null where there is no such time, or none of the
- * years that the document can carry (20xx).
+ * An ISO 8601 time of a request as an instant; without offset it is Dominican time. Null where there is no such time, or
+ * none of the years that documents can carry (20xx).
  */
-export function parseTimestamp(text: string): Date | null {
+export function parseStatedTime(text: string): Date | null {
   const parts = ISO.exec(text.trim());
   if (parts === null) return null;
   const [, year, month, day, hour, minute, second = '00', zone = DOMINICAN_OFFSET] = parts as unknown as string[];
