@@ -308,17 +308,21 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
     expect([answer.status, /<CodigoMotivoNoRecibido>(\d)/.exec(answer.text)?.[1] ?? '']).toEqual([status, motive]);
   });
 
-  it('a number that is not E and 12 digits is received, and found by its text', async () => {
-    const xml = await genuine('Zz10000000001');
-    expect((await post(xml, { 'content-type': 'text/xml' })).text).toContain('<Estado>0<');
-    const headers = { 'buyer-rnc': running.demo.buyer_rnc };
-    expect(await client.call('GET', '/fe/recepcion/api/invoices/Zz10000000001', { headers })).toMatchObject({
-      status: 200,
-    });
-    expect(await client.call('GET', `/arecf/Zz10000000001?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 200 });
-    expect((await client.call('GET', `/Zz10000000001/xml?issuer_rnc=${PROVIDER}`)).text).toBe(xml);
-    expect(await client.call('GET', `/Zz10000000002/xml?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 422 });
-  });
+  it.each(['Zz10000000001', 'e310000700001'])(
+    '%s is not E and 12 digits: it is received, and found by its text',
+    async (number) => {
+      const xml = await genuine(number);
+      expect((await post(xml, { 'content-type': 'text/xml' })).text).toContain('<Estado>0<');
+      const headers = { 'buyer-rnc': running.demo.buyer_rnc };
+      expect(await client.call('GET', `/fe/recepcion/api/invoices/${number}`, { headers })).toMatchObject({
+        status: 200,
+        body: { encf: number },
+      });
+      expect(await client.call('GET', `/arecf/${number}?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 200 });
+      expect((await client.call('GET', `/${number}/xml?issuer_rnc=${PROVIDER}`)).text).toBe(xml);
+      expect(await client.call('GET', `/Zz10000000002/xml?issuer_rnc=${PROVIDER}`)).toMatchObject({ status: 422 });
+    },
+  );
 });
 
 describe('where senders have to authenticate', () => {

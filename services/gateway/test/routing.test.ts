@@ -33,11 +33,13 @@ describe('the routing table', () => {
   ])('lets literal parts win: %s %s', (method, path, expected) => expect(found(method, path)).toBe(expected));
 
   it.each([
-    ['/invoices/e310000000001', 'findInvoice /invoices/E310000000001'],
-    ['/e310000000001/xml', 'invoiceXml /E310000000001/xml'],
-    ['/arecf/e310000000001/', 'acknowledgementXml /arecf/E310000000001'],
+    ['/invoices/e310000000001', 'findInvoice /invoices/e310000000001'],
+    ['/e310000000001/xml', 'invoiceXml /e310000000001/xml'],
+    ['/arecf/e310000000001/', 'acknowledgementXml /arecf/e310000000001'],
     ['/invoice-status/e310000000001x', 'invoiceStatus /invoice-status/e310000000001x'],
-  ])('writes an eNCF in capitals: %s', (path, expected) => expect(found('GET', path)).toBe(expected));
+  ])('leaves a number as it is written, for its owner to read: %s', (path, expected) =>
+    expect(found('GET', path)).toBe(expected),
+  );
 
   const reception = 'receiveInvoice /fe/recepcion/api/ecf';
   it.each([

@@ -1,7 +1,7 @@
 import { type HttpMethod, OPERATIONS, type Operation } from '@ecf/contracts';
 import { type Environment, publicAddress } from '@ecf/domain';
 
-/** Where a request goes. `path` is the owner's: no slash at the end, an eNCF in capitals, a public address in its plain form. */
+/** Where a request goes. `path` is the owner's: no slash at the end, a public address in its plain form. */
 export type Routed =
   | { kind: 'operation'; operation: Operation; path: string; prefix: Environment | null }
   | { kind: 'method_not_allowed'; allow: string[] }
@@ -34,26 +34,21 @@ export function createRouter(operations: readonly Operation[] = OPERATIONS): Rou
     }
   }
 
-  function keyed(path: string): { methods: Methods; path: string } | null {
-    const direct = exact.get(path);
-    if (direct !== undefined) return { methods: direct, path };
-    const parts = path.slice(1).split('/');
-    const branch = find(root, parts, 0);
-    return branch === null ? null : { methods: branch.methods, path: `/${parts.map(capitalEncf).join('/')}` };
+  function keyed(path: string): Methods | undefined {
+    return exact.get(path) ?? find(root, path.slice(1).split('/'), 0)?.methods;
   }
 
   return {
     route(method, rawPath) {
       const path = withoutSlashes(rawPath);
       const asKeyed = keyed(path);
-      const direct = pick(asKeyed?.methods, method);
-      if (direct !== undefined)
-        return { kind: 'operation', operation: direct, path: asKeyed?.path ?? path, prefix: null };
+      const direct = pick(asKeyed, method);
+      if (direct !== undefined) return { kind: 'operation', operation: direct, path, prefix: null };
       const asPublic = publicAddress(path);
       const methods = asPublic === null ? undefined : open.get(asPublic.path);
       const operation = pick(methods, method);
       if (asPublic !== null && operation !== undefined) return { kind: 'operation', operation, ...asPublic };
-      const allow = [...(asKeyed?.methods.keys() ?? []), ...(methods?.keys() ?? [])];
+      const allow = [...(asKeyed?.keys() ?? []), ...(methods?.keys() ?? [])];
       return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'none' };
     },
   };
@@ -101,8 +96,4 @@ function withoutSlashes(path: string): string {
   let end = path.length;
   while (end > 1 && path.charCodeAt(end - 1) === 47) end -= 1;
   return end === path.length ? path : path.slice(0, end);
-}
-
-function capitalEncf(part: string): string {
-  return /^e\d{12}$/.test(part) ? part.toUpperCase() : part;
 }
