@@ -346,6 +346,15 @@ describe('a cancellation', () => {
       listed.body[1],
     ]);
     expect((await world.call(emission, 'GET', `/anecf?issuer_rnc=${BUYER}`)).body).toEqual([]);
+    // Newest first by the time of creation: ids may be drawn in another order, and clocks of instances differ.
+    const ids = async () =>
+      (await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}&limit=100`)).body.map(
+        ({ id }: { id: number }) => id,
+      );
+    const before = await ids();
+    const moved = "UPDATE cancellation SET created_at = created_at - interval '1 day' WHERE id = $1";
+    await world.database.query(moved, [body.id]);
+    expect(await ids()).toEqual([...before.slice(1), body.id]);
   });
 
   it('blocks the numbers of its issuer, type and environment alone', async () => {
@@ -709,8 +718,6 @@ describe('the same numbers at the same moment', () => {
       const issued = (await world.ledger(encf('31', sequence))).length;
       expect({ sequence, issued }).toEqual({ sequence, issued: of('issue') === 200 ? 1 : 0 });
     }
-    const kinds = new Set(answers.filter(({ status }) => status < 300).map(({ kind }) => kind));
-    expect(kinds.size).toBeGreaterThan(0);
   });
 
   it.each([

@@ -101,7 +101,7 @@ export const FIND = { name: 'cancellation_find', text: 'SELECT * FROM cancellati
 
 export const LIST = {
   name: 'cancellation_list',
-  text: 'SELECT id FROM cancellation WHERE env = $1 AND issuer_rnc = $2 ORDER BY id DESC LIMIT $3 OFFSET $4',
+  text: 'SELECT id FROM cancellation WHERE env = $1 AND issuer_rnc = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4',
 };
 
 /**
