@@ -298,6 +298,7 @@ describe('the public door', () => {
     const BUYER = { rnc: '133470616', name: 'DOCUMENTOS ELECTRONICOS DE 02' };
     const client = await newAccount(deployment.running, BUYER);
     const names = fs.readdirSync(path.join(SET, 'acecf')).sort();
+    expect(names).toHaveLength(11);
     const wanted = names.map((name) => JSON.parse(fs.readFileSync(path.join(SET, 'acecf', name), 'utf8')));
     const put = await client.control('PUT', `/certification/${BUYER.rnc}`, wanted);
     expect(put.status).toBe(200);
