@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { useDeployment } from '../support/deployment.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-/** Every page that is not generated, by its path from the root. */
+/** Every page, by its path from the root. */
 const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
@@ -15,6 +15,7 @@ const PAGES = [
   'examples/README.md',
   ...pagesIn('docs'),
   ...pagesIn('docs/adr'),
+  ...pagesIn('docs/events'),
   ...pagesIn('docs/runbooks'),
 ];
 /** Shown and not run here: each starts a deployment or runs these very tests, and other tests do the same. */
@@ -101,6 +102,17 @@ describe('the commands of a page of the documentation', () => {
     const shown = others.filter(({ language }) => language === 'console');
     const lines = shown.flatMap(({ text }) => text.trim().split('\n'));
     expect(lines.filter((line) => !SHOWN.includes(line))).toEqual([]);
+  });
+
+  it.each(PAGES)('name scripts that there are, in the text as well: %s', (page) => {
+    const { scripts } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
+    const run = [...text.matchAll(/`npm (?:run )?([a-z:-]+)/g)].map(([, script]) => script as string);
+    const files = [...text.matchAll(/`node ([\w./-]+\.m?js)\b/g)].map(([, file]) => file as string);
+    expect(run.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+    expect(files.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
   it.each(PAGES)('stand beside links that lead somewhere: %s', (page) => {
