@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { BODY_SHAPES, type BodyShape } from '@ecf/public-door/body-shapes';
 import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
 import { encf as encfOf } from '../support/documents.js';
-import { SHAPES } from '../support/multipart-shapes.js';
 import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/provided-documents.js';
 import { createSender } from '../support/raw-request.js';
 import { DEPLOYMENT, type Standalone, startDeployment } from '../support/standalone-process.js';
@@ -262,11 +262,21 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
     });
   }
 
-  it.each(SHAPES)('$name: received', async ({ type, body }) => {
+  async function expectReceived(shape: BodyShape, change: (xml: string) => string): Promise<void> {
     const encf = next();
-    const answer = await post(body(await genuine(encf)), type === null ? {} : { 'content-type': type });
+    const headers = shape.type === null ? undefined : { 'content-type': shape.type };
+    const answer = await post(shape.body(change(await genuine(encf))), headers ?? {});
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`<eNCF>${encf}</eNCF><Estado>0<`)]);
-  });
+  }
+
+  it.each(BODY_SHAPES)('$name: received', (shape) => expectReceived(shape, (xml) => xml));
+
+  it.each([
+    ['a byte order mark', (xml: string) => `\ufeff${xml}`],
+    ['a byte order mark and a line end', (xml: string) => `\ufeff\r\n${xml}`],
+    ['no prolog', (xml: string) => xml.replace(/^<\?xml[^>]*\?>\s*/, '')],
+    ['pretty-printed after signing', (xml: string) => xml.replaceAll('><', '>\n  <')],
+  ])('%s: received', (_, change) => expectReceived(BODY_SHAPES[0] as BodyShape, change));
 
   it('each hostile input gets its answer, and leaves the others undisturbed', async () => {
     // The receiver's own: it signs with another key.
