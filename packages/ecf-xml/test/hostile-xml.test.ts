@@ -98,12 +98,16 @@ describe('large or crooked XML costs no more than its length', () => {
       'a long date',
       `<RFCE><Encabezado><Emisor><FechaEmision>${' '.repeat(2_000_000)}x</FechaEmision></Emisor></Encabezado></RFCE>`,
     ],
+    ['a long name of an attribute', `<ARECF ${'q'.repeat(49_000)}=""/>`],
+    ['a long name of an element', `<ARECF><${'q'.repeat(49_000)}/></ARECF>`],
     ['many references', `<ECF>${'&#65;&amp;'.repeat(30_000)}</ECF>`],
   ])('%s', (_, source) => {
     const xml = parseXml(Buffer.from(source));
     const checked = checkXml(xml);
     expect(checked.faults.length).toBeGreaterThan(0);
     expect(checked.faults.length).toBeLessThanOrEqual(1001);
+    // What a fault quotes is short, since faults are kept of documents that are not.
+    expect(checked.faults.every(({ path, message }) => path.length + message.length < 500)).toBe(true);
     expect(readXml(xml)).toBeDefined();
   });
 

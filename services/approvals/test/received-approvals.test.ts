@@ -354,6 +354,14 @@ describe('what is kept of strangers is bounded', () => {
     expect((await unkept()).size).toBe(before.size + 1);
   });
 
+  it('a name of fifty thousand letters is not what a refusal is made of', async () => {
+    const encf = await issued();
+    const named = forged(encf, 10).replace('<ACECF>', `<ACECF ${'q'.repeat(49_000)}="">`);
+    const { body } = await post(named, SENDERS[2] as string);
+    expect(body).toEqual(refused(expect.stringContaining(STRUCTURE)));
+    expect(body.mensaje[0].length).toBeLessThanOrEqual(480);
+  });
+
   it('a signature that does not hold and another buyer leave no name of theirs in the store', async () => {
     const encf = await issued();
     const whole = await acecf(encf, { RNCComprador: STRANGER });

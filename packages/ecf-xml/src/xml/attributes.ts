@@ -1,4 +1,5 @@
 import type { ElementRule } from '../catalogue/element-rules.js';
+import { shorten } from '../fault-list.js';
 import { isValueOfBuiltIn } from './built-in-types.js';
 import { attributeName, type NamespaceScope, XML_SCHEMA, XML_SCHEMA_INSTANCE } from './namespaces.js';
 
@@ -18,10 +19,10 @@ export function attributeFault(
   for (const [name, value] of attributes) {
     if (name === 'xmlns' || name.startsWith('xmlns:')) continue;
     const { namespace, local } = attributeName(scope, name);
-    if (namespace !== XML_SCHEMA_INSTANCE) return `The attribute ${name} is not allowed; remove it.`;
+    if (namespace !== XML_SCHEMA_INSTANCE) return `The attribute ${shorten(name)} is not allowed; remove it.`;
     if (local === 'schemaLocation' || local === 'noNamespaceSchemaLocation') continue;
-    if (local !== 'type') return `The attribute ${name} is not allowed; remove it.`;
-    if (!namesOwnType(value, scope, rule, text)) return `The attribute ${name} names another type; remove it.`;
+    if (local !== 'type') return `The attribute ${shorten(name)} is not allowed; remove it.`;
+    if (!namesOwnType(value, scope, rule, text)) return `The attribute ${shorten(name)} names another type; remove it.`;
   }
   return null;
 }
