@@ -2,13 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { ApiError } from './errors.js';
 
+/** Makes the value of a body's bytes, which are UTF-8; what it throws names what is wrong with the text. */
+export type ParseJson = (bytes: Buffer) => unknown;
+
 /**
  * Reads a JSON body into `req.body`: content type application/json (415 otherwise), UTF-8 without replacement (400
  * `not_utf8`), well-formed (400 `invalid_json`, with the parser's words). No body at all leaves undefined.
+ *
+ * @param parseJson a stricter parser, for callers' documents; by default the last of equal keys counts
  */
-export function jsonBody(limit: number): RequestHandler[] {
-  return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse];
+export function jsonBody(limit: number, parseJson: ParseJson = usual): RequestHandler[] {
+  return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse(parseJson)];
 }
+
+const usual: ParseJson = (bytes) => JSON.parse(bytes.toString('utf8'));
 
 const requireJson: RequestHandler = (req, _res, next) => {
   if (req.is('application/json') === false)
@@ -16,17 +23,20 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
-const parse: RequestHandler = (req: Request, _res, next) => {
-  const bytes: unknown = req.body;
-  req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseBytes(bytes) : undefined;
-  next();
-};
+function parse(parseJson: ParseJson): RequestHandler {
+  return (req: Request, _res, next) => {
+    const bytes: unknown = req.body;
+    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseBytes(bytes, parseJson) : undefined;
+    next();
+  };
+}
 
-function parseBytes(bytes: Buffer): unknown {
+function parseBytes(bytes: Buffer, parseJson: ParseJson): unknown {
   if (!isUtf8(bytes)) throw new ApiError(400, 'not_utf8', 'The body is not UTF-8; nothing is guessed or replaced.');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes);
   } catch (cause) {
-    throw new ApiError(400, 'invalid_json', `The body is not JSON: ${(cause as Error).message}.`, { cause });
+    const reason = (cause as Error).message.replace(/\.$/, '');
+    throw new ApiError(400, 'invalid_json', `The body is not JSON that can be read: ${reason}.`, { cause });
   }
 }

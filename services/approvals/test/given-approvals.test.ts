@@ -48,7 +48,7 @@ describe('POST /acecf', () => {
         invoice_date_issued: '2026-06-15',
         invoice_total_amount: '11430.00',
         xml_storage_path: expect.stringMatching(
-          new RegExp(`^TesteCF/acecf/${BUYER}/issued/\\d{4}/\\d{2}/${BUYER}${encf}-[0-9a-f]{12}\\.xml$`),
+          new RegExp(`^TesteCF/acecf/${BUYER}/issued/\\d{4}/\\d{2}/${BUYER}${encf}-[0-9a-f]{64}\\.xml$`),
         ),
         xml_checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
         xml_schema_version: '1.0',
@@ -309,6 +309,11 @@ describe('what is refused', () => {
 
   it('JSON that is none, other content, a foreign taxpayer, an inactive one, none with certificate', async () => {
     expect((await world.call('POST', '/acecf', '{')).body.code).toBe('invalid_json');
+    const twice = JSON.stringify(order('E310009999999')).replace('{', '{"approval_status":2,');
+    expect(await world.call('POST', '/acecf', twice)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json', detail: expect.stringContaining('twice') },
+    });
     expect((await post(order('E310009999997', { receiver_rnc: STRANGER }))).body.code).toBe('taxpayer_not_found');
     expect((await post(order('E310009999997'), '', { account: 'account-2' })).body.code).toBe('taxpayer_not_found');
     expect((await post(order('E310009999997'), '?submit_to_authority=maybe')).status).toBe(422);

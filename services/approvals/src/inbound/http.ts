@@ -6,6 +6,7 @@ import {
   DELIVERY_OPERATIONS,
   type DeliveryOperations,
 } from '@ecf/contracts';
+import { parseJson } from '@ecf/ecf-xml';
 import { withPlainPublicPath } from '@ecf/public-door';
 import {
   createServiceApp,
@@ -31,7 +32,7 @@ function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.door)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
-    ['post', '/acecf', 'account', ...jsonBody(MAX_JSON_BYTES), approvals.create],
+    ['post', '/acecf', 'account', ...jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number)), approvals.create],
     ['get', '/acecf', 'account', approvals.list],
     ['get', '/acecf/:approval_id', 'account', approvals.one],
     ['get', '/acecf/:approval_id/xml', 'account', approvals.xml],
