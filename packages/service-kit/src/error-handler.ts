@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { isDamaged } from './damaged-documents.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import type { Logger } from './logger.js';
@@ -31,6 +32,15 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(503, 'service_unavailable', 'The storage of documents cannot be reached; repeat shortly.', {
       cause: error,
     });
+  if (isDamaged(error))
+    return new ApiError(
+      500,
+      'document_damaged',
+      error.code === 'missing'
+        ? 'The stored document is missing from the archive; who operates the service has been told.'
+        : 'The stored document is not the one that was stored, so it is not given out; who operates the service has been told.',
+      { cause: error },
+    );
   return new ApiError(500, 'internal_error', 'An unexpected failure; report request_id if it stays.', { cause: error });
 }
 

@@ -8,6 +8,7 @@ export * from './bus.kafka.js';
 export * from './bus-settings.js';
 export * from './config.js';
 export type { ConnectionRefusal, SenderConnections } from './connection-shares.js';
+export * from './damaged-documents.js';
 export * from './database.js';
 export * from './database-errors.js';
 export * from './dead-letters.files.js';

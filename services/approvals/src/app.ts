@@ -42,6 +42,7 @@ import {
   type Readiness,
   type SharedParts,
   type TaxpayerSource,
+  tellDamaged,
   type XmlStore,
 } from '@ecf/service-kit';
 import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
@@ -149,7 +150,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       config.MASTER_KEY,
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
-    archive: overrides.archive ?? openXmlStore(config),
+    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
     budgets: createRefusalBudgets(database),
     authority,
     issuers,

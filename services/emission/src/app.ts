@@ -39,6 +39,7 @@ import {
   type Readiness,
   type Subscription,
   seal,
+  tellDamaged,
   unseal,
   type XmlStore,
 } from '@ecf/service-kit';
@@ -154,7 +155,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       metrics,
       deadLetters: await openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
     });
-  const archive = overrides.archive ?? openXmlStore(config);
+  const archive = tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger });
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',

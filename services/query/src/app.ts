@@ -21,6 +21,7 @@ import {
   type SharedParts,
   type Subscription,
   type TaxpayerSource,
+  tellDamaged,
   type XmlStore,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
@@ -115,7 +116,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     aftermathSource: overrides.aftermath ?? ownAftermath,
     tokens: emission,
     authority: overrides.authority ?? client,
-    archive: overrides.archive ?? openXmlStore(config),
+    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
     observer,
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),

@@ -21,19 +21,11 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     help: 'Questions to the owners before an answer: nothing new, something found, failed, paused after a failure',
     labels: ['outcome'],
   });
-  const damaged = metrics.counter({
-    name: 'ecf_damaged_documents_total',
-    help: 'Stored documents that were missing or altered when they were asked for',
-  });
 
   return {
     observer: {
       failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
       freshened: (outcome) => questions.inc({ outcome }),
-      damaged(path, error) {
-        damaged.inc();
-        logger.error({ err: error, path }, 'a stored document cannot be given out');
-      },
     },
     took: (event, now) =>
       lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),

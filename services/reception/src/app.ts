@@ -23,6 +23,7 @@ import {
   type Readiness,
   type SharedParts,
   type TaxpayerSource,
+  tellDamaged,
   type XmlStore,
 } from '@ecf/service-kit';
 import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
@@ -102,7 +103,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
     judges,
-    archive: overrides.archive ?? openXmlStore(config),
+    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
     budgets: createRefusalBudgets(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,

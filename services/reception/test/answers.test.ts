@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { XmlStoreError } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Answers } from '../src/core/answers.js';
 import type { NumberHolder } from '../src/core/received-document.js';
@@ -18,11 +19,11 @@ function hold(): void {
 }
 
 let world: World;
+const kept = new Map<string, Buffer>();
 let sequence = 0;
 const next = () => encf(++sequence);
 
 beforeAll(async () => {
-  const kept = new Map<string, Buffer>();
   world = await startWorld({
     instances: 2,
     overrides: {
@@ -35,7 +36,9 @@ beforeAll(async () => {
           return { checksum: '' };
         },
         async get(path) {
-          return kept.get(path) as Buffer;
+          const bytes = kept.get(path);
+          if (bytes === undefined) throw new XmlStoreError('missing', `There is no document under ${path}.`);
+          return bytes;
         },
         ready: async () => undefined,
         async *list() {},
@@ -204,6 +207,23 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     await delay(100);
     await locking.end();
     expect(await estado(await again)).toBe('3');
+  });
+
+  it('one that the store lost is told as damaged, and given once it is back', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    await sendAndVanish(bytes);
+    await recorded(number);
+    const path = [...kept.keys()].find((name) => name.includes('/arecf/') && name.includes(number)) ?? '';
+    const acknowledgement = kept.get(path) as Buffer;
+    kept.delete(path);
+    const response = await world.send(bytes);
+    expect([response.status, (await response.json()).code]).toEqual([500, 'document_damaged']);
+    const metrics = await world.metrics.render();
+    expect(metrics).toContain('ecf_damaged_documents_total 1');
+    expect(metrics).toContain('ecf_reception_refusals_total{env="TesteCF",reason="document_damaged"} 1');
+    kept.set(path, acknowledgement);
+    expect(await (await world.send(bytes)).text()).toBe(acknowledgement.toString());
   });
 
   it('calls that follow each other at two instances: the first alone', async () => {

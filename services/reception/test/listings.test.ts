@@ -37,6 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+async function damaged(): Promise<number> {
+  return Number(/^ecf_damaged_documents_total (\d+)$/m.exec(await world.metrics.render())?.[1] ?? 0);
+}
+
 async function json(path: string, headers: Record<string, string> = {}, account = ACCOUNT) {
   const response = await world.ask(path, headers, { account_id: account });
   return { status: response.status, body: await response.json() };
@@ -320,6 +324,21 @@ describe('GET /arecf/{encf}', () => {
         body: { detail: [{ loc: ['header', 'buyer-rnc'] }] },
       });
     });
+  });
+
+  it.each([
+    ['is missing', "arecf_path = 'TesteCF/arecf/gone.xml'"],
+    ['was altered', "arecf_sha256 = repeat('0', 64)"],
+  ])('one that %s is never given out, and counted', async (_, change) => {
+    const number = encf(change.startsWith('arecf_path') ? 31 : 32);
+    await world.send(await sampleBytes({ encf: number }));
+    await world.database.query(`UPDATE received_documents SET ${change} WHERE encf = $1`, [number]);
+    const before = await damaged();
+    expect(await json(`/arecf/${number}?issuer_rnc=${PROVIDER}`)).toMatchObject({
+      status: 500,
+      body: { code: 'document_damaged' },
+    });
+    expect(await damaged()).toBe(before + 1);
   });
 
   it('of another account is 404', async () => {

@@ -62,6 +62,7 @@ export const RECEPTION = {
       'certificate_expired',
       'certificate_not_yet_valid',
       'certificate_unusable',
+      'document_damaged',
     ],
   },
   seed: {

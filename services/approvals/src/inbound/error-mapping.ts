@@ -1,6 +1,6 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { XmlPartError } from '@ecf/public-door';
-import { ApiError, InvalidRequest, XmlStoreError } from '@ecf/service-kit';
+import { ApiError, InvalidRequest } from '@ecf/service-kit';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
 
@@ -12,10 +12,6 @@ export function toAnswer(error: unknown): unknown {
   if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
   if (error instanceof UnreadableApproval) return unreadable(error.kind, error.message, error);
   if (error instanceof FieldsRefused) return new InvalidRequest(error.items, { cause: error });
-  if (error instanceof XmlStoreError && (error.code === 'missing' || error.code === 'altered'))
-    return new ApiError(500, 'document_damaged', 'The stored document cannot be given out; report it.', {
-      cause: error,
-    });
   if (!(error instanceof ApprovalsError)) return error;
   const { code, message, retryAfterSeconds } = error;
   return new ApiError(errorCodeEntry(code).status, code, message, {

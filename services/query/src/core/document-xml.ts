@@ -98,7 +98,7 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
         'not_found',
         `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
       );
-    return { issuerRnc: file.issuerRnc, bytes: await read(ports, file) };
+    return { issuerRnc: file.issuerRnc, bytes: await ports.archive.get(file.path, file.checksum) };
   };
 }
 
@@ -107,23 +107,6 @@ function filesOf(invoices: readonly IssuedInvoice[]): (StoredXml & { issuerRnc: 
     { issuerRnc, path: xmlPath, checksum: xmlChecksum },
     ...(rfcePath !== null && rfceChecksum !== null ? [{ issuerRnc, path: rfcePath, checksum: rfceChecksum }] : []),
   ]);
-}
-
-async function read(ports: Pick<Ports, 'archive' | 'observer'>, { path, checksum }: StoredXml): Promise<Uint8Array> {
-  try {
-    return await ports.archive.get(path, checksum);
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code !== 'missing' && code !== 'altered') throw error;
-    ports.observer.damaged(path, error);
-    throw new QueryError(
-      'document_damaged',
-      code === 'missing'
-        ? 'The stored document is missing from the archive; who operates the service has been told.'
-        : 'The stored document is not the one that was stored, so it is not given out; who operates the service has been told.',
-      { cause: error },
-    );
-  }
 }
 
 function ambiguous(what: string, where = 'issuer_rnc'): QueryError {

@@ -8,7 +8,6 @@ export type QueryErrorCode = Extract<
   | 'authority_unreadable'
   | 'certificate_missing'
   | 'conflict'
-  | 'document_damaged'
   | 'not_found'
   | 'service_not_in_environment'
   | 'service_unavailable'

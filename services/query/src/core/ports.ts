@@ -138,8 +138,6 @@ export interface Observer {
   failed(what: string, error: unknown): void;
   /** A question to an owner before an answer is given: nothing new, something found, failed, not asked after a failure. */
   freshened(outcome: 'nothing' | 'found' | 'failed' | 'paused'): void;
-  /** A stored document that cannot be given out. */
-  damaged(path: string, error: unknown): void;
 }
 
 export interface Ports {

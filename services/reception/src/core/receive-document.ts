@@ -123,9 +123,9 @@ export class ReceiveDocument {
     const identical = holder.xml.sha256 === incoming.sha256;
     if (identical && left === null) return { sameAs: holder };
     if (identical && left === false) {
-      await this.answers.giveAgain(holder.id);
       const { path, sha256 } = holder.acknowledgement;
       const acknowledgement = await this.ports.archive.get(path, sha256);
+      await this.answers.giveAgain(holder.id);
       return { ...answer(incoming, null, null), acknowledgement, documentId: holder.id, repeated: true };
     }
     const particulars = identical
