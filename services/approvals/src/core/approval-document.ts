@@ -93,7 +93,7 @@ export async function signApproval(
 export function approvalPath(key: DecisionKey, kind: 'issued' | 'received', at: Date, sha256: string): string {
   const holder = kind === 'issued' ? key.buyerRnc : key.issuerRnc;
   const month = toCalendarDate(at).slice(0, 7).replace('-', '/');
-  return `${key.env}/acecf/${holder}/${kind}/${month}/${key.buyerRnc}${key.encf}-${sha256.slice(0, 12)}.xml`;
+  return `${key.env}/acecf/${holder}/${kind}/${month}/${key.buyerRnc}${key.encf}-${sha256}.xml`;
 }
 
 /**
