@@ -51,12 +51,17 @@ describe('Dominican time', () => {
     expect(parseDocumentDate(text)).toBe(date);
   });
 
-  it.each(['24-06-2026 24:00:00', '24-06-2026 12:60:00', '31-06-2026 12:00:00', '24-06-2026', 'x'])(
-    'the time %j is none',
-    (text) => {
-      expect(parseSignatureDateTime(text)).toBeNull();
-    },
-  );
+  it.each([
+    '31-12-9999 20:00:00',
+    '31-12-9999  23:59:59',
+    '24-06-2026 24:00:00',
+    '24-06-2026 12:60:00',
+    '31-06-2026 12:00:00',
+    '24-06-2026',
+    'x',
+  ])('the time %j is none', (text) => {
+    expect(parseSignatureDateTime(text)).toBeNull();
+  });
 
   it('counts calendar days', () => {
     expect(daysBetween('2026-06-15', '2026-07-15')).toBe(30);

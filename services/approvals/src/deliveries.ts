@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceiverClient } from '@ecf/authority-client';
 import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
 import { trustCheck } from '@ecf/public-door';
@@ -52,6 +53,7 @@ export interface Deliveries {
 /** Wires deliveries into the service. Nothing is connected before the worker starts. */
 export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts): Deliveries {
   const { ports, database, metrics } = parts;
+  let ending = false;
   const store = createDeliveryStore(database, APPROVALS_GROUP, ports.clock);
   const deliveryPorts: DeliveryPorts = {
     ...ports,
@@ -65,6 +67,8 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
       leaseMs: ports.settings.leaseMs,
       deliver45: config.DELIVER_TYPE_45,
     },
+    wait: (ms) => delay(ms),
+    ending: () => ending,
     checkpoint: parts.checkpoint ?? (() => undefined),
   };
   const background = createDeliveryBackground(deliveryPorts, new DeliverDocument(deliveryPorts), {
@@ -95,6 +99,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
         archiving.start();
       },
       async stop() {
+        ending = true;
         endObserving();
         await background.stop();
         await archiving.stop();

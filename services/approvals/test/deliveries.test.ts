@@ -90,6 +90,9 @@ const told = (encf: string) => changes.filter((change) => change.encf === encf).
 const ended = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.final);
 const acknowledged = (encf: string, query = '') =>
   world.call('GET', `/received-arecf/${encf}${query === '' ? `?issuer_rnc=${ISSUER}` : query}`);
+/** The document that a delivery carried, byte for byte. */
+const documentIn = ({ body }: { body: string }) =>
+  Buffer.from(/<\?xml.*<\/ECF>/s.exec(body)?.[0] ?? '', 'latin1').toString('utf8');
 /** As if the lease of whoever has it were over. */
 const leaseEnds = (encf: string) =>
   world.database.query('UPDATE deliveries SET due_at = now() WHERE encf = $1', [encf]);
@@ -533,6 +536,27 @@ describe('what the answer says', () => {
     expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
   });
 
+  it('cannot be written down at all: the delivery goes on as after any failure, with its pauses and its deadline', async () => {
+    const to = await buyer();
+    const constraint = 'ALTER TABLE received_acknowledgements ADD CONSTRAINT unwritable CHECK (buyer_rnc <> ';
+    await world.database.query(`${constraint}'${to.rnc}') NOT VALID`);
+    const { encf } = await accepted(to.rnc);
+    try {
+      const waiting = await reaches(encf, 'unacknowledged');
+      expect(waiting?.last_error).toMatch(/^What came of it cannot be written down: .*unwritable/);
+      await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = $1', [encf]);
+      await eventually(
+        async () => {
+          await leaseEnds(encf);
+          return delivery(encf);
+        },
+        (seen) => seen?.delivery_status === 'failed',
+      );
+    } finally {
+      await world.database.query('ALTER TABLE received_acknowledgements DROP CONSTRAINT unwritable');
+    }
+  });
+
   it.each([429, 503])('is invalid and comes with status %i: the pause that it asks for is kept', async (code) => {
     const to = await buyer();
     to.answers = [
@@ -551,9 +575,9 @@ describe('what the answer says', () => {
   it('was lost: the repeat is answered with motive 3, which means delivered', async () => {
     const to = await buyer();
     to.answers = [lost];
-    const { encf } = await accepted(to.rnc);
+    const { encf, text } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
-    expect(to.deliveries.map(({ body }) => body.split('<ECF>')[1])).toHaveLength(2);
+    expect(to.deliveries.map(documentIn)).toEqual([text, text]);
     expect((await acknowledged(encf)).body).toMatchObject({ receipt_status: 1, rejection_code: 3, valid: true });
   });
 
@@ -567,6 +591,7 @@ describe('what the answer says', () => {
     ['another number', saying({ encf: 'E310000099999' }), /eNCF is "E310000099999"/],
     ['another issuer', saying({ issuerRnc: '101000001' }), /RNCEmisor/],
     ['another buyer', saying({ buyerRnc: '101000001' }), /RNCComprador/],
+    ['of the last hours that a year has digits for', saying({ at: '31-12-9999 23:59:59' }), /FechaHoraAcuseRecibo/],
     [
       'a changed text',
       async (res, reached, self) =>
@@ -583,15 +608,14 @@ describe('what the answer says', () => {
   it.each(bad)('is %s: kept with the reason, and the same bytes are sent again', async (_name, answer, reason) => {
     const to = await buyer();
     to.answers = [answer];
-    const { encf } = await accepted(to.rnc);
+    const { encf, text } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
     await eventually(
       () => told(encf),
       (seen) => seen.length === 2,
     );
     expect(told(encf)).toEqual(['unacknowledged', 'delivered']);
-    const [first, second] = to.deliveries;
-    expect(second?.body.split('<ECF>')[1]?.split('</ECF>')[0]).toBe(first?.body.split('<ECF>')[1]?.split('</ECF>')[0]);
+    expect(to.deliveries.map(documentIn)).toEqual([text, text]);
     const all = (await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`)).body;
     const invalid = all.filter((one: { valid: boolean }) => !one.valid);
     expect(invalid).toHaveLength(reason === null ? 0 : 1);
@@ -775,6 +799,26 @@ describe('receivers that do harm', () => {
       await reaches(encf, 'delivered', slow);
       expect(to.deliveries).toHaveLength(1);
       expect((await delivery(encf, slow))?.tries).toBe(1);
+      // The same where the database is away for longer than a claim lasts, with an answer to write down.
+      let away: () => void = () => undefined;
+      const gone = new Promise<void>((resolve) => {
+        away = resolve;
+      });
+      to.answers = [
+        async (res, reached, self) => {
+          await slow.database.query('ALTER TABLE deliveries RENAME TO deliveries_away');
+          away();
+          await received(res, reached, self);
+        },
+      ];
+      const second = await accepted(to.rnc, {}, slow);
+      await gone;
+      await new Promise((resolve) => setTimeout(resolve, 1_600));
+      await slow.database.query('ALTER TABLE deliveries_away RENAME TO deliveries');
+      await reaches(second.encf, 'delivered', slow);
+      expect(to.deliveries.map((sent) => sent.encf)).toEqual([encf, second.encf]);
+      const { body } = await slow.call('GET', `/received-arecf/${second.encf}?issuer_rnc=${ISSUER}`);
+      expect(body).toMatchObject({ valid: true, receipt_status: 0 });
     } finally {
       await slow.stop();
     }
@@ -906,16 +950,16 @@ describe('where addresses are guarded', () => {
     try {
       const to = await BuyerReceiver.start('130000001');
       receivers.push(to);
-      const addresses = [
-        to.url,
-        `https://127.0.0.1:${to.port}`,
-        `https://localhost:${to.port}`,
-        `https://[::1]:${to.port}`,
-        'https://10.0.0.1',
-        'https://169.254.169.254/latest',
-        `https://user:pass@example.com`,
+      const addresses: [string, RegExp][] = [
+        [to.url, /address is not https but http:/],
+        [`https://127.0.0.1:${to.port}`, /is not an allowed address/],
+        [`https://localhost:${to.port}`, /localhost has no allowed address/],
+        [`https://[::1]:${to.port}`, /is not an allowed address/],
+        ['https://10.0.0.1', /is not an allowed address/],
+        ['https://169.254.169.254/latest', /is not an allowed address/],
+        ['https://user:pass@example.com', /address carries credentials/],
       ];
-      for (const [index, address] of addresses.entries()) {
+      for (const [index, [address, words]] of addresses.entries()) {
         const name = String(131000000 + index);
         await guarded.list(name, address);
         const { encf } = await accepted(name, {}, guarded);
@@ -923,9 +967,13 @@ describe('where addresses are guarded', () => {
           () => delivery(encf, guarded),
           (one) => (one?.last_error ?? null) !== null,
         );
-        expect([address, seen?.delivery_status, seen?.last_error]).toEqual([address, 'pending', expect.any(String)]);
+        expect([address, seen?.delivery_status, seen?.last_error]).toEqual([
+          address,
+          'pending',
+          expect.stringMatching(words),
+        ]);
       }
-      expect(to.reached).toEqual([]);
+      expect([to.reached, to.connections]).toEqual([[], 0]);
     } finally {
       await guarded.stop();
     }

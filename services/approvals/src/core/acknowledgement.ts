@@ -89,6 +89,9 @@ export function judgeAcknowledgement(
       ...(signature === null ? [] : [`its signature does not count: ${signature}`]),
       ...contradictions(detail, sent),
       ...inconsistencies(said),
+      ...(said.acknowledgedAt === null
+        ? [`its FechaHoraAcuseRecibo is no time: ${quoted(detail.FechaHoraAcuseRecibo)}`]
+        : []),
       ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),
     ];
     return { ...said, fault: faults.length === 0 ? null : storableText(faults.join('; '), LONGEST_FAULT) };
@@ -138,7 +141,7 @@ function oneOf<N extends number>(allowed: readonly N[], text: string | undefined
 export function receivedAcknowledgementPath({ key, buyerRnc }: Sent, at: Date, sha256: string): string {
   const { env, issuerRnc, encf } = key;
   const month = toCalendarDate(at).slice(0, 7).replace('-', '/');
-  return `${env}/arecf/${issuerRnc}/received/${month}/${buyerRnc}${encf}-${sha256.slice(0, 12)}.xml`;
+  return `${env}/arecf/${issuerRnc}/received/${month}/${buyerRnc}${encf}-${sha256}.xml`;
 }
 
 export function sha256Hex(bytes: Uint8Array): string {

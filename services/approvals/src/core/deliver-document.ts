@@ -17,7 +17,7 @@ import {
 } from './acknowledgement.js';
 import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
-import type { Conclusion, DeliveryPorts, HostedConclusion } from './delivery-ports.js';
+import { type Conclusion, type DeliveryPorts, type HostedConclusion, Unwritable } from './delivery-ports.js';
 import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
 import { ReceiverLoginError } from './receiver-logins.js';
 import type { Caller } from './receivers.js';
@@ -39,6 +39,14 @@ interface Ending {
   readonly word: string;
 }
 
+/** An answer came, or none did where one was to come. */
+interface Reached {
+  readonly answer: Answer<DeliveryAnswer>;
+  readonly caller: Caller;
+  readonly host: string | null;
+  readonly door: string | null;
+}
+
 /** Its host has no place now. */
 interface Deferral {
   readonly deferredAt: string;
@@ -47,8 +55,10 @@ interface Deferral {
 /** A login that failed here. */
 const REFUSED = { trouble: 'refused', pauseMs: 0 } as const;
 const LONGEST_ERROR = 1_000;
-/** Milliseconds between tries to write down what a receiver answered: to lose it means to send again. */
-const RECORDING_PAUSES_MS = [250, 1_000, 4_000];
+/** Milliseconds between tries to write down what a receiver answered. */
+const RECORDING_PAUSE_MS = { first: 250, longest: 4_000 };
+/** So often it is tried once the process ends. */
+const TRIES_AT_THE_END = 4;
 
 /**
  * One attempt to deliver an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and what
@@ -67,8 +77,7 @@ export class DeliverDocument {
       await this.ports.deliveries.defer(delivery, ending.deferredAt, this.ports.clock());
       return null;
     }
-    const { conclusion, sign, pauseMs, word } = ending;
-    const after = await this.#record(delivery, { ...conclusion, ...found });
+    const { after, conclusion, sign, pauseMs, word } = await this.#written(delivery, ending, found.host);
     await this.ports.checkpoint('recorded');
     if (conclusion.acknowledgement !== null) this.ports.deliveryObserver.acknowledged(conclusion.acknowledgement);
     this.ports.deliveryObserver.attempted(after, word, this.ports.clock().getTime() - began);
@@ -81,6 +90,27 @@ export class DeliverDocument {
     visit: Pick<HostVisit, 'enter' | 'tell'>,
     found: { host: string | null },
   ): Promise<Ending | Deferral> {
+    // Whatever goes wrong before there is an answer costs a pause, and is over at the deadline.
+    const reached = await this.#reach(delivery, visit, found).catch((error: unknown) => {
+      this.ports.deliveryObserver.failed('beginning a delivery', error, delivery.key);
+      return this.#later(delivery, wordsOf(error), 'failed');
+    });
+    if (!('answer' in reached)) return reached;
+    const { answer, caller, host, door } = reached;
+    if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
+    await this.ports.checkpoint('answered');
+    const ending = await this.#judge(delivery, answer);
+    if (door !== null && answer.outcome !== 'unauthorized') visit.tell(door, 'alive');
+    if (host !== null) visit.tell(host, ending.sign, ending.pauseMs);
+    return ending;
+  }
+
+  /** Up to the answer. */
+  async #reach(
+    delivery: ClaimedDelivery,
+    visit: Pick<HostVisit, 'enter' | 'tell'>,
+    found: { host: string | null },
+  ): Promise<Ending | Deferral | Reached> {
     const caller = await this.#caller(delivery);
     if (typeof caller === 'string') {
       const ending = this.#later(delivery, caller, 'no_certificate');
@@ -109,11 +139,11 @@ export class DeliverDocument {
       return this.#later(delivery, `The stored document cannot be read: ${wordsOf(error)}`, 'archive');
     }
     const { issuerRnc, encf } = delivery.key;
-    let answer: Answer<DeliveryAnswer>;
     try {
-      answer = await this.ports.receivers.admitted(caller, entry, (token) =>
+      const answer = await this.ports.receivers.admitted(caller, entry, (token) =>
         this.ports.buyers.deliverDocument({ baseUrl, token, issuerRnc, encf, xml }),
       );
+      return { answer, caller, host, door };
     } catch (error) {
       const { trouble, pauseMs } = error instanceof ReceiverLoginError ? error : REFUSED;
       // A refused login says nothing about what others find there.
@@ -122,12 +152,6 @@ export class DeliverDocument {
       if (door !== null) visit.tell(door, ending.sign, ending.pauseMs);
       return ending;
     }
-    if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
-    await this.ports.checkpoint('answered');
-    const ending = await this.#judge(delivery, answer);
-    if (door !== null && answer.outcome !== 'unauthorized') visit.tell(door, 'alive');
-    if (host !== null) visit.tell(host, ending.sign, ending.pauseMs);
-    return ending;
   }
 
   async #judge(delivery: ClaimedDelivery, answer: Answer<DeliveryAnswer>): Promise<Ending> {
@@ -190,16 +214,39 @@ export class DeliverDocument {
     return { conclusion, sign: 'alive', pauseMs: 0, word: judged.motive === 3 ? 'duplicate' : status };
   }
 
-  /** A database that is away for a moment costs no second delivery. */
+  /** The ending as it stands in the row by now. What the database can never take is left out, and it is tried again later. */
+  async #written(
+    delivery: ClaimedDelivery,
+    ending: Ending,
+    host: string | null,
+  ): Promise<Ending & { readonly after: Delivery }> {
+    try {
+      return { ...ending, after: await this.#record(delivery, { ...ending.conclusion, host }) };
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      this.ports.deliveryObserver.failed('writing down how a delivery ended', error, delivery.key);
+      const { sign, pauseMs, conclusion } = ending;
+      const status = conclusion.acknowledgement === null ? delivery.status : 'unacknowledged';
+      const words = `What came of it cannot be written down: ${error.message}`;
+      const later = this.#later(delivery, words, 'unwritable', sign, { status, pauseMs });
+      return { ...later, after: await this.ports.deliveries.conclude(delivery, { ...later.conclusion, host: null }) };
+    }
+  }
+
+  /** What a buyer answered is written down however long the database is away: to lose it means to send again. */
   async #record(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery> {
-    for (const pause of conclusion.acknowledgement === null ? [] : RECORDING_PAUSES_MS) {
+    const { first, longest } = RECORDING_PAUSE_MS;
+    let left = TRIES_AT_THE_END;
+    for (let pause = first; ; pause = Math.min(pause * 2, longest)) {
       try {
         return await this.ports.deliveries.conclude(delivery, conclusion);
-      } catch {
-        await this.ports.sleep(pause);
+      } catch (error) {
+        if (this.ports.ending()) left -= 1;
+        if (conclusion.acknowledgement === null || error instanceof Unwritable || left <= 0) throw error;
+        this.ports.deliveryObserver.failed("writing down a buyer's answer, which is tried again,", error, delivery.key);
+        await this.ports.wait(pause);
       }
     }
-    return this.ports.deliveries.conclude(delivery, conclusion);
   }
 
   #noReceiver(delivery: ClaimedDelivery): Ending {

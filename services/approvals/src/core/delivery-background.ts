@@ -49,6 +49,7 @@ export function createDeliveryBackground(
   delivering: Pick<DeliverDocument, 'attempt'>,
   options: DeliveryBackgroundOptions,
 ): DeliveryBackground {
+  const { leaseMs } = ports.deliverySettings;
   const running = new Set<Promise<void>>();
   const underWay = new Set<ClaimedDelivery>();
   let keeping: NodeJS.Timeout | undefined;
@@ -63,6 +64,10 @@ export function createDeliveryBackground(
   const hosts = new DeliveryLanes({ ...shared, places: options.perHost });
   let slow = 0;
   let gaveUpAt = Number.NEGATIVE_INFINITY;
+  /** When claims were prolonged last, by what has elapsed. */
+  let keptAt = Number.NEGATIVE_INFINITY;
+  /** The database was away: since when, and until when the others may need to prolong what they have. */
+  let away: { readonly since: Date; readonly until: number } | null = null;
   let stopping = false;
   let woken = false;
   let endPause: () => void = () => undefined;
@@ -73,9 +78,12 @@ export function createDeliveryBackground(
       woken = false;
       let claimed = 0;
       try {
+        // First ours, or another takes up what is under way here.
+        if (ports.elapsed() - keptAt > leaseMs / 2) await prolong();
         await giveUp();
         claimed = await look();
       } catch (error) {
+        away = { since: away?.since ?? ports.clock(), until: ports.elapsed() + leaseMs / 2 };
         ports.deliveryObserver.failed('looking for deliveries that are due', error);
       }
       if (stopping) break;
@@ -91,9 +99,11 @@ export function createDeliveryBackground(
       const free = Math.min(options.concurrency - (running.size - slow), options.mostWaiting - running.size);
       if (free <= 0) break;
       const now = ports.clock();
+      if (away !== null && away.until < ports.elapsed()) away = null;
       const { claimed, crowded } = await ports.deliveries.claimDue({
         now,
-        until: new Date(now.getTime() + ports.deliverySettings.leaseMs),
+        lapsedBy: away?.since ?? now,
+        until: new Date(now.getTime() + leaseMs),
         limit: free,
         perLane: options.perReceiver,
         blocked: lanes.blocked(),
@@ -148,13 +158,15 @@ export function createDeliveryBackground(
   }
 
   /** Claims of an instance that ended run out soon; those of one that waits for a receiver do not. */
+  async function prolong(): Promise<void> {
+    const [claims, began] = [[...underWay], ports.elapsed()];
+    const until = new Date(ports.clock().getTime() + leaseMs);
+    if (claims.length > 0) await ports.deliveries.keep(claims, until);
+    keptAt = began;
+  }
+
   async function keep(): Promise<void> {
-    const claims = [...underWay];
-    if (claims.length === 0) return;
-    const until = new Date(ports.clock().getTime() + ports.deliverySettings.leaseMs);
-    await ports.deliveries
-      .keep(claims, until)
-      .catch((error) => ports.deliveryObserver.failed('prolonging claims', error));
+    await prolong().catch((error) => ports.deliveryObserver.failed('prolonging claims', error));
   }
 
   function pause(ms: number): Promise<void> {
@@ -178,7 +190,7 @@ export function createDeliveryBackground(
   return {
     start() {
       stopped = loop();
-      keeping = setInterval(() => void keep(), ports.deliverySettings.leaseMs / 3);
+      keeping = setInterval(() => void keep(), leaseMs / 3);
     },
     wake,
     async stop() {

@@ -12,6 +12,8 @@ export type LaneName = `${Environment}:${string}`;
 /** What may be claimed now. */
 export interface ClaimRequest {
   readonly now: Date;
+  /** Claims whose lease ended later stay with whoever has them. */
+  readonly lapsedBy: Date;
   /** The lease: until then nobody else takes it up. */
   readonly until: Date;
   readonly limit: number;
@@ -42,6 +44,11 @@ export interface HostedConclusion extends Conclusion {
   readonly host: string | null;
 }
 
+/** The database refuses what was to be written for what it is: no later try can help. */
+export class Unwritable extends Error {
+  override readonly name = 'Unwritable';
+}
+
 /** How many deliveries have a status, and since when the oldest. */
 export interface DeliveryBacklog {
   readonly env: Environment;
@@ -63,7 +70,7 @@ export interface DeliveryStore {
   keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**
    * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
-   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always.
+   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always. Throws {@link Unwritable}.
    */
   conclude(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery>;
   /** Gives a claim back unused: it waits for a place at that host. Not counted as a try. */
@@ -139,22 +146,17 @@ export interface DeliverySettings {
 export interface DeliveryPorts
   extends Pick<
     Ports,
-    | 'taxpayers'
-    | 'source'
-    | 'certificates'
-    | 'signing'
-    | 'archive'
-    | 'receivers'
-    | 'clock'
-    | 'elapsed'
-    | 'random'
-    | 'sleep'
+    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'elapsed' | 'random'
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
   readonly trust: TrustCheck;
   readonly deliveryObserver: DeliveryObserver;
   readonly deliverySettings: DeliverySettings;
+  /** Milliseconds that pass whether the process ends or not. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** Whether the process was told to end. */
+  readonly ending: () => boolean;
   /** Called between steps; tests end the process there. */
   readonly checkpoint: (step: 'claimed' | 'answered' | 'stored' | 'recorded') => Promise<void> | void;
 }

@@ -8,15 +8,17 @@ import {
   type Database,
   makeEvent,
   onceEach,
+  sqlState,
   type Transaction,
 } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import type {
-  AcknowledgementStore,
-  DeliveryStore,
-  HeldAcknowledgement,
-  HostedConclusion,
+import {
+  type AcknowledgementStore,
+  type DeliveryStore,
+  type HeldAcknowledgement,
+  type HostedConclusion,
+  Unwritable,
 } from '../core/delivery-ports.js';
 
 /** Of one whose turn never came. */
@@ -39,7 +41,7 @@ const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
            SELECT id, due_at, env || ':' || buyer_rnc AS lane, env || ':' || host AS host FROM deliveries
-            WHERE due_at <= $1 AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
+            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $10) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
               AND (host IS NULL OR env || ':' || host NOT IN (SELECT unnest($8::text[]))) ORDER BY due_at LIMIT ${LOOKED_AT}),
          turn AS (SELECT id, due_at, lane, host, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
          share AS (
@@ -289,14 +291,14 @@ export function createDeliveryStore(
       for (const row of (await tx.query<DeliveryRow>(FIND, [others])).rows) concluded.set(row.id, row);
     return items.map(({ delivery: { id } }) => {
       const row = concluded.get(id);
-      if (row === undefined) throw new Error(`the delivery ${id} is gone`);
+      if (row === undefined) throw new Unwritable(`the delivery ${id} is gone`);
       return fromRow(row);
     });
   }
 
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
-    async claimDue({ now, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
+    async claimDue({ now, lapsedBy, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
       const { rows } = await database.query<DeliveryRow & { looked_at: number }>(CLAIM, [
         now,
         until,
@@ -307,6 +309,7 @@ export function createDeliveryStore(
         randomUUID(),
         blockedHosts,
         JSON.stringify(roomyHosts),
+        lapsedBy,
       ]);
       const claimed = rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
       return { claimed, crowded: rows[0]?.looked_at === LOOKED_AT };
@@ -314,7 +317,7 @@ export function createDeliveryStore(
     async keep(claims, until) {
       await database.query(KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
-    conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }),
+    conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }).catch(unwritable),
     defer: (delivery, host, now) => deferring.run({ delivery, host, now }),
     retry: (key, now, deadlineAt, deliver45) =>
       database.transaction(async (tx) => {
@@ -414,6 +417,14 @@ function concludingRow({ delivery, conclusion }: Concluding) {
     needs_certificate: needsCertificate,
     host,
   };
+}
+
+/** Data exceptions, violated constraints, limits of the program: the same is refused each time. */
+const REFUSED_ITSELF = ['22', '23', '54'];
+
+function unwritable(error: unknown): never {
+  if (!REFUSED_ITSELF.includes(sqlState(error)?.slice(0, 2) ?? '')) throw error;
+  throw new Unwritable(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 /** The directory was asked for each after it came, so the latest covers all before it. */

@@ -22,6 +22,8 @@ interface Said {
   buyerRnc?: string;
   encf?: string;
   motive?: number;
+  /** FechaHoraAcuseRecibo; by default now. */
+  at?: string;
   signer?: SigningCertificate;
 }
 
@@ -38,6 +40,8 @@ export class BuyerReceiver {
   /** Set where it offers authentication. */
   token: string | null = null;
   seeds = 0;
+  /** Connections that were opened to it, whatever came of them. */
+  connections = 0;
   /** Whom it gives no token, as it says at once. */
   bars: SigningCertificate | null = null;
 
@@ -49,6 +53,9 @@ export class BuyerReceiver {
   static async start(rnc: string): Promise<BuyerReceiver> {
     const server = createServer();
     const buyer = new BuyerReceiver(rnc, server);
+    server.on('connection', () => {
+      buyer.connections += 1;
+    });
     server.on('request', (req, res) => void buyer.#take(req, res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return buyer;
@@ -83,7 +90,7 @@ export class BuyerReceiver {
           eNCF: said.encf ?? reached.encf,
           Estado: motive === undefined ? '0' : '1',
           ...(motive === undefined ? {} : { CodigoMotivoNoRecibido: String(motive) }),
-          FechaHoraAcuseRecibo: formatSignatureDateTime(new Date()),
+          FechaHoraAcuseRecibo: said.at ?? formatSignatureDateTime(new Date()),
         },
       },
     };
