@@ -5,7 +5,7 @@ import { type Answer, type Client, newAccount, testCertificate } from '../suppor
 import { useDeployment } from '../support/deployment.js';
 import { encf, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
 import { type GeneratedRequest, generateRequests, type Pool } from '../support/generated-requests.js';
-import { type DescribedOperation, InterfaceDocument } from '../support/interface-document.js';
+import { type DescribedOperation, failureCode, InterfaceDocument } from '../support/interface-document.js';
 import { Random } from '../support/random.js';
 import { createSender, type RawAnswer } from '../support/raw-request.js';
 import { until } from '../support/until.js';
@@ -207,7 +207,9 @@ function judge(
   request: GeneratedRequest,
   answer: RawAnswer,
 ) {
-  counts.set(String(answer.status), (counts.get(String(answer.status)) ?? 0) + 1);
+  const counted =
+    answer.status < 500 ? String(answer.status) : `${answer.status} ${operation.id} ${failureCode(answer)}`;
+  counts.set(counted, (counts.get(counted) ?? 0) + 1);
   const head = request.method === 'HEAD';
   const other = request.method !== operation.method && !(head && operation.method === 'GET');
   const found = other ? refusal(document, answer, head) : document.undocumented(operation, answer, head);

@@ -1,5 +1,6 @@
 import { disturbed, hostileText, hostileValue } from './hostile-values.js';
 import type { DescribedOperation, DescribedParameter } from './interface-document.js';
+import { withAllOptionalFields, withOptionalFields } from './optional-fields.js';
 import type { Random } from './random.js';
 import type { RawRequest } from './raw-request.js';
 
@@ -155,6 +156,14 @@ function* bodies(operation: DescribedOperation, pool: Pool, random: Random): Gen
   yield of('noise', { ...good(), bytes: Buffer.from(Array.from({ length: 500 }, () => random.below(256))) });
   if (type === 'application/json') {
     for (let index = 0; index < 12; index += 1) yield of('odd field', json(JSON.stringify(disturbed(value(), random))));
+    const schema = operation.body[type]?.schema ?? {};
+    for (const { field, body } of withOptionalFields(value, schema, random))
+      yield of(`field ${field}`, json(JSON.stringify(body)));
+    for (let index = 0; index < 4; index += 1) {
+      const all = () => withAllOptionalFields(value(), schema, random);
+      yield of('all fields', json(JSON.stringify(all())));
+      yield of('all fields, one odd', json(JSON.stringify(disturbed(all(), random))));
+    }
     for (let index = 0; index < 4; index += 1) yield of('odd value', json(JSON.stringify(hostileValue(random))));
     yield of('deep', json(`${'['.repeat(5_000)}${']'.repeat(5_000)}`));
     yield of('prototype', json(JSON.stringify(value()).replace('{', '{"__proto__":{"x":1},"constructor":1,')));

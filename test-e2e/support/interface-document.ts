@@ -33,6 +33,15 @@ export type JsonSchema = any;
 /** Headers of HTTP itself, which a description does not name. */
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
 
+/** The code of a refusal; empty where it has none. */
+export function failureCode({ body }: RawAnswer): string {
+  try {
+    return String(JSON.parse(body.toString()).code ?? '');
+  } catch {
+    return '';
+  }
+}
+
 /** An OpenAPI document, and what it says of an answer. */
 export class InterfaceDocument {
   readonly operations: DescribedOperation[];
@@ -51,7 +60,7 @@ export class InterfaceDocument {
         path,
         security: operation.security,
         parameters: operation.parameters,
-        body: operation.requestBody?.content ?? {},
+        body: this.#expanded(operation.requestBody?.content ?? {}),
         answers: Object.fromEntries(
           Object.entries<JsonSchema>(operation.responses).map(([status, answer]) => [status, this.#answer(answer)]),
         ),
@@ -66,6 +75,14 @@ export class InterfaceDocument {
       .slice(2)
       .split('/')
       .reduce((at, part) => at[part], this.document);
+  }
+
+  /** With what its references name in their place; bodies of requests are nested, never recursive. */
+  #expanded(value: JsonSchema): JsonSchema {
+    if (Array.isArray(value)) return value.map((entry) => this.#expanded(entry));
+    if (typeof value !== 'object' || value === null) return value;
+    if (typeof value.$ref === 'string') return this.#expanded(this.resolve(value));
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, this.#expanded(entry)]));
   }
 
   #answer(answer: JsonSchema): DescribedAnswer {
@@ -89,7 +106,8 @@ export class InterfaceDocument {
   undocumented(operation: DescribedOperation, answer: RawAnswer, withoutBody = false): string[] {
     const described = operation.answers[String(answer.status)];
     if (described === undefined) return [`status ${answer.status}: ${answer.body.toString().slice(0, 300)}`];
-    const problems = answer.status >= 500 && answer.status !== 503 ? [`${answer.status}: ${answer.body}`] : [];
+    // A 503 stands in every description; a deployment whose parts all run has no reason for one.
+    const problems = answer.status >= 500 ? [`${answer.status}: ${answer.body}`] : [];
     for (const [name, { required, schema }] of Object.entries(described.headers ?? {})) {
       const value = answer.headers[name];
       if (value === undefined && required) problems.push(`header ${name} is missing`);
