@@ -188,6 +188,16 @@ describe('motive 2', () => {
   });
 });
 
+describe('a number of another length', () => {
+  it.each(['E31000001', 'E3100000001'])('that an acknowledgement can quote is motive 1: %s', async (encf) => {
+    expect(judge(await sampleBytes({ encf }))).toMatchObject({ motive: 1, parties: { encf } });
+  });
+
+  it.each(['E31000000001', 'E3100000000001', 'E31000000000-'])('else there is none: %s', async (encf) => {
+    expect(refusal(await sampleBytes({ encf })).kind).toBe('document.encf_malformed');
+  });
+});
+
 describe('what cannot be read gets no acknowledgement', () => {
   it.each([
     ['nothing', '', 'xml.empty'],
