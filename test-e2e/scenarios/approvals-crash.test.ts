@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type BuyerReceiver, startBuyerReceiver } from '../support/buyer-receiver.js';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
+import { PROVIDER } from '../support/provided-documents.js';
+import { documentsToPush, type PushedDocument, pushAll } from '../support/pushed-documents.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
 import { until } from '../support/until.js';
 
@@ -22,6 +24,9 @@ const A_MINUTE = 60_000;
 const ELSEWHERE = '144444446';
 let standalone: Standalone;
 let buyer: BuyerReceiver;
+/** What strangers were pushing to us when the process was killed, and what they were answered. */
+let pushed: PushedDocument[];
+let answered: Map<string, string>;
 
 beforeAll(async () => {
   fs.chmodSync(dataDir, 0o755);
@@ -36,6 +41,7 @@ afterAll(async () => {
 
 it('killed while the authority and a buyer have a document and have not answered: resolved after the restart, sent as it was', async () => {
   const { issuer_rnc, buyer_rnc } = standalone.demo;
+  pushed = await documentsToPush(48, 600_001, buyer_rnc);
   const client = new Client(standalone);
   const numbers = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' });
   const { invoice, encf } = numbers.next();
@@ -59,7 +65,11 @@ it('killed while the authority and a buyer have a document and have not answered
   const lost = client.call('POST', '/acecf', { headers, body: JSON.stringify(order) }).catch(() => null);
   const arrived = () => client.control('GET', `/submissions?encf=${encf}&operation=aprobacioncomercial`);
   await until(arrived, ({ body: rows }) => rows.length === 1, A_MINUTE);
-  await standalone.end('SIGKILL');
+  let ended: Promise<unknown> | null = null;
+  answered = await pushAll(standalone, pushed, (count) => {
+    if (count === 20) ended = standalone.end('SIGKILL');
+  });
+  await ended;
   await lost;
   buyer.silent = false;
 
@@ -89,6 +99,25 @@ it('killed while the authority and a buyer have a document and have not answered
   const { body: arecf } = await again.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}&encf=${underWay}`);
   expect(arecf).toMatchObject([{ receipt_status: 1, rejection_code: 3, valid: true }]);
 }, 180_000);
+
+it('what strangers were pushing meanwhile is received once: what was acknowledged stays so, the rest is taken when it comes again', async () => {
+  expect(answered.size).toBeGreaterThanOrEqual(20);
+  expect(answered.size).toBeLessThan(pushed.length);
+  const first = new Map(answered);
+  const second = await pushAll(standalone, pushed);
+  const third = await pushAll(standalone, pushed);
+  const client = new Client(standalone);
+  for (const { encf, xml } of pushed) {
+    const [before, again] = [first.get(encf), second.get(encf)];
+    if (before === undefined) expect(again).toContain('<Estado>0<');
+    else if (again !== before) expect(again).toContain('<CodigoMotivoNoRecibido>3<');
+    expect(third.get(encf)).toContain('<CodigoMotivoNoRecibido>3<');
+    const kept = await client.call('GET', `/${encf}/xml?issuer_rnc=${PROVIDER}`);
+    expect([kept.status, kept.text]).toEqual([200, xml]);
+    const acknowledgement = await client.call('GET', `/arecf/${encf}?issuer_rnc=${PROVIDER}`);
+    expect(acknowledgement.text).toBe(before ?? again);
+  }
+}, 120_000);
 
 async function deliveryStatus(client: Client, encf: string): Promise<string> {
   const headers = { 'rnc-issuing': standalone.demo.issuer_rnc };
