@@ -536,6 +536,18 @@ describe('what the answer says', () => {
     expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
   });
 
+  it.each(['31-12-9999 23:59:59', '31-02-2026 10:00:00'])(
+    'is of a time that there is none (%s): received is received, at no known time',
+    async (at) => {
+      const to = await buyer();
+      to.answers = [saying({ at })];
+      const { encf } = await accepted(to.rnc);
+      await reaches(encf, 'delivered');
+      expect(to.deliveries).toHaveLength(1);
+      expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+    },
+  );
+
   it('cannot be written down at all: the delivery goes on as after any failure, with its pauses and its deadline', async () => {
     const to = await buyer();
     const constraint = 'ALTER TABLE received_acknowledgements ADD CONSTRAINT unwritable CHECK (buyer_rnc <> ';
@@ -591,7 +603,6 @@ describe('what the answer says', () => {
     ['another number', saying({ encf: 'E310000099999' }), /eNCF is "E310000099999"/],
     ['another issuer', saying({ issuerRnc: '101000001' }), /RNCEmisor/],
     ['another buyer', saying({ buyerRnc: '101000001' }), /RNCComprador/],
-    ['of the last hours that a year has digits for', saying({ at: '31-12-9999 23:59:59' }), /FechaHoraAcuseRecibo/],
     [
       'a changed text',
       async (res, reached, self) =>
