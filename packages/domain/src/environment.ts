@@ -16,4 +16,10 @@ export function environmentSegment(env: Environment): 'testecf' | 'certecf' | 'e
   return SEGMENTS[env];
 }
 
+/** The environment that a word names in any case, as other taxpayers write it; null where it names none. */
+export function environmentNamed(word: string): Environment | null {
+  const segment = word.trim().toLowerCase();
+  return ENVIRONMENTS.find((env) => SEGMENTS[env] === segment) ?? null;
+}
+
 const SEGMENTS = { TesteCF: 'testecf', CerteCF: 'certecf', eCF: 'ecf' } as const;

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS, type Environment, environmentSegment } from './environment.js';
+import { type Environment, environmentNamed } from './environment.js';
 
 /** The path of a public route as tables write it, and the environment that stood before it. */
 export interface PublicAddress {
@@ -7,7 +7,6 @@ export interface PublicAddress {
 }
 
 const PUBLIC = /^\/+(?:(?:testecf|certecf|ecf)\/+)?fe\//i;
-const BY_SEGMENT: ReadonlyMap<string, Environment> = new Map(ENVIRONMENTS.map((env) => [environmentSegment(env), env]));
 
 /**
  * The plain form of a path under `/fe/`, null for any other: decoded, in lower case, without accents, without its
@@ -22,6 +21,6 @@ export function publicAddress(path: string): PublicAddress | null {
   const text = utf8.includes('\ufffd') ? bytes : utf8;
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const first = plain.slice(1, plain.indexOf('/', 1));
-  const prefix = BY_SEGMENT.get(first) ?? null;
+  const prefix = environmentNamed(first);
   return { path: prefix === null ? plain : plain.slice(first.length + 1), prefix };
 }

@@ -248,7 +248,9 @@ describe('environments', () => {
     expect(publicEnvironment('CerteCF', 'nonsense', 'TesteCF')).toBe('CerteCF');
     expect(publicEnvironment(null, 'eCF', 'TesteCF')).toBe('eCF');
     expect(publicEnvironment(null, undefined, 'CerteCF')).toBe('CerteCF');
-    expect(() => publicEnvironment(null, 'ECF', 'TesteCF')).toThrow();
+    for (const text of ['ECF', 'ecf', ' eCF ']) expect(publicEnvironment(null, text, 'TesteCF')).toBe('eCF');
+    for (const text of ['', ' ', 'production', 'TesteCF, eCF', 'prod\u00f1'])
+      expect(publicEnvironment(null, text, 'CerteCF')).toBe('CerteCF');
   });
 });
 

@@ -163,6 +163,9 @@ describe('the public door', () => {
     ['/FE/RECEPCI%C3%93N/API/ECF/', {}, 'TesteCF'],
     ['/certecf/fe/recepcion/api/ecf', {}, 'CerteCF'],
     ['/fe/recepcion/api/ecf', { env: 'eCF' }, 'eCF'],
+    ['/fe/recepcion/api/ecf', { env: 'CERTECF' }, 'CerteCF'],
+    ['/fe/recepcion/api/ecf', { env: '' }, 'TesteCF'],
+    ['/fe/recepcion/api/ecf', { env: 'produccion' }, 'TesteCF'],
     ['/testecf/fe/recepcion/api/ecf', { env: 'eCF' }, 'TesteCF'],
   ])('needs no key: %s with %j is %s', async (path, headers, env) => {
     const answer = await under.call('POST', path, {

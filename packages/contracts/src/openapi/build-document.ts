@@ -155,7 +155,8 @@ function operationObject(operation: Described, components: Components, errors: E
   const codes = [...new Set<ErrorCode>([...(description.errors ?? []), ...BY_ACCESS[access]])];
   const parameters = [
     ...(description.parameters ?? []),
-    ...(access === 'key' || access === 'public' ? [PARAMETERS.env] : []),
+    ...(access === 'key' ? [PARAMETERS.env] : []),
+    ...(access === 'public' ? [PARAMETERS.publicEnv] : []),
     PARAMETERS.requestId,
   ];
   return {

@@ -23,12 +23,13 @@ const required = (described: ParameterDescription): ParameterDescription => ({ .
 
 /** Every parameter of the interface, described once. */
 export const PARAMETERS = {
-  env: parameter(
+  env: parameter('header', 'env', environmentSchema, 'TesteCF', 'The environment. Without it TesteCF.'),
+  publicEnv: parameter(
     'header',
     'env',
-    environmentSchema,
+    z.string(),
     'TesteCF',
-    'The environment. Without it TesteCF; on the doors of other taxpayers DEFAULT_ENV of the deployment.',
+    'TesteCF, CerteCF or eCF, in any case; a prefix of the path wins. Without it, or with any other word, DEFAULT_ENV of the deployment.',
   ),
   requestId: parameter(
     'header',

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS, type Environment, isEnvironment } from '@ecf/domain';
+import { ENVIRONMENTS, type Environment, environmentNamed, isEnvironment } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
 
 /** What applies where neither header nor body names one. */
@@ -17,14 +17,16 @@ export function keyedEnvironment(header: string | undefined): { env: Environment
   ]);
 }
 
-/** The environment of a public call: prefix of the path, else header `env` where it is one, else the deployment's default. */
+/**
+ * The environment of a public call: prefix of the path, else header `env` where it names one in any case, else the
+ * deployment's default. Other taxpayers' systems know nothing of this header, so none of its values refuses a document.
+ */
 export function publicEnvironment(
   prefix: Environment | null,
   header: string | undefined,
   fallback: Environment,
 ): Environment {
-  if (prefix !== null) return prefix;
-  return header === undefined ? fallback : keyedEnvironment(header).env;
+  return prefix ?? environmentNamed(header ?? '') ?? fallback;
 }
 
 /** 401 where the key was not issued for the environment. */
