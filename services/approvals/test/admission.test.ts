@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { admit } from '../src/core/admission.js';
+import { admit, owedToIssuer } from '../src/core/admission.js';
 import type { GivenApproval } from '../src/core/given-approval.js';
 
 const NOW = new Date('2026-06-23T17:45:47-04:00');
@@ -60,4 +60,17 @@ it.each([
   ['refused, then accepted', [refused('delivered'), record({})], yes, { kind: 'answered' }],
 ] as const)('%s', (_name, earlier, wanted, admission) => {
   expect(admit(earlier, wanted)).toMatchObject(admission);
+});
+
+it.each([
+  ['refused by both, then one for the authority alone', [refused('refused'), record({})], 1],
+  ['no receiver, then one for the authority alone', [refused('no_receiver'), record({})], 1],
+  ['given up unsent, then one for the authority alone', [refused('failed'), record({})], 1],
+  ['the issuer took the first', [refused('delivered'), record({})], null],
+  ['the issuer may have the first', [refused('failed', true), record({})], null],
+  ['the second goes there by itself', [refused('refused'), record({ issuer: 'refused' })], null],
+  ['the second is refused too', [refused('refused'), refused(null)], null],
+  ['the second is local', [refused('refused'), record({ sent: false })], null],
+] as const)('owed to the issuer: %s', (_name, all, owed) => {
+  expect(owedToIssuer(all)).toBe(owed === null ? null : all[owed]);
 });

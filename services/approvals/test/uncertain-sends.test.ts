@@ -212,6 +212,19 @@ describe('the authority', () => {
     expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
   });
 
+  it('a refusal while the issuer is asked, who refuses it then: the decision that stands goes there after all', async () => {
+    const encf = await world.invoice('31', { at: ['issued', 'received'] });
+    issuer.answers.push(...Array.from({ length: 50 }, () => ({ status: 503, body: 'busy' })));
+    const first = await post(order(encf));
+    expect(first.body).toMatchObject({ authority_submission_status: 'Rechazado', issuer_delivery_status: 'pending' });
+    await world.accept(encf);
+    const again = await post(order(encf));
+    expect(again.body).toMatchObject({ authority_submission_status: 'Aceptado', issuer_delivery_status: null });
+    issuer.answers.splice(0, 50, { status: 400, body: '{"codigo":"2","estado":"x","mensaje":["no"]}' });
+    await settled(first.body.id, (seen) => seen.issuer_delivery_status === 'refused');
+    await settled(again.body.id, (seen) => seen.issuer_delivery_status === 'delivered');
+  });
+
   it('a refusal where the issuer did not take it: another decision is free', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice('31', { at: ['issued', 'received'] });

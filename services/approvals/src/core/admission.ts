@@ -36,3 +36,14 @@ export function toldIssuer({ issuer }: GivenApproval): boolean {
   if (issuer.status === 'delivered') return true;
   return (issuer.status === 'pending' && issuer.tries > 0) || (issuer.status === 'failed' && issuer.sentAt !== null);
 }
+
+/**
+ * The decision that stands and that its issuer has from nobody, though it went to the authority alone: an earlier record, which
+ * the issuer might have taken, turned out not to have reached it. Null where there is none.
+ *
+ * @param all the records about one document
+ */
+export function owedToIssuer(all: readonly GivenApproval[]): GivenApproval | null {
+  if (all.some(toldIssuer)) return null;
+  return all.find((one) => stands(one) && one.issuer.status === null) ?? null;
+}

@@ -107,7 +107,9 @@ export class GiveApproval {
     await this.ports.archive.put(path, bytes);
     const warnings = [
       ...(about.found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
-      ...(about.authorityAlone ? ['The issuer has this decision already; it goes to the authority alone.'] : []),
+      ...(about.authorityAlone
+        ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
+        : []),
     ];
     return {
       ...decision,

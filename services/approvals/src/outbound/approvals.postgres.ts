@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { documentKey, TOPICS } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { appendToOutbox, type Database, makeEvent, type Queries, type Transaction } from '@ecf/service-kit';
-import { admit, stands } from '../core/admission.js';
+import { admit, owedToIssuer, stands, toldIssuer } from '../core/admission.js';
 import { type DecisionKey, type GivenApproval, statusWord } from '../core/given-approval.js';
 import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
 
@@ -40,6 +40,10 @@ const SUBMIT = {
            authority_due_at = $2::timestamptz, issuer_status = CASE WHEN $4::boolean THEN NULL ELSE 'pending' END,
            issuer_tries = CASE WHEN $4::boolean THEN 0 ELSE 1 END, issuer_due_at = CASE WHEN $4::boolean THEN NULL ELSE $2::timestamptz END
           WHERE id = $1 AND submitted_at IS NULL RETURNING *`,
+};
+const OWE = {
+  name: 'approval_owe_issuer',
+  text: `UPDATE given_approvals SET issuer_status = 'pending', issuer_due_at = $2 WHERE id = $1 AND issuer_status IS NULL`,
 };
 const FIND = { name: 'approval_find', text: 'SELECT * FROM given_approvals WHERE id = $1' };
 const RECORDED = {
@@ -179,10 +183,16 @@ export function createApprovalStore(database: Database): ApprovalStore {
     progress(claimed, progress, exchange) {
       const { id, key } = claimed;
       return database.transaction(async (tx) => {
-        // What an issuer says changes no decision, so it waits for nobody.
-        const all = progress.target === 'issuer' ? [] : await lock(tx, key);
+        // What an issuer says changes no decision, so it waits for nobody, unless it ends without the issuer having it.
+        const missed = progress.target === 'issuer' && progress.status !== 'pending' && progress.status !== 'delivered';
+        const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
         if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
         const after = await write(tx, claimed, progress);
+        if (missed) {
+          const owed = owedToIssuer([...all.filter((one) => one.id !== id), after]);
+          if (owed !== null) await tx.query(OWE, [owed.id, exchange?.at ?? after.createdAt]);
+          return after;
+        }
         const before = all.find((one) => one.id === id)?.authority.status;
         const now = after.authority.status;
         if (before === undefined || before === now || all.some((one) => one.id !== id && stands(one))) return after;
