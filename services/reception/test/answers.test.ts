@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { XmlStoreError } from '@ecf/service-kit';
+import { silentLogger, XmlStoreError } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Answers } from '../src/core/answers.js';
 import type { NumberHolder } from '../src/core/received-document.js';
@@ -20,6 +20,7 @@ function hold(): void {
 
 let world: World;
 const kept = new Map<string, Buffer>();
+const lines: { shared_with?: string; request_id?: string; outcome?: string }[] = [];
 let sequence = 0;
 const next = () => encf(++sequence);
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   world = await startWorld({
     instances: 2,
     overrides: {
+      logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }),
       archive: {
         async put(path, bytes) {
           waiting++;
@@ -251,6 +253,43 @@ it('fifty at the same moment on two instances are one document', async () => {
   ]);
   expect(rows).toEqual([{ count: 1 }]);
 });
+
+it.each([
+  ['genuine', 'received', 'repeated'],
+  ['forged', 'motive_2', 'motive_2'],
+])(
+  'equal %s documents of one sender that overlap: the first is %s, the others %s, each with its line',
+  async (kind, first, others) => {
+    const genuine = await sampleBytes({ encf: next() });
+    const bytes = kind === 'genuine' ? genuine : Buffer.from(genuine.toString().replace('<TipoPago>1', '<TipoPago>2'));
+    const count = async (text: string) =>
+      Number(new RegExp(`^${text} (\\d+)$`, 'm').exec(await world.metrics.render())?.[1]);
+    const told = (outcome: string) =>
+      count(`ecf_reception_acknowledgements_total{env="TesteCF",ecf_type="31",outcome="${outcome}"}`).then(
+        (n) => n || 0,
+      );
+    const before = [await told(first), await told(others)];
+    lines.length = 0;
+    hold();
+    // The last instance tells what it holds.
+    const calls = Array.from({ length: 5 }, () => world.send(bytes, { instance: 1 }));
+    await eventually(
+      () => count('ecf_reception_held_requests'),
+      (held) => held === 5,
+    );
+    await delay(50);
+    open();
+    const texts = await Promise.all((await Promise.all(calls)).map((response) => response.text()));
+    expect(new Set(texts).size).toBe(1);
+    const gained = [(await told(first)) - (before[0] ?? 0), (await told(others)) - (before[1] ?? 0)];
+    expect(gained).toEqual(first === others ? [5, 5] : [1, 4]);
+    const shared = lines.filter((line) => line.shared_with !== undefined);
+    expect(shared.map(({ outcome }) => outcome)).toEqual([others, others, others, others]);
+    const ids = shared.map(({ request_id }) => request_id);
+    expect(new Set([...ids, shared[0]?.shared_with]).size).toBe(5);
+    expect(new Set(shared.map((line) => line.shared_with)).size).toBe(1);
+  },
+);
 
 it('different documents under one number at the same moment: one is received, the others compete', async () => {
   const number = next();

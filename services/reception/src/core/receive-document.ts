@@ -35,6 +35,8 @@ export interface Acknowledged {
   readonly documentId: number | null;
   /** True where this is the first acknowledgement once more. */
   readonly repeated: boolean;
+  /** Request id of the call whose acknowledgement this one shares, as equal documents that overlap do; null = its own. */
+  readonly sharedWith: string | null;
   /** Why the bytes of a refused document were not kept; null where they were. */
   readonly unkept: Unkept | null;
 }
@@ -50,7 +52,7 @@ const ROUNDS = 3;
  * then.
  */
 export class ReceiveDocument {
-  readonly #underWay = new Map<string, Promise<Acknowledged>>();
+  readonly #underWay = new Map<string, { requestId: string; work: Promise<Acknowledged> }>();
 
   constructor(
     private readonly ports: Pick<Ports, 'documents' | 'archive' | 'judges' | 'clock'>,
@@ -64,13 +66,15 @@ export class ReceiveDocument {
    * Equal documents of one sender that overlap are one document with one answer, so they are worked on once. Those of another sender
    * wait their own turn, and are told what the first was.
    */
-  receive(arrival: Arrival): Promise<Acknowledged> {
+  async receive(arrival: Arrival): Promise<Acknowledged> {
     const sha256 = sha256Of(arrival.bytes);
     const same = `${arrival.env}:${arrival.network}:${sha256}`;
     const present = this.#underWay.get(same);
-    if (present !== undefined) return present;
+    // Nothing but the first was recorded, so nothing but the first lacked room.
+    if (present !== undefined)
+      return { ...(await present.work), repeated: true, sharedWith: present.requestId, unkept: null };
     const work = this.#receive(arrival, sha256).finally(() => this.#underWay.delete(same));
-    this.#underWay.set(same, work);
+    this.#underWay.set(same, { requestId: arrival.origin.requestId, work });
     return work;
   }
 
@@ -238,7 +242,8 @@ function answer(
   motive: Motive | null,
   reason: string | null,
 ): Omit<Acknowledged, 'acknowledgement'> {
-  return { motive, reason, ecfType: incoming.judgement.ecfType, documentId: null, repeated: false, unkept: null };
+  const { ecfType } = incoming.judgement;
+  return { motive, reason, ecfType, documentId: null, repeated: false, sharedWith: null, unkept: null };
 }
 
 function sha256Of(bytes: Uint8Array): string {

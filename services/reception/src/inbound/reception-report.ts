@@ -53,6 +53,11 @@ export function createReceptionReport(metrics: Metrics, logger: Logger): Recepti
       const word = outcome.motive === null ? (outcome.repeated ? 'repeated' : 'received') : `motive_${outcome.motive}`;
       answers.inc({ env, ecf_type: outcome.ecfType ?? 'none', outcome: word });
       seconds.observe({ outcome: word }, milliseconds / 1000);
+      if (outcome.sharedWith !== null)
+        logger.info(
+          { ...where, outcome: word, shared_with: outcome.sharedWith },
+          'an equal document of the same sender was under way; both got its acknowledgement',
+        );
       if (outcome.unkept !== null) {
         unkept.inc({ env, reason: outcome.unkept });
         logger.info({ ...where, reason: outcome.unkept }, 'the bytes of a refused document were not kept');
