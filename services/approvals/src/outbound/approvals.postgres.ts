@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { documentKey, TOPICS } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { appendToOutbox, type Database, makeEvent, type Queries, type Transaction } from '@ecf/service-kit';
-import { admit, owedToIssuer, stands, toldIssuer } from '../core/admission.js';
+import { admit, owedToIssuer, stands } from '../core/admission.js';
 import { type DecisionKey, type GivenApproval, statusWord } from '../core/given-approval.js';
 import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
 
@@ -184,15 +184,11 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const { id, key } = claimed;
       return database.transaction(async (tx) => {
         // What an issuer says changes no decision, so it waits for nobody, unless it ends without the issuer having it.
-        const missed = progress.target === 'issuer' && progress.status !== 'pending' && progress.status !== 'delivered';
+        const missed = missedIssuer(progress);
         const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
         if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
         const after = await write(tx, claimed, progress);
-        if (missed) {
-          const owed = owedToIssuer([...all.filter((one) => one.id !== id), after]);
-          if (owed !== null) await tx.query(OWE, [owed.id, exchange?.at ?? after.createdAt]);
-          return after;
-        }
+        if (missed) await oweIssuer(tx, [...all.filter((one) => one.id !== id), after], after.createdAt);
         const before = all.find((one) => one.id === id)?.authority.status;
         const now = after.authority.status;
         if (before === undefined || before === now || all.some((one) => one.id !== id && stands(one))) return after;
@@ -244,6 +240,16 @@ export function createApprovalStore(database: Database): ApprovalStore {
       return rows;
     },
   };
+}
+
+/** The send ended, and the issuer does not have the document by it. */
+function missedIssuer({ target, status }: Progress): boolean {
+  return target === 'issuer' && status !== 'pending' && status !== 'delivered';
+}
+
+async function oweIssuer(tx: Transaction, all: readonly GivenApproval[], dueAt: Date): Promise<void> {
+  const owed = owedToIssuer(all);
+  if (owed !== null) await tx.query(OWE, [owed.id, dueAt]);
 }
 
 async function about(queries: Queries, key: DecisionKey): Promise<GivenApproval[]> {
