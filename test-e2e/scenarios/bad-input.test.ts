@@ -402,7 +402,7 @@ describe('an approval', () => {
       ['null', 422, 'validation_error'],
       ['[]', 422, 'validation_error'],
       ['7', 422, 'validation_error'],
-      [`${'['.repeat(1_000)}${']'.repeat(1_000)}`, 422, 'validation_error'],
+      [`${'['.repeat(1_000)}${']'.repeat(1_000)}`, 400, 'invalid_json'],
       [new Uint8Array(Buffer.from(text.replace('TesteCF', 'Pe\u00f1a'), 'latin1')), 400, 'not_utf8'],
       [text, 415, 'unsupported_media_type', { headers: { 'content-type': 'text/xml' } }],
       [text, 422, 'validation_error', { query: '?submit_to_authority=maybe' }],

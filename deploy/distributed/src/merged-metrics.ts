@@ -6,7 +6,8 @@ export interface MetricsSource {
   metricsUrl: string;
 }
 
-const PATIENCE_MS = 2_000;
+/** Longer than a process itself waits for the brokers or its database before it tells what it has. */
+const PATIENCE_MS = 4_000;
 
 /**
  * Serves `GET /metrics` of all processes as one page, each sample with the label `process`. A process that does not answer

@@ -29,7 +29,7 @@ interface Watched {
 }
 
 /** Longer than this a scrape does not wait for the brokers; the values stay as they were. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 1_000;
 
 /**
  * Lag, dead letters and connection of each group. Every member tells the whole group's numbers, so that they are right
