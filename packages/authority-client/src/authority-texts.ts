@@ -1,5 +1,5 @@
 /** The authority's words, compared without accents, case, dots and blanks: the live service varies them all. */
-import type { InvoiceStatus } from '@ecf/domain';
+import { type InvoiceStatus, storableText } from '@ecf/domain';
 import { type AnswerValue, isFields, textField, textOf } from './answer-value.js';
 
 /** `Aprobación Comercial Aprobada.` and `aprobacion comercial aprobada` are the same. */
@@ -78,7 +78,7 @@ const MAX_REASON = 500;
 
 /**
  * The one text that an answer without a proper shape consists of: a bare JSON string, a `<string>`, a field that names
- * the reason, or plain text. Null for markup and for longer texts.
+ * the reason, or plain text, as databases take it. Null for markup and for longer texts.
  */
 export function plainReason(value: AnswerValue | undefined, text: string): string | null {
   let reason = value === undefined && !text.trim().startsWith('<') ? text.trim() : textOf(value);
@@ -86,5 +86,5 @@ export function plainReason(value: AnswerValue | undefined, text: string): strin
     const name = REASON_FIELDS.find((candidate) => textField(value, candidate) !== null);
     reason = name === undefined ? null : textField(value, name);
   }
-  return reason === null || reason === '' || reason.length > MAX_REASON ? null : reason;
+  return reason === null || reason === '' || reason.length > MAX_REASON ? null : storableText(reason);
 }

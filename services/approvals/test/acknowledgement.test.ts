@@ -4,7 +4,8 @@ import { judgeAcknowledgement } from '../src/core/acknowledgement.js';
 import { DeliverDocument } from '../src/core/deliver-document.js';
 import type { ClaimedDelivery } from '../src/core/delivery.js';
 import { createDeliveryBackground } from '../src/core/delivery-background.js';
-import { type HostedConclusion, Unwritable } from '../src/core/delivery-ports.js';
+import type { HostedConclusion } from '../src/core/delivery-ports.js';
+import { Unwritable } from '../src/core/errors.js';
 import { eventually } from './support/world.js';
 
 const sent = {

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { openDatabase } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Unwritable } from '../src/core/errors.js';
 import type { GivenApproval } from '../src/core/given-approval.js';
-import type { Progress } from '../src/core/ports.js';
+import type { Exchange, Progress, Target } from '../src/core/ports.js';
+import { SendApproval } from '../src/core/send-approval.js';
 import type { Approvals } from '../src/index.js';
 import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
@@ -360,6 +362,130 @@ describe('the issuer', () => {
     expect(issuer.requests[0]?.body.split('<?xml')[1]?.split('--')[0]).toBe(
       issuer.requests[1]?.body.split('<?xml')[1]?.split('--')[0],
     );
+  });
+});
+
+describe('what cannot be written down', () => {
+  const overdue = (id: number) =>
+    world.database.query(
+      `UPDATE given_approvals SET submitted_at = now() - interval '73 hours', issuer_due_at = now() WHERE id = $1`,
+      [id],
+    );
+
+  it('is left out of what a login says: pending with its words, and failed past the deadline', async () => {
+    const seed = '<SemillaModel><valor>s</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>';
+    const refusal = { status: 400, body: 'certificado\0x', headers: { 'content-type': 'text/plain' } };
+    issuer.answers.push(
+      ...Array.from({ length: 20 }, () => [
+        { status: 200, body: seed, headers: { 'content-type': 'application/xml' } },
+        refusal,
+      ]).flat(),
+    );
+    await world.list(ISSUER, issuer.url, issuer.url);
+    const { body } = await post(order(await world.invoice()));
+    const says = expect.stringContaining('certificado\ufffdx');
+    expect(await settled(body.id, (seen) => seen.issuer_delivery_error !== null)).toMatchObject({
+      issuer_delivery_status: 'pending',
+      issuer_delivery_error: says,
+      sent_to_issuer: false,
+    });
+    await overdue(body.id);
+    expect(await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending')).toMatchObject({
+      issuer_delivery_status: 'failed',
+      issuer_delivery_error: says,
+    });
+  });
+
+  it('whatever it is: a pause without it, up to the deadline', async () => {
+    await world.database.query(
+      `ALTER TABLE given_approvals ADD CONSTRAINT unwritable CHECK (issuer_error <> 'never') NOT VALID`,
+    );
+    try {
+      const never = { status: 400, body: '{"codigo":"2","estado":"x","mensaje":["never"]}' };
+      issuer.answers.push(...Array.from({ length: 20 }, () => never));
+      const { body } = await post(order(await world.invoice()));
+      const says = expect.stringMatching(/What came of it cannot be written down: .*unwritable/);
+      expect(await settled(body.id, (seen) => seen.issuer_delivery_error !== null)).toMatchObject({
+        issuer_delivery_status: 'pending',
+        issuer_delivery_error: says,
+        sent_to_issuer: true,
+      });
+      await overdue(body.id);
+      expect(await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending')).toMatchObject({
+        issuer_delivery_status: 'failed',
+        issuer_delivery_error: says,
+      });
+    } finally {
+      await world.database.query('ALTER TABLE given_approvals DROP CONSTRAINT unwritable');
+    }
+  });
+});
+
+describe('one send', () => {
+  const now = new Date('2026-06-23T16:00:00Z');
+  const side = { status: 'submitted', response: null, error: null, sentAt: null, tries: 2 };
+  const key = { env: 'TesteCF', buyerRnc: BUYER, issuerRnc: ISSUER, encf: 'E310000000001' };
+  const approval = {
+    ...{ id: 1, key, accountId: 'a', xml: { path: 'x', sha256: 'x' }, createdAt: now, submittedAt: now },
+    ...{ authority: side, issuer: { ...side, status: 'pending' } },
+  } as unknown as GivenApproval;
+
+  /** Sends the approval; what was to be written down, of which the first `unwritable` are refused, and how often it left. */
+  async function sending(target: Target, answer: () => unknown, { unwritable = 0, approvals = {} } = {}) {
+    const written: { progress: Progress; exchange: Exchange | null }[] = [];
+    let sends = 0;
+    const send = async () => {
+      sends += 1;
+      return answer();
+    };
+    const sender = new SendApproval({
+      taxpayers: { taxpayer: async () => ({ account_id: 'a' }) },
+      certificates: { open: () => ({}) },
+      archive: { get: async () => Buffer.from('x') },
+      tokens: { get: async () => ({ token: 't' }) },
+      authority: { submitCommercialApproval: send },
+      receivers: { find: async () => ({ approvalUrl: 'https://issuer.example' }), admitted: send },
+      observer: { failed: () => undefined, sent: () => undefined },
+      settings: { firstRetryMs: 1_000, issuerDeadlineMs: 3_600_000 },
+      clock: () => now,
+      random: () => 0.5,
+      approvals: {
+        recordedSends: async () => 1,
+        find: async () => approval,
+        progress: async (_: unknown, progress: Progress, exchange: Exchange | null) => {
+          written.push({ progress, exchange });
+          if (written.length <= unwritable) throw new Unwritable('out of range');
+        },
+        ...approvals,
+      },
+    } as never);
+    const error: unknown = await sender.send(approval, target).catch((reason: unknown) => reason);
+    return { written, sends, error };
+  }
+
+  it.each([
+    ['authority', 'submitted'],
+    ['issuer', 'pending'],
+  ] as const)(
+    'to the %s whose end is refused for what it is: written as what may have arrived',
+    async (target, open) => {
+      const verdict = { status: 'Aceptado', transient: false, accepted: true, messages: [] };
+      const raw = { status: 200, body: 'a\0b', contentType: null };
+      const { written, sends } = await sending(target, () => ({ outcome: 'verdict', verdict, raw }), { unwritable: 1 });
+      expect([sends, written.length]).toEqual([1, 2]);
+      expect(written[1]).toMatchObject({
+        progress: { target, status: open, sentAt: now, dueAt: expect.any(Date) },
+        exchange: { outcome: 'unwritable', body: null },
+      });
+      expect(JSON.stringify(written.map(({ progress }) => progress))).not.toContain('\\u0000');
+    },
+  );
+
+  it('whatever a receiver says when it lets nobody in is kept as the database takes it', async () => {
+    const { written } = await sending('issuer', () => {
+      throw new Error(`x\0${'y'.repeat(2_000)}`);
+    });
+    expect(written).toMatchObject([{ progress: { status: 'pending', error: `x\ufffd${'y'.repeat(998)}` } }]);
   });
 });
 

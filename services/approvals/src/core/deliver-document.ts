@@ -17,7 +17,8 @@ import {
 } from './acknowledgement.js';
 import { type ClaimedDelivery, type Delivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
-import { type Conclusion, type DeliveryPorts, type HostedConclusion, Unwritable } from './delivery-ports.js';
+import type { Conclusion, DeliveryPorts, HostedConclusion } from './delivery-ports.js';
+import { Unwritable } from './errors.js';
 import { admittingHost, type HostVisit, receivingHost } from './host-visit.js';
 import { ReceiverLoginError } from './receiver-logins.js';
 import type { Caller } from './receivers.js';

@@ -44,11 +44,6 @@ export interface HostedConclusion extends Conclusion {
   readonly host: string | null;
 }
 
-/** The database refuses what was to be written for what it is: no later try can help. */
-export class Unwritable extends Error {
-  override readonly name = 'Unwritable';
-}
-
 /** How many deliveries have a status, and since when the oldest. */
 export interface DeliveryBacklog {
   readonly env: Environment;
@@ -70,7 +65,7 @@ export interface DeliveryStore {
   keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**
    * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
-   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always. Throws {@link Unwritable}.
+   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always. Throws Unwritable.
    */
   conclude(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery>;
   /** Gives a claim back unused: it waits for a place at that host. Not counted as a try. */

@@ -49,3 +49,8 @@ export class UnreadableApproval extends Error {
     super(message, options);
   }
 }
+
+/** The database refuses what was to be written for what it is: no later try can help. */
+export class Unwritable extends Error {
+  override readonly name = 'Unwritable';
+}

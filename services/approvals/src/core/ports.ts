@@ -63,7 +63,8 @@ export interface ApprovalStore {
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /**
    * Writes down how a send of `claimed` ended, and gives the record as it is then. Where another send was begun since, or the
-   * side was decided, it counts only where the document was taken; that it may have arrived is noted all the same.
+   * side was decided, it counts only where the document was taken; that it may have arrived is noted all the same. Throws
+   * Unwritable where the database refuses the words for what they are.
    */
   progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
   /**

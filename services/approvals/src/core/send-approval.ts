@@ -6,6 +6,7 @@ import {
   type RawAnswer,
 } from '@ecf/authority-client';
 import { retryDelay, storableText } from '@ecf/domain';
+import { Unwritable } from './errors.js';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
 import { ReceiverLoginError } from './receiver-logins.js';
@@ -29,6 +30,7 @@ type SendPorts = Pick<
 >;
 
 const MOST_RESPONSE = 8_000;
+const LONGEST_ERROR = 1_000;
 
 /** How a send ended, before it is written down. */
 interface Ending {
@@ -70,7 +72,25 @@ export class SendApproval {
       claims.delete(approval.id);
     }
     this.ports.observer.sent(target, ending.word);
-    await this.ports.approvals.progress(approval, ending.progress, ending.exchange);
+    await this.#written(approval, target, ending);
+  }
+
+  /** What the database can never take is left out, and it is sent again later. */
+  async #written(approval: GivenApproval, target: Target, ending: Ending): Promise<void> {
+    try {
+      await this.ports.approvals.progress(approval, ending.progress, ending.exchange);
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      this.ports.observer.failed(`writing down how sending an approval to the ${target} ended`, error);
+      const words = `What came of it cannot be written down: ${error.message}`;
+      const { sentAt, status } = ending.progress;
+      const later =
+        target === 'authority'
+          ? this.#laterThere(approval, words, sentAt !== null || status === 'submitted')
+          : this.#laterToIssuer(approval, words);
+      const exchange: Exchange = { ...this.#notSent(target, words), outcome: 'unwritable' };
+      await this.ports.approvals.progress(approval, { ...later.progress, sentAt } as Progress, exchange);
+    }
   }
 
   /** Prolongs the claims of what is being sent; to be called well within their life. */
@@ -136,7 +156,7 @@ export class SendApproval {
   #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>, arrivedBefore: boolean): Ending {
     const now = this.ports.clock();
     const raw = answer.raw;
-    const response = raw === null ? approval.authority.response : raw.body.slice(0, MOST_RESPONSE);
+    const response = raw === null ? approval.authority.response : storableText(raw.body, MOST_RESPONSE);
     const sentAt = approval.authority.sentAt ?? (arrived(answer) ? now : null);
     const side = { target: 'authority', response, sentAt } as const;
     const exchange = exchangeOf('authority', answer, raw, now);
@@ -149,7 +169,7 @@ export class SendApproval {
     }
     if (answer.outcome === 'refused') {
       return {
-        progress: { ...side, status: 'failed', response: answer.reason, dueAt: null },
+        progress: { ...side, status: 'failed', response: storableText(answer.reason, MOST_RESPONSE), dueAt: null },
         exchange,
         word: 'failed',
       };
@@ -187,7 +207,7 @@ export class SendApproval {
       const taken = accepted || (arrivedBefore && messages.some(({ valor }) => saysTakenBefore(valor)));
       const error = taken
         ? null
-        : storableText(messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.', 1_000);
+        : storableText(messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.', LONGEST_ERROR);
       const status = taken ? 'delivered' : 'refused';
       return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange, word: status };
     }
@@ -197,8 +217,9 @@ export class SendApproval {
     return { ...later, progress: { ...later.progress, sentAt } as Progress, exchange };
   }
 
-  #ended(approval: GivenApproval, status: 'no_receiver' | 'failed', error: string | null): Ending {
+  #ended(approval: GivenApproval, status: 'no_receiver' | 'failed', words: string | null): Ending {
     const { sentAt } = approval.issuer;
+    const error = words === null ? null : storableText(words, LONGEST_ERROR);
     return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange: null, word: status };
   }
 
@@ -227,7 +248,8 @@ export class SendApproval {
     const dueAt = asked.getTime() > deadline ? this.#next(tries) : asked;
     if (dueAt.getTime() > deadline)
       return { ...this.#ended(approval, 'failed', `The issuer could not be reached in time: ${detail}`), exchange };
-    return { progress: { target, status: 'pending', error: detail, sentAt, dueAt }, exchange, word: 'later' };
+    const error = storableText(detail, LONGEST_ERROR);
+    return { progress: { target, status: 'pending', error, sentAt, dueAt }, exchange, word: 'later' };
   }
 
   #next(tries: number, waitMs = 0): Date {

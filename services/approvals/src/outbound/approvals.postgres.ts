@@ -5,6 +5,7 @@ import { appendToOutbox, type Database, makeEvent, type Queries, type Transactio
 import { admit, owedToIssuer, stands } from '../core/admission.js';
 import { type DecisionKey, type GivenApproval, statusWord } from '../core/given-approval.js';
 import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
+import { unwritable } from './unwritable.js';
 
 const ABOUT = {
   name: 'approvals_about',
@@ -182,7 +183,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     progress(claimed, progress, exchange) {
       const { id, key } = claimed;
-      return database.transaction(async (tx) => {
+      const written = database.transaction(async (tx) => {
         // What an issuer says changes no decision, so it waits for nobody, unless it ends without the issuer having it.
         const missed = missedIssuer(progress);
         const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
@@ -197,6 +198,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
         else if (before === 'Rechazado') await decided(tx, after, at);
         return after;
       });
+      return written.catch(unwritable);
     },
     settle(id, status, note, at) {
       return database.transaction(async (tx) => {

@@ -8,18 +8,18 @@ import {
   type Database,
   makeEvent,
   onceEach,
-  sqlState,
   type Transaction,
 } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import {
-  type AcknowledgementStore,
-  type DeliveryStore,
-  type HeldAcknowledgement,
-  type HostedConclusion,
-  Unwritable,
+import type {
+  AcknowledgementStore,
+  DeliveryStore,
+  HeldAcknowledgement,
+  HostedConclusion,
 } from '../core/delivery-ports.js';
+import { Unwritable } from '../core/errors.js';
+import { unwritable } from './unwritable.js';
 
 /** Of one whose turn never came. */
 const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
@@ -417,14 +417,6 @@ function concludingRow({ delivery, conclusion }: Concluding) {
     needs_certificate: needsCertificate,
     host,
   };
-}
-
-/** Data exceptions, violated constraints, limits of the program: the same is refused each time. */
-const REFUSED_ITSELF = ['22', '23', '54'];
-
-function unwritable(error: unknown): never {
-  if (!REFUSED_ITSELF.includes(sqlState(error)?.slice(0, 2) ?? '')) throw error;
-  throw new Unwritable(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 /** The directory was asked for each after it came, so the latest covers all before it. */
