@@ -315,6 +315,28 @@ it('one look into the directory is the answer for all that waited for it, of whi
   for (const { minutes } of put) expect([minutes >= 60, minutes < 70]).toEqual([true, true]);
 });
 
+it('a claim is prolonged and never set back', async () => {
+  const database = openDatabase(world.databaseUrl, { max: 1 });
+  const store = createDeliveryStore(database, 'kept', () => new Date());
+  const issuer = '101999958';
+  const { rows } = await world.database.query<ClaimedDelivery>(
+    `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
+       deadline_at, due_at, claim)
+     VALUES ('TesteCF', $1, $2, $1, $3, 'x', 'x', 'pending', now(), now() + interval '9 days', now() + interval '2 hours',
+       gen_random_uuid()) RETURNING id::int, claim::text`,
+    [issuer, world.nextEncf('31'), ACCOUNT],
+  );
+  const hours = async (count: number) => {
+    await store.keep(rows, new Date(Date.now() + count * 3_600_000));
+    const due =
+      'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM deliveries WHERE issuer_rnc = $1';
+    return (await world.database.query<{ hours: number }>(due, [issuer])).rows[0]?.hours;
+  };
+  expect([await hours(1), await hours(3)]).toEqual([2, 3]);
+  await database.close();
+  await world.database.query('DELETE FROM deliveries WHERE issuer_rnc = $1', [issuer]);
+});
+
 describe('that nothing goes on any more', () => {
   it('is told with the last change: where it was delivered, goes to nobody, or its receiver never came', async () => {
     const to = await buyer();
@@ -544,7 +566,8 @@ describe('what the answer says', () => {
       const { encf } = await accepted(to.rnc);
       await reaches(encf, 'delivered');
       expect(to.deliveries).toHaveLength(1);
-      expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+      const { body } = await acknowledged(encf);
+      expect(body).toMatchObject({ valid: true, receipt_status: 0, acknowledged_at: null });
     },
   );
 

@@ -60,7 +60,7 @@ const KEEP = {
   text: `WITH kept AS (
            SELECT d.id FROM deliveries d JOIN unnest($1::bigint[], $2::uuid[]) AS k(id, claim) USING (id, claim)
             ORDER BY d.id FOR UPDATE OF d)
-         UPDATE deliveries SET due_at = $3 FROM kept WHERE deliveries.id = kept.id`,
+         UPDATE deliveries SET due_at = greatest(due_at, $3) FROM kept WHERE deliveries.id = kept.id`,
 };
 // A send that delivered counts even where its lease had ended; what was delivered stays so.
 const CONCLUDE = {
