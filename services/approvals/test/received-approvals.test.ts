@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
+import { createLogger } from '@ecf/service-kit';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -18,8 +19,11 @@ import {
 } from './support/world.js';
 
 let world: World;
+const logged: string[] = [];
 beforeAll(async () => {
+  const destination = { write: (text: string) => void logged.push(text) };
   world = await World.start({
+    overrides: { logger: createLogger({ service: 'approvals', destination }) },
     settings: {
       MAX_BODY_BYTES: '2000000',
       MAX_REFUSED_BYTES: '25000',
@@ -215,8 +219,15 @@ describe('is refused in the words of the authority', () => {
 
   it('another environment than the one it was issued in', async () => {
     const encf = await issued();
+    const reason = 'Factura no encontrada para esta Aprobación comercial.';
+    logged.length = 0;
     const { body } = await world.send(await acecf(encf), {}, `/certecf${DOOR}`);
-    expect(body).toEqual(refused('Factura no encontrada para esta Aprobación comercial.'));
+    expect(body).toEqual(refused(reason));
+    // No row is kept of what is about no e-CF of ours.
+    const lines = logged
+      .map((text) => JSON.parse(text))
+      .filter(({ msg }) => msg === 'a commercial approval was refused');
+    expect(lines).toMatchObject([{ reason, env: 'CerteCF', sender: '203.0.113.7' }]);
   });
 
   it('a signature that does not hold, none, and other documents', async () => {

@@ -1,4 +1,4 @@
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit';
 import type { ApprovalOutcome } from '../core/receive-approval.js';
 
@@ -17,7 +17,10 @@ export interface ApprovalReport {
   refused(kind: string, where: Where): void;
 }
 
-/** Counts under stable names; every refusal without a receipt leaves a line in the log. */
+/** Of a reason in the log. */
+const LONGEST_REASON = 500;
+
+/** Counts under stable names; every refusal leaves a line in the log, with its reason and nothing else of the document. */
 export function createApprovalReport(metrics: Metrics, logger: Logger): ApprovalReport {
   const answers = metrics.counter({
     name: 'ecf_approvals_received_total',
@@ -46,6 +49,8 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
       const outcome = refusal === null ? 'accepted' : 'refused';
       answers.inc({ env, outcome });
       seconds.observe({ outcome }, milliseconds / 1_000);
+      if (refusal !== null)
+        logger.info({ ...where, reason: storableText(refusal, LONGEST_REASON) }, 'a commercial approval was refused');
       if (reason !== null) {
         unkept.inc({ env, reason });
         logger.info({ ...where, reason }, 'the bytes of a refused document were not kept');
