@@ -481,6 +481,15 @@ describe('one send', () => {
     },
   );
 
+  it('whose past cannot be asked for does not leave, and nothing is written down: another takes it up', async () => {
+    const recordedSends = () => Promise.reject(new Error('the database is away'));
+    for (const target of ['authority', 'issuer'] as const)
+      expect(await sending(target, () => 'sent', { approvals: { recordedSends } })).toMatchObject({
+        ...{ written: [], sends: 0 },
+        error: expect.objectContaining({ message: 'the database is away' }),
+      });
+  });
+
   it('whatever a receiver says when it lets nobody in is kept as the database takes it', async () => {
     const { written } = await sending('issuer', () => {
       throw new Error(`x\0${'y'.repeat(2_000)}`);

@@ -181,21 +181,24 @@ export class SendApproval {
   async #issuer(approval: GivenApproval): Promise<Ending> {
     const caller = await this.#caller(approval);
     if (caller === null) return this.#laterToIssuer(approval, 'no certificate to look the issuer up with');
+    // Asked before it leaves: an answer that came is never lost to a database that does not answer.
+    const arrivedBefore = await this.#mayHaveArrived(approval, 'issuer');
     const { issuerRnc, buyerRnc, encf } = approval.key;
+    let answer: Answer<ApprovalDeliveryAnswer>;
     try {
       const entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
       if (entry === null || entry.approvalUrl === null) return this.#ended(approval, 'no_receiver', null);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
-      const answer = await this.ports.receivers.admitted(caller, entry, (token) =>
+      answer = await this.ports.receivers.admitted(caller, entry, (token) =>
         this.ports.issuers.deliverApproval({ baseUrl, token, buyerRnc, encf, xml }),
       );
-      if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
-      return this.#judgeIssuer(approval, answer, await this.#mayHaveArrived(approval, 'issuer'));
     } catch (error) {
       const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
       return this.#laterToIssuer(approval, error instanceof Error ? error.message : String(error), pauseMs);
     }
+    if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
+    return this.#judgeIssuer(approval, answer, arrivedBefore);
   }
 
   #judgeIssuer(approval: GivenApproval, answer: Answer<ApprovalDeliveryAnswer>, arrivedBefore: boolean): Ending {
