@@ -80,6 +80,20 @@ describe('HTTP schemas', () => {
     }
   });
 
+  it('refuse what a person writes where it cannot be kept as it is, instead of altering it', () => {
+    const document = { env: 'CerteCF', issuer_rnc: '199999991', encf: 'E310000000001', action: 'adopt' };
+    const settled = { id: 1, outcome: 'accepted' };
+    for (const [text, taken] of [
+      [' M. Peña 🙂 ', true],
+      ['a\0b', false],
+      ['a\ud800b', false],
+    ] as const) {
+      expect(contracts.resolutionSchema.safeParse({ ...document, track_id: text }).success).toBe(taken);
+      expect(contracts.settlementSchema.safeParse({ ...settled, note: text }).success).toBe(taken);
+      expect(contracts.approvalSettlementSchema.safeParse({ ...settled, note: text }).success).toBe(taken);
+    }
+  });
+
   it('find ranges that overlap though others lie between them', () => {
     const range = (from: number, to: number) => ({
       env: 'TesteCF',

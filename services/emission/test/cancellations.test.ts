@@ -635,10 +635,16 @@ describe('a person who looked at the portal', () => {
       total_encf_canceled: 2,
       note: null,
     });
-    expect(await settle(id, { note: 'portal\u0000, M. Peña' })).toMatchObject({
+    const asked = await world.call(emission, 'POST', '/internal/cancellations/settle', {
+      identity: world.serviceIdentity(),
+      body: JSON.stringify({ id, outcome: 'accepted', note: 'portal\u0000, M. Peña' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([asked.status, asked.body]).toMatchObject([422, { code: 'validation_error' }]);
+    expect(await settle(id, { note: 'portal, M. Peña' })).toMatchObject({
       authority_status: 'Aceptado',
       alarm: null,
-      note: 'portal\ufffd, M. Peña',
+      note: 'portal, M. Peña',
     });
     const { body } = await find(id);
     expect(body).toMatchObject({ authority_status: 'Aceptado', authority_response: expect.stringContaining('anula') });

@@ -136,6 +136,7 @@ describe('uncertain outcomes', () => {
       await reaches(encf('31', 6), ({ alarm }) => alarm === 'cannot-ask');
       expect(await world.row(encf('31', 6), 'CerteCF')).toMatchObject({ state: 'unknown', next_action_at: null });
       const [sent] = await world.ledger(encf('31', 6));
+      expect((await resolve(encf('31', 6), { action: 'adopt', track_id: 'a\0b' })).status).toBe(422);
       const answer = await resolve(encf('31', 6), { action: 'adopt', track_id: sent?.track_id });
       expect(answer).toMatchObject({
         status: 200,

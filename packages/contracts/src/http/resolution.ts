@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../environment.js';
 import { MAX_CANCELLATION_RANGES } from './cancellation.js';
 import type { InternalHandlers } from './internal.js';
 
@@ -39,7 +39,7 @@ export const resolutionSchema = z
     encf: encfSchema,
     /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the very same bytes go out again. */
     action: z.enum(['adopt', 'resend']),
-    track_id: z.string().trim().min(1).max(100).optional(),
+    track_id: freeTextSchema.trim().min(1).max(100).optional(),
   })
   .refine(({ action, track_id }) => (action === 'adopt') === (track_id !== undefined), {
     path: ['track_id'],
@@ -99,7 +99,7 @@ export const settlementSchema = z
       .max(MAX_CANCELLATION_RANGES)
       .optional(),
     /** Why, in the person's words; kept. */
-    note: z.string().trim().min(1).max(1_000),
+    note: freeTextSchema.trim().min(1).max(1_000),
   })
   .refine(({ outcome, refused }) => (outcome === 'partial') === (refused !== undefined), {
     path: ['refused'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../environment.js';
 import { authoritySubmissionStatusSchema } from './approval.js';
 
 /** A commercial approval of ours that the authority has not decided about, or that a person settled. */
@@ -44,7 +44,7 @@ export const approvalSettlementSchema = z.object({
   /** `accepted`: the authority has it. `rejected`: it does not, and a new decision may be taken. */
   outcome: z.enum(['accepted', 'rejected']),
   /** Why, in the person's words; kept. */
-  note: z.string().trim().min(1).max(1_000),
+  note: freeTextSchema.trim().min(1).max(1_000),
 });
 
 /** What the approvals service answers to those who operate it, about approvals of ours. */

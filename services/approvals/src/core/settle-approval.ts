@@ -1,5 +1,5 @@
 import type { DeliveryOperations } from '@ecf/contracts';
-import { storableText, toIsoDominican } from '@ecf/domain';
+import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit';
 import type { GivenApproval } from './given-approval.js';
 import type { Ports } from './ports.js';
@@ -24,7 +24,7 @@ export function undecidedApprovals(
       if ((await ports.approvals.find(id)) === null)
         throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
       const status = outcome === 'accepted' ? 'Aceptado' : 'Rechazado';
-      const settled = await ports.approvals.settle(id, status, storableText(note), ports.clock());
+      const settled = await ports.approvals.settle(id, status, note, ports.clock());
       if (settled !== null) return body(settled);
       const why = 'the authority has decided about it, or it is not to be sent';
       throw new ApiError(409, 'conflict', `There is nothing to settle by hand about the approval ${id}: ${why}.`);

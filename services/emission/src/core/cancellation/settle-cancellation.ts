@@ -1,4 +1,3 @@
-import { storableText } from '@ecf/domain';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
@@ -49,7 +48,7 @@ function settledBy(before: Cancellation, { outcome, refused, note }: Settlement,
     refused: outcome === 'partial' ? common(asked, refused) : [],
     nextActionAt: null,
     alarm: null,
-    settled: { at, note: storableText(note) },
+    settled: { at, note },
   };
 }
 
