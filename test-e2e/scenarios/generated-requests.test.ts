@@ -164,7 +164,10 @@ beforeAll(async () => {
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
-    resolveDocument: () => ({ env: 'CerteCF', issuer_rnc, encf: undecided.encf, action: 'resend' }),
+    resolveDocument: (chance) => ({
+      ...{ env: 'CerteCF', issuer_rnc, encf: undecided.encf },
+      ...(chance.chance(0.5) ? { action: 'resend' } : { action: 'adopt', track_id: 'generated' }),
+    }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
     putRanges: () => [
       { env: 'eCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
