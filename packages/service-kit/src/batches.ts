@@ -1,3 +1,5 @@
+import { isDatabaseUnavailable } from './database-errors.js';
+
 /** Collects calls that arrive while others are under way, and runs them together. */
 export interface Batches<I, O> {
   run(item: I): Promise<O>;
@@ -23,7 +25,8 @@ export interface BatchOptions<I, O> {
 
 /**
  * One caller alone waits for nobody: its batch leaves at once. Under load a statement, its round trip and its commit are
- * shared by all who came meanwhile. A batch that fails for a reason of one item is run again one by one.
+ * shared by all who came meanwhile. A batch that fails for a reason of one item is run again one by one; where the database
+ * is away all are told so at once, also those that wait: none of them would wait for less by trying after the others.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
   let waiting: Waiting<I, O>[] = [];
@@ -90,7 +93,8 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
         resolve(results[index] as O);
       });
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error);
+      if (isDatabaseUnavailable(error)) for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
+      else if (batch.length === 1) batch[0]?.reject(error);
       else for (const entry of batch) await settle([entry]);
     }
   }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { markDatabaseError, sqlState } from './database-errors.js';
+import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
 
 /** A prepared statement: parsed once per connection under its name. The same name must always carry the same text. */
 export interface Statement {
@@ -172,11 +172,14 @@ async function attempt<T>(
     value = await work(tx);
     await run(client, 'COMMIT');
   } catch (error) {
-    try {
-      await run(client, 'ROLLBACK');
-    } catch (rollbackError) {
-      broken = rollbackError as Error;
-    }
+    // A connection that hangs would keep its caller waiting for the ROLLBACK as long again: it is given up instead.
+    if (isDatabaseUnavailable(error)) broken = true;
+    else
+      try {
+        await run(client, 'ROLLBACK');
+      } catch (rollbackError) {
+        broken = rollbackError as Error;
+      }
     throw error;
   } finally {
     client.off('error', noted);

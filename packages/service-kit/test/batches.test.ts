@@ -76,4 +76,22 @@ describe('batches', () => {
     const results = await Promise.allSettled([1, 2, 3].map((item) => batches.run(item)));
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
+
+  it('are all told at once that the database is away, those that wait as well', async () => {
+    const tried: number[][] = [];
+    const batches = createBatches<number, number>({
+      maxItems: 2,
+      maxUnderWay: 1,
+      keyOf: (item) => item,
+      async work(items) {
+        tried.push([...items]);
+        if (tried.length === 1) throw new Error('Query read timeout');
+        return items;
+      },
+    });
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batches.run(item)));
+    expect(results.map((result) => result.status)).toEqual(Array(5).fill('rejected'));
+    expect(tried).toEqual([[1, 2]]);
+    expect(await batches.run(6)).toBe(6);
+  });
 });
