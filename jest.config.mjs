@@ -9,7 +9,7 @@ const swc = [
 ];
 
 /** Scenarios that `npm test` runs on both deployments; `.ci/run` runs all of them there, with ECF_DEPLOYMENT=distributed. */
-const CORE = ['repeats', 'whole-cycle'];
+const CORE = ['whole-cycle'];
 
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
 const suite = {
