@@ -293,7 +293,7 @@ describe('answers that nobody reads', () => {
   it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
     let finish = () => {};
     const cut = new Set<string | undefined>();
-    const ended: unknown[] = [];
+    const ended: [string | undefined, boolean][] = [];
     const server = await serving((req, res) => {
       req.socket.once('close', () => cut.add(req.url));
       onAnswerEnd(res, (complete) => ended.push([req.url, complete]));
@@ -318,16 +318,19 @@ describe('answers that nobody reads', () => {
     expect([...cut]).toEqual(['/unread']);
     finish();
     while (!answer.endsWith('0\r\n\r\n')) await delay(20);
-    expect([closed, ended]).toEqual([
+    // On a fast machine the slow reader has had its whole answer by now.
+    const others = ended.filter(([url]) => url !== '/slow');
+    expect([closed, others]).toEqual([
       ['unread'],
       [
         ['/unread', false],
         ['/', true],
       ],
     ]);
+    const had = ended.length === 3;
     slow.destroy();
     while (ended.length < 3) await delay(20);
-    expect(ended[2]).toEqual(['/slow', false]);
+    expect(ended.find(([url]) => url === '/slow')).toEqual(['/slow', had]);
     for (const socket of [unread, waiting]) socket.destroy();
   });
 
