@@ -1,9 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
-import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
+import { listOrSettle, type Settleable } from '../list-or-settle.js';
 import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
 
 export const options: Options = {
@@ -58,28 +56,19 @@ interface Row {
   note: string | null;
 }
 
-export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
-  const [verb, id, ...rest] = given;
-  const settlement = settlementOf(values);
-  const listing = verb === 'list' && id === undefined;
-  if (!listing && !(verb === 'settle' && /^[1-9]\d{0,14}$/.test(id ?? '') && rest.length === 0))
-    throw new UsageError('say list, or settle with the id of an approval.');
-  if (listing !== (settlement === null))
-    throw new UsageError('settle needs --accepted or --rejected; list takes neither.');
-  const json = wantsJson(values, console.stdout);
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
-  const writer = new RowWriter(console.stdout);
-  const show = (row: Row) => writer.write(json ? `${JSON.stringify(row)}\n` : readable(row));
-  if (settlement !== null) {
-    await show((await admin.call('POST', '/admin/approvals/settle', { id: Number(id), ...settlement })) as Row);
-  } else {
-    const settled = { settled: String(values.settled === true) };
-    for await (const row of rowsOf<Row>(admin, '/admin/approvals/undecided', 'approvals', values, settled))
-      await show(row);
-  }
-  await writer.flush();
-  return 0;
+export function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  return listOrSettle(SETTLEABLE, values, given, console);
 }
+
+const SETTLEABLE: Settleable<Row> = {
+  one: 'an approval',
+  choices: '--accepted or --rejected',
+  none: 'neither',
+  list: { path: '/admin/approvals/undecided', rows: 'approvals' },
+  settlePath: '/admin/approvals/settle',
+  settlement: settlementOf,
+  readable,
+};
 
 function settlementOf({ accepted, rejected, note }: OptionValues) {
   if (accepted === undefined && rejected === undefined) return null;

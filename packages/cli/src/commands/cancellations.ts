@@ -1,9 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
-import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
+import { listOrSettle, type Settleable } from '../list-or-settle.js';
 import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
 
 export const options: Options = {
@@ -57,28 +55,19 @@ interface Row {
   note: string | null;
 }
 
-export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
-  const [verb, id, ...rest] = given;
-  const settlement = settlementOf(values);
-  const listing = verb === 'list' && id === undefined;
-  if (!listing && !(verb === 'settle' && /^[1-9]\d{0,14}$/.test(id ?? '') && rest.length === 0))
-    throw new UsageError('say list, or settle with the id of a cancellation.');
-  if (listing !== (settlement === null))
-    throw new UsageError('settle needs --accepted, --rejected or --refused; list takes none of them.');
-  const json = wantsJson(values, console.stdout);
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
-  const writer = new RowWriter(console.stdout);
-  const show = (row: Row) => writer.write(json ? `${JSON.stringify(row)}\n` : readable(row));
-  if (settlement !== null) {
-    await show((await admin.call('POST', '/admin/cancellations/settle', { id: Number(id), ...settlement })) as Row);
-  } else {
-    const settled = { settled: String(values.settled === true) };
-    for await (const row of rowsOf<Row>(admin, '/admin/cancellations/doubtful', 'cancellations', values, settled))
-      await show(row);
-  }
-  await writer.flush();
-  return 0;
+export function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  return listOrSettle(SETTLEABLE, values, given, console);
 }
+
+const SETTLEABLE: Settleable<Row> = {
+  one: 'a cancellation',
+  choices: '--accepted, --rejected or --refused',
+  none: 'none of them',
+  list: { path: '/admin/cancellations/doubtful', rows: 'cancellations' },
+  settlePath: '/admin/cancellations/settle',
+  settlement: settlementOf,
+  readable,
+};
 
 function settlementOf({ accepted, rejected, refused, note }: OptionValues) {
   const given = [accepted, rejected, refused].filter((value) => value !== undefined);
