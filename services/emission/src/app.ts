@@ -60,6 +60,7 @@ import { createCertificates } from './core/certificates.js';
 import { createDocumentCertificates } from './core/document-certificates.js';
 import { createDocumentToken } from './core/document-token.js';
 import { createDocumentTokens } from './core/document-tokens.js';
+import { StoreUnavailable } from './core/errors.js';
 import { createFollowUp } from './core/follow-up.js';
 import { invoiceChanged } from './core/invoice-event.js';
 import { createKeyedLock } from './core/keyed-lock.js';
@@ -170,7 +171,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     clock,
   });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
-  const lock = createKeyedLock();
+  const lock = createKeyedLock((error) => error instanceof StoreUnavailable);
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,
@@ -194,6 +195,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     owner: randomUUID(),
     lock,
     pending: new Set(),
+    withdrawals: new Map(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {
       statusWaitMs: config.STATUS_WAIT_MS,
@@ -204,6 +206,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       tryAgainLimit: 5,
       sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
+      databasePatienceMs: config.DATABASE_PATIENCE_MS,
       maxBodyBytes: config.MAX_BODY_BYTES,
     },
   };

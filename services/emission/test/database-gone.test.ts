@@ -1,15 +1,18 @@
 import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encf, example } from './support/documents.js';
-import { type Instance, World } from './support/world.js';
+import { creditNote, encf, example } from './support/documents.js';
+import { type Answer, type Instance, World } from './support/world.js';
 
 describe('the database is gone for a while', () => {
   let world: World;
   let proxy: CuttableProxy;
   let emission: Instance;
   let impatient: Instance;
+  /** Whose database is not away. */
+  let beside: Instance;
   let cutAt: string | null = null;
   let cutMs = 0;
+  let isLosing = false;
 
   beforeAll(async () => {
     world = await World.create();
@@ -18,12 +21,16 @@ describe('the database is gone for a while', () => {
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
     const checkpoint = async (step: string) => {
+      if (step === 'stored' && isLosing) proxy.delayMs = 5_000;
       if (step !== cutAt) return;
       cutAt = null;
       await proxy.cutFor(cutMs);
     };
     emission = await world.start({ checkpoint }, { DATABASE_URL: url.href });
-    impatient = await world.start({ checkpoint }, { DATABASE_URL: url.href, DATABASE_PATIENCE_MS: 300 });
+    // Nobody takes another for dead while its line is cut.
+    const heartbeatMs = 20_000;
+    impatient = await world.start({ checkpoint, heartbeatMs }, { DATABASE_URL: url.href, DATABASE_PATIENCE_MS: 300 });
+    beside = await world.start({ heartbeatMs }, { STATUS_WAIT_MS: 0 });
   });
   afterAll(async () => {
     await world.stop();
@@ -77,6 +84,91 @@ describe('the database is gone for a while', () => {
     const row = await world.reaches(encf('31', 21), ['accepted']);
     expect(row.track_id).toBe(body.trackId);
     expect(await world.ledger(encf('31', 21))).toHaveLength(1);
+  });
+
+  describe('and the answer to a commit is lost', () => {
+    /** Once the document is committed, its answer lost and the line cut. */
+    async function commitLost(number: string, instance: Instance, documents: readonly unknown[]) {
+      isLosing = true;
+      const answers = documents.map((document) => world.submit(instance, document));
+      while ((await world.row(number)) === null) await new Promise((resolve) => setTimeout(resolve, 20));
+      isLosing = false;
+      await proxy.cut();
+      proxy.delayMs = 0;
+      return answers;
+    }
+
+    /** As a client that heeds Retry-After. */
+    async function repeat(instance: Instance, document: unknown): Promise<Answer> {
+      for (;;) {
+        const answer = await world.submit(instance, document);
+        if (answer.status !== 503) return answer;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+
+    it.each(['the same instance', 'another instance'])(
+      'a repeat at %s is never told of what is withdrawn: it begins anew',
+      async (where) => {
+        const sequence = where === 'another instance' ? 31 : 30;
+        const [number, document] = [encf('31', sequence), example('ecf-31', sequence)];
+        const [first] = await commitLost(number, impatient, [document]);
+        expect((await first)?.status).toBe(503);
+        const other = where === 'another instance' ? world.submit(beside, document) : null;
+        await proxy.restore();
+        const { status, body } = await (other ?? repeat(impatient, document));
+        expect([status, body.trackId]).toEqual([200, expect.any(String)]);
+        const row = await world.reaches(number, ['accepted']);
+        expect([row.attempts, row.track_id]).toEqual([2, body.trackId]);
+        expect((await world.ledger(number)).map(({ track_id }) => track_id)).toEqual([body.trackId]);
+      },
+    );
+
+    it('whoever was told that a note is held can rely on it', async () => {
+      const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+      await world.submit(beside, example('ecf-31', 32));
+      const note = creditNote(32, encf('31', 32), '5.00');
+      const [first] = await commitLost(encf('34', 32), impatient, [note]);
+      expect((await first)?.status).toBe(503);
+      expect((await world.submit(beside, note)).body.status).toBe('EnProceso');
+      await proxy.restore();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(await world.row(encf('34', 32))).toMatchObject({ state: 'held', attempts: 1 });
+      await world.clearFaults(id);
+      await world.reaches(encf('34', 32), ['accepted']);
+    });
+
+    it('32 equal callers are all refused, and none waits for as long again; then all get one answer', async () => {
+      const [number, document] = [encf('31', 33), example('ecf-31', 33)];
+      const callers = Array.from({ length: 32 }, () => document);
+      const refused = await Promise.all(await commitLost(number, impatient, callers));
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+      await proxy.restore();
+      const answers = await Promise.all(callers.map((each) => repeat(impatient, each)));
+      const row = await world.reaches(number, ['accepted']);
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.trackId}`))).toEqual(
+        new Set([`200 ${row.track_id}`]),
+      );
+      expect(await world.ledger(number)).toHaveLength(1);
+    });
+
+    it('of callers at two instances those who are not refused get one answer, that of what is accepted', async () => {
+      const [number, document] = [encf('31', 34), example('ecf-31', 34)];
+      const refused = await commitLost(
+        number,
+        impatient,
+        Array.from({ length: 16 }, () => document),
+      );
+      const others = Array.from({ length: 16 }, () => world.submit(beside, document));
+      expect(new Set((await Promise.all(refused)).map(({ status }) => status))).toEqual(new Set([503]));
+      await proxy.restore();
+      const answers = await Promise.all(others);
+      const row = await world.reaches(number, ['accepted']);
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.trackId}`))).toEqual(
+        new Set([`200 ${row.track_id}`]),
+      );
+      expect(await world.ledger(number)).toHaveLength(1);
+    });
   });
 
   it('readiness says so', async () => {

@@ -4,12 +4,12 @@ import { beginAttempt } from './begin-attempt.js';
 import { EmissionError, StoreUnavailable } from './errors.js';
 import { refuseFaults } from './faults.js';
 import type { Ports } from './ports.js';
-import { moved } from './progress.js';
 import { moment } from './record.js';
 import type { ReferenceCheck } from './referenced-document.js';
 import { decideRepeat } from './repeat.js';
 import { sendAttempt } from './send-attempt.js';
 import type { TokenSource } from './token-source.js';
+import { withdrawLater, withdrawn } from './unconfirmed-commit.js';
 
 /** A document that asks to be issued under its number. */
 export interface Offer {
@@ -49,6 +49,7 @@ export type Issued =
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   return ports.lock.run(documentKey(offer.key), async () => {
     for (;;) {
+      await withdrawn(ports, offer.key);
       const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
       const repeat = decideRepeat(existing, (stored) => offer.isSame(stored));
       if (repeat === 'conflict') throw taken(existing as Attempt);
@@ -85,31 +86,6 @@ async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null)
     if (error instanceof StoreUnavailable) withdrawLater(ports, attempt);
     throw error;
   }
-}
-
-/**
- * The database went away while it committed: the caller is told that nothing was consumed, so an attempt that was
- * committed all the same is withdrawn once the database is back. Nothing of it was sent.
- */
-function withdrawLater(ports: Ports, attempt: Attempt): void {
-  const work = (async () => {
-    for (;;) {
-      await ports.sleep(1_000);
-      try {
-        const found = await ports.emissions.find(attempt);
-        const ours = found !== null && found.revision === attempt.revision && found.owner === attempt.owner;
-        if (!ours || found.xml.sha256 !== attempt.xml.sha256) return;
-        const free: Attempt = found.state === 'held' ? found : moved(found, 'not-reached', {});
-        if (await ports.emissions.save(found, { ...moved(free, 'withdraw', {}), revision: found.revision + 1 }, []))
-          return;
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable))
-          return ports.observer.failed('withdrawing an unsent attempt', error, attempt);
-      }
-    }
-  })();
-  ports.pending.add(work);
-  work.finally(() => ports.pending.delete(work));
 }
 
 function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {

@@ -8,8 +8,10 @@ export interface KeyedLock {
 /**
  * Equal requests that arrive together in one process wait for each other instead of signing twice; across processes the
  * database decides.
+ *
+ * @param failsAll of a failure that those would meet who wait: they are told at once, and none waits for as long again
  */
-export function createKeyedLock(): KeyedLock {
+export function createKeyedLock(failsAll: (error: unknown) => boolean = () => false): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {
     get size() {
@@ -17,15 +19,18 @@ export function createKeyedLock(): KeyedLock {
     },
     run(key, work) {
       const before = tails.get(key);
-      const result = before === undefined ? work() : before.then(work, work);
+      const result = before === undefined ? work() : before.then(work);
       const tail = result.then(
         () => undefined,
-        () => undefined,
+        (error) => {
+          if (failsAll(error)) throw error;
+        },
       );
       tails.set(key, tail);
-      tail.then(() => {
+      const leave = () => {
         if (tails.get(key) === tail) tails.delete(key);
-      });
+      };
+      tail.then(leave, leave);
       return result;
     },
   };

@@ -14,6 +14,7 @@ import type { Ports } from './ports.js';
 import { checkReference, type ReferenceCheck } from './referenced-document.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
+import { toldToRepeat } from './unconfirmed-commit.js';
 
 export interface JsonSubmission {
   readonly caller: Caller;
@@ -73,17 +74,21 @@ export function createSubmitJson(
         });
       },
     };
-    const issued = await issue(ports, offer, { dryRun });
-    if (issued.outcome === 'checked') {
-      if (uploaded === null) certificates.stored(taxpayer);
-      const answer = checkedAnswer(invoice.key.encf, [...invoice.warnings, ...issued.warnings]);
-      return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
+    for (;;) {
+      const issued = await issue(ports, offer, { dryRun });
+      if (issued.outcome === 'checked') {
+        if (uploaded === null) certificates.stored(taxpayer);
+        const answer = checkedAnswer(invoice.key.encf, [...invoice.warnings, ...issued.warnings]);
+        return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
+      }
+      const isNew = issued.outcome === 'issued';
+      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
+      const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
+      const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
+      if (isNew) return submissionAnswer(ports, attempt, signed);
+      const told = await toldToRepeat(ports, attempt);
+      if (told !== null) return submissionAnswer(ports, told, null);
     }
-    const isNew = issued.outcome === 'issued';
-    const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
-    const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
-    const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
-    return submissionAnswer(ports, attempt, isNew ? signed : null);
   };
 
   /** A repeat may ask for the result, where there is a certificate to do it with. */

@@ -2,6 +2,7 @@ import type { TaxpayerState } from '@ecf/contracts';
 import {
   EMISSION_STATES,
   type Environment,
+  type Fault,
   faultOf,
   ISSUING_RULES,
   isBelowSummaryLimit,
@@ -23,6 +24,7 @@ import { readSignedXml, type SignedDocument } from './signed-xml.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { refuseExpiredToken } from './token-expiry.js';
 import { givenToken, type TokenSource } from './token-source.js';
+import { toldToRepeat } from './unconfirmed-commit.js';
 
 export interface SignedSubmission {
   readonly caller: Caller;
@@ -58,12 +60,14 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
           'A type 32 under 250,000.00 is not sent as a full document: send its signed summary to /submit_fc, or its JSON to /fe_Submit.',
         );
       }
-      const issued = await submit(submission, document, 'ecf');
-      if (issued.outcome === 'checked') {
-        return { ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...issued.warnings]), trackId: null };
+      const brought = await submit(submission, document, 'ecf');
+      if ('warnings' in brought) {
+        return {
+          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...brought.warnings]),
+          trackId: null,
+        };
       }
-      const attempt = await present(issued, submission);
-      refuseWithdrawn(attempt, issued);
+      const { attempt } = brought;
       if (attempt.trackId === null && !EMISSION_STATES[attempt.state].decided) throw notAnsweredYet(attempt);
       return { ...documentAnswer(attempt), trackId: attempt.trackId };
     },
@@ -75,11 +79,10 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
           'A type 32 of 250,000.00 or more has no summary: send the full signed document to /submit_ecf.',
         );
       }
-      const issued = await submit(submission, document, 'rfce');
-      if (issued.outcome === 'checked')
+      const brought = await submit(submission, document, 'rfce');
+      if ('warnings' in brought)
         return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
-      const sent = await present(issued, submission);
-      refuseWithdrawn(sent, issued);
+      const sent = brought.attempt;
       // Where the authority asks for the same summary again (004), it is sent again while the caller waits.
       const attempt =
         sent.state === 'resend-due'
@@ -93,11 +96,26 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     return readSignedXml(xml, root, env, ports.clock(), ports.settings.maxBodyBytes);
   }
 
+  /** What the submission brought about, or found: never an attempt that was withdrawn. */
   async function submit(
     submission: SignedSubmission,
     document: SignedDocument,
     route: 'ecf' | 'rfce',
-  ): Promise<Issued> {
+  ): Promise<{ attempt: Attempt } | { warnings: readonly Fault[] }> {
+    for (;;) {
+      const issued = await offer(submission, document, route);
+      if (issued.outcome === 'checked') return { warnings: issued.warnings };
+      const attempt = await present(issued, submission);
+      if (issued.outcome === 'issued') {
+        if (attempt.state === 'withdrawn') throw withdrawnForItsToken();
+        return { attempt };
+      }
+      const told = await toldToRepeat(ports, attempt);
+      if (told !== null) return { attempt: told };
+    }
+  }
+
+  async function offer(submission: SignedSubmission, document: SignedDocument, route: 'ecf' | 'rfce'): Promise<Issued> {
     const taxpayer = await taxpayers.require(submission.caller, document.key.issuerRnc);
     const tokens = givenToken(submission.token);
     return issue(
@@ -144,7 +162,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     if (claimed === null) return attempt;
     const tokens = givenToken(token);
     const advanced = await followUp.advance(claimed, tokens);
-    if (tokens.wasRefused() && advanced.state !== 'withdrawn') throw refusedOnTheWay(advanced);
+    if (tokens.wasRefused()) throw advanced.state === 'withdrawn' ? withdrawnForItsToken() : refusedOnTheWay(advanced);
     return advanced;
   }
 }
@@ -158,9 +176,8 @@ function refusedOnTheWay({ encf }: Attempt): EmissionError {
 }
 
 /** The authority refused the token and nothing of the document is under way: the number is free. */
-function refuseWithdrawn(attempt: Attempt, issued: Issued): void {
-  if (attempt.state !== 'withdrawn' || issued.outcome === 'checked') return;
-  throw new EmissionError(
+function withdrawnForItsToken(): EmissionError {
+  return new EmissionError(
     'invalid_token',
     'The authority refuses the token in x-token. Nothing was submitted and the number is free: get a new token from /obtain_token and repeat.',
   );
