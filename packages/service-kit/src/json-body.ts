@@ -9,7 +9,7 @@ export type ParseJson = (bytes: Buffer) => unknown;
  * Reads a JSON body into `req.body`: content type application/json (415 otherwise), UTF-8 without replacement (400
  * `not_utf8`), well-formed (400 `invalid_json`, with the parser's words). No body at all leaves undefined.
  *
- * @param parseJson a stricter parser, for callers' documents; by default the last of equal keys counts
+ * @param parseJson a stricter parser, for what callers send; by default, between services, the last of equal keys counts
  */
 export function jsonBody(limit: number, parseJson: ParseJson = usual): RequestHandler[] {
   return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse(parseJson)];

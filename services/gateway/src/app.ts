@@ -141,8 +141,13 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   });
   const unreadableRequests = metrics.counter({
     name: 'ecf_gateway_unreadable_requests_total',
-    help: 'Requests that never became one: not HTTP (400), not complete in time (408), too large headers (431).',
+    help: 'Requests that never became one: not HTTP (400), CONNECT (405), not complete in time (408), over the rate of their sender (429), too large headers (431).',
     labels: ['status'],
+  });
+  const droppedRequests = metrics.counter({
+    name: 'ecf_gateway_dropped_requests_total',
+    help: 'Requests that were read and not begun: more than 64 waited on one connection (too_many), they stood behind an answer that closed it (closing), or it was lost (lost).',
+    labels: ['reason'],
   });
 
   const limitedRequests = metrics.counter({
@@ -271,8 +276,13 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         },
         onRefusedConnection: (reason, sender) => {
           refusedConnections.inc({ reason });
-          logger.debug({ reason, sender }, 'connection closed');
+          logger.info({ reason, sender }, 'connection closed');
         },
+        onDroppedRequests: (reason, requests, sender) => {
+          droppedRequests.inc({ reason }, requests);
+          logger.info({ reason, requests, sender }, 'requests of a connection were dropped');
+        },
+        limitUnreadable: (address) => perSender.pass(address),
         onUnreadableRequest: (unreadable) => {
           unreadableRequests.inc({ status: String(unreadable.status) });
           logger.info(unreadable, 'answered what was no request');

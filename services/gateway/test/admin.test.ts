@@ -79,6 +79,10 @@ describe('accounts', () => {
         body: body as never,
       });
     expect(await send('{"name":', 'application/json')).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    expect(await send('{"name":"one","name":"other"}', 'application/json')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json', detail: expect.stringContaining('twice') },
+    });
     expect(await send(Buffer.from('{"name":"\xf1"}', 'latin1'), 'application/json')).toMatchObject({
       status: 400,
       body: { code: 'not_utf8' },

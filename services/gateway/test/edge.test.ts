@@ -11,6 +11,7 @@ import {
   signIdentity,
   silentLogger,
 } from '@ecf/service-kit';
+import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { createInProcessUpstream } from '../src/outbound/upstream.in-process.js';
@@ -47,42 +48,6 @@ function raw(text: string | Buffer, url = under.url): Promise<string> {
     socket.on('error', reject);
     socket.write(text);
   });
-}
-
-/** A database address that can be cut and mended: connections pass through a relay of this test. */
-async function breakableLink(database: string): Promise<{ url: string; cut(): void; mend(): Promise<void> }> {
-  const target = new URL(database);
-  const sockets = new Set<net.Socket>();
-  let port = 0;
-  let server: net.Server;
-  const mend = () =>
-    new Promise<void>((resolve) => {
-      server = net.createServer((inbound) => {
-        const outbound = net.connect(Number(target.port), target.hostname);
-        for (const socket of [inbound, outbound]) {
-          sockets.add(socket);
-          socket.on('error', () => {});
-          socket.on('close', () => {
-            inbound.destroy();
-            outbound.destroy();
-          });
-        }
-        inbound.pipe(outbound).pipe(inbound);
-      });
-      server.listen(port, '127.0.0.1', () => {
-        port = (server.address() as net.AddressInfo).port;
-        resolve();
-      });
-    });
-  await mend();
-  const url = new URL(database);
-  url.port = String(port);
-  const cut = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  return { url: url.href, cut, mend };
 }
 
 describe('keys and environments', () => {
@@ -515,6 +480,23 @@ describe('limits', () => {
   });
 });
 
+it('of the rate of all senders, an IPv6 /48 is one: the many networks in it do not take what is kept for others', async () => {
+  const limited = await startGateway({
+    RATE_LIMIT_ALL_SENDERS: '40',
+    RATE_LIMIT_PER_SENDER: '0',
+    TRUSTED_PROXIES: 'loopback',
+    DATABASE_URL: under.config.DATABASE_URL,
+  });
+  const door = async (sender: string) =>
+    (await limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': sender } })).status;
+  const site = (i: number) => `2001:db8:9:${(i + 1).toString(16)}::1`;
+  const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => door(site(i))));
+  expect(flood.filter((status) => status === 503).length).toBeGreaterThan(0);
+  const others = await Promise.all(Array.from({ length: 6 }, (_, i) => door(`198.51.100.${i + 1}`)));
+  expect(others).toEqual(others.map(() => 200));
+  await limited.stop();
+});
+
 it('a sender that holds all the connections it may have bars nobody else', async () => {
   const limited = await startGateway({ MAX_CONNECTIONS_PER_SENDER: '5', TRUSTED_PROXIES: '127.0.0.2' });
   const port = Number(new URL(limited.url).port);
@@ -602,11 +584,13 @@ describe('a gateway that is the only one', () => {
 
 describe('a database that is away', () => {
   it('is 503 with Retry-After, shows in readiness, and heals by itself', async () => {
-    const link = await breakableLink(under.config.DATABASE_URL);
-    const other = await startGateway({ DATABASE_URL: link.url });
+    const database = new URL(under.config.DATABASE_URL);
+    const link = await CuttableProxy.start({ host: database.hostname, port: Number(database.port) });
+    database.host = `127.0.0.1:${link.port}`;
+    const other = await startGateway({ DATABASE_URL: database.href });
     const use = () => other.call('GET', '/obtain_token', { key });
     expect(await use()).toMatchObject({ status: 200 });
-    link.cut();
+    await link.cut();
     const answer = await use();
     expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
     expect(answer.headers.get('retry-after')).toBe('5');
@@ -614,11 +598,11 @@ describe('a database that is away', () => {
     expect(await other.admin('POST', '/admin/accounts', { name: 'x' })).toMatchObject({ status: 503 });
     expect(await other.call('GET', '/health/ready')).toMatchObject({ status: 503, body: { status: 'not_ready' } });
     expect(await other.call('GET', '/health/live')).toMatchObject({ status: 200 });
-    await link.mend();
+    await link.restore();
     expect(await use()).toMatchObject({ status: 200 });
     expect(await other.admin('GET', '/admin/accounts')).toMatchObject({ status: 200 });
     await other.stop();
-    link.cut();
+    await link.cut();
   });
 });
 

@@ -1,12 +1,13 @@
 import { isRnc } from '@ecf/domain';
+import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest, jsonBody, validate } from '@ecf/service-kit';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
 import type { Page } from '../core/ports.js';
 
-/** Reads a JSON body of the administration. */
-export const json: RequestHandler[] = jsonBody(1_048_576);
+/** Reads a JSON body of the administration, by the rules of all callers' bodies: a key that stands twice is refused. */
+export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));
 const MOST_ROWS = 1_000;
 const pageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(MOST_ROWS),

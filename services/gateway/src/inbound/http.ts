@@ -4,6 +4,7 @@ import {
   type Logger,
   type Metrics,
   type Readiness,
+  requestProblem,
   unknownRoute,
 } from '@ecf/service-kit';
 import express from 'express';
@@ -52,8 +53,13 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
     next();
   });
   app.use(accessLog(logger, metrics), securityHeaders);
-  app.use(edge(options.edge));
   const limited = limitSender(options.edge);
+  app.use((req, res, next) => {
+    const problem = requestProblem(req);
+    if (problem === null) next();
+    else limited(req, res, () => next(problem));
+  });
+  app.use(edge(options.edge));
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
   app.use(docsRoutes({ admin: options.admin !== null }));
