@@ -15,9 +15,20 @@ export interface RetryPolicy {
   maxDelayMs: number;
   /** Milliseconds that one attempt may take. */
   timeoutMs: number;
+  /**
+   * Milliseconds that the end of an attempt which took too long is waited for: longer than a statement is, so that a database
+   * that hangs has shown itself by then.
+   */
+  lateMs: number;
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 6, firstDelayMs: 100, maxDelayMs: 5_000, timeoutMs: 60_000 };
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 6,
+  firstDelayMs: 100,
+  maxDelayMs: 5_000,
+  timeoutMs: 60_000,
+  lateMs: 45_000,
+};
 
 /** The handler's own store is gone: nothing is wrong with the event, it waits until the store is back. */
 export class HandlerUnavailable extends Error {
@@ -56,7 +67,7 @@ export function handlingMetrics(metrics: Metrics): HandlingMetrics {
 /**
  * Hands one event to a group: checked by its schema, tried again with growing pauses, put among the dead letters with the
  * reason when it keeps failing. Resolves when the event is done with either way; throws {@link HandlerUnavailable} when the
- * consumer's database is gone, whatever the number of attempts. Both adapters of the bus deliver through this function.
+ * consumer's database is gone or hangs, whatever the number of attempts. Both adapters of the bus deliver through this function.
  */
 export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
   const { retry, signal } = context;
@@ -65,8 +76,8 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
     try {
       const checked = checkEvent(event);
       const delivery = new TimedDelivery(attempt, signal);
-      await withConsumerSpan(event, context.group, () =>
-        within(retry.timeoutMs, delivery, () => context.handler(checked, delivery)),
+      await withConsumerSpan(event, context.group, async () =>
+        within(retry, delivery, context.handler(checked, delivery)),
       );
       context.metrics?.handled(event.topic, context.group, 'done');
       return;
@@ -113,17 +124,33 @@ export async function buryEvent(
   context.metrics?.handled(event.topic, context.group, 'dead');
 }
 
-/** Waits at most `ms` for `work`, then ends its delivery. */
-async function within(ms: number, delivery: TimedDelivery, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      delivery.expire();
-      reject(new Error(`the handler took longer than ${ms} ms`));
-    }, ms);
+/**
+ * Ends the delivery of `work` where that takes too long. What it comes to is heard all the same: an effect that came late is
+ * one, and a failure may say that the database hung, which is no fault of the event.
+ */
+async function within(
+  { timeoutMs, lateMs }: Pick<RetryPolicy, 'timeoutMs' | 'lateMs'>,
+  delivery: TimedDelivery,
+  work: Promise<void>,
+): Promise<void> {
+  if (await isOverWithin(timeoutMs, work)) return work;
+  delivery.expire();
+  const isOver = await isOverWithin(lateMs, work);
+  const late = `the handler took longer than ${timeoutMs} ms`;
+  if (!isOver) throw new Error(late);
+  await work.catch((cause) => {
+    throw new Error(late, { cause });
   });
+}
+
+async function isOverWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const over = () => true;
   try {
-    await Promise.race([work(), late]);
+    return await Promise.race([work.then(over, over), late]);
   } finally {
     clearTimeout(timer);
   }

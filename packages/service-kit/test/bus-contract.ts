@@ -20,7 +20,8 @@ export async function until(probe: () => boolean | Promise<boolean>): Promise<vo
   }
 }
 
-function unreachable(): Error {
+/** What a statement fails with where the database is away. */
+export function unreachable(): Error {
   const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   markDatabaseError(error);
   return error;

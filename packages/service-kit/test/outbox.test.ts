@@ -255,4 +255,41 @@ describe('outbox, bus and inbox together', () => {
     expect(await cleanInbox(database, new Date(Date.now() + 60_000))).toBe(20);
     await bus.close();
   });
+
+  it('count no attempt while the database hangs, for longer than all attempts may take', async () => {
+    const [attempts, timeoutMs] = [3, 50];
+    const deadLetters = createMemoryDeadLetters();
+    const bus = createInProcessBus({
+      logger: silentLogger,
+      deadLetters,
+      clock: () => new Date(),
+      retry: { attempts, timeoutMs, firstDelayMs: 1, maxDelayMs: 1 },
+    });
+    // One connection, which hangs; for another none is free in time.
+    const hanging = openDatabase(url, { max: 1, connectTimeoutMs: 200 });
+    const { rows } = await hanging.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const { pid } = rows[0] as { pid: number };
+    const handled = new Set<string>();
+    await bus.subscribe({
+      topics: ['taxpayers.v1'],
+      group: 'emission',
+      handler: async (event) => {
+        await hanging.transaction((tx) => once(tx, 'emission', event.id));
+        handled.add(event.id);
+      },
+    });
+    process.kill(pid, 'SIGSTOP');
+    try {
+      startRelay(bus);
+      await append(...rncs(5).map((rnc) => taxpayerEvent(rnc)));
+      await new Promise((resolve) => setTimeout(resolve, 4 * attempts * timeoutMs));
+      expect([handled.size, await deadLetters.list()]).toEqual([0, []]);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until(async () => (await waiting()) === 0);
+    expect([handled.size, await deadLetters.list()]).toEqual([5, []]);
+    await bus.close();
+    await hanging.close();
+  });
 });
