@@ -10,6 +10,15 @@ export const rncSchema = z.string().regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 1
 /** `E` and 12 digits. */
 export const encfSchema = z.string().regex(/^E\d{12}$/, 'an eNCF is E and 12 digits');
 
+/**
+ * A trackId: a UUID in practice. The authority promises no form, so only what cannot be one, or cannot be asked for, is
+ * refused.
+ */
+export const trackIdSchema = z
+  .string()
+  .trim()
+  .regex(/^[\x21-\x7e]{1,100}$/, 'a trackId is at most 100 printable characters without blanks');
+
 /** The ten types of e-CF. */
 export const ecfTypeSchema = z.enum(ECF_TYPES);
 

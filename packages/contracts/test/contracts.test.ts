@@ -81,16 +81,36 @@ describe('HTTP schemas', () => {
   });
 
   it('refuse what a person writes where it cannot be kept as it is, instead of altering it', () => {
-    const document = { env: 'CerteCF', issuer_rnc: '199999991', encf: 'E310000000001', action: 'adopt' };
     const settled = { id: 1, outcome: 'accepted' };
     for (const [text, taken] of [
       [' M. Peña 🙂 ', true],
       ['a\0b', false],
       ['a\ud800b', false],
     ] as const) {
-      expect(contracts.resolutionSchema.safeParse({ ...document, track_id: text }).success).toBe(taken);
       expect(contracts.settlementSchema.safeParse({ ...settled, note: text }).success).toBe(taken);
       expect(contracts.approvalSettlementSchema.safeParse({ ...settled, note: text }).success).toBe(taken);
+    }
+  });
+
+  it('take as a trackId what can be kept and asked for, and nothing else', () => {
+    const document = { env: 'CerteCF', issuer_rnc: '199999991', encf: 'E310000000001', action: 'adopt' };
+    const { request: question } = contracts.FOLLOW_UP_OPERATIONS.findSubmission;
+    for (const [track_id, taken] of [
+      ['d2b6e27c-3908-46f3-afaa-2207b9501b4b', true],
+      ['~any/form?', true],
+      ['', false],
+      ['a b', false],
+      ['a\0b', false],
+      ['a\ud800b', false],
+      ['Peña', false],
+      ['A'.repeat(101), false],
+      ['A'.repeat(100_000), false],
+    ] as const) {
+      expect([track_id, contracts.resolutionSchema.safeParse({ ...document, track_id }).success]).toEqual([
+        track_id,
+        taken,
+      ]);
+      expect([track_id, question.safeParse({ env: 'CerteCF', track_id }).success]).toEqual([track_id, taken]);
     }
   });
 

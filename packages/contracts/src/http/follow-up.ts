@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
 import { invoiceChangedSchema } from '../events/invoice.js';
 import type { InternalHandlers } from './internal.js';
 
@@ -8,7 +8,7 @@ export const FOLLOW_UP_OPERATIONS = {
   /** The present state, whole, of the document that was submitted under a trackId; null where none of ours was. */
   findSubmission: {
     path: '/internal/submissions/find',
-    request: z.object({ env: environmentSchema, track_id: z.string().min(1).max(200) }),
+    request: z.object({ env: environmentSchema, track_id: trackIdSchema }),
     answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
   },
   /**

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../environment.js';
+import {
+  encfSchema,
+  environmentSchema,
+  freeTextSchema,
+  rncSchema,
+  timestampSchema,
+  trackIdSchema,
+} from '../environment.js';
 import { MAX_CANCELLATION_RANGES } from './cancellation.js';
 import type { InternalHandlers } from './internal.js';
 
@@ -39,7 +46,7 @@ export const resolutionSchema = z
     encf: encfSchema,
     /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the very same bytes go out again. */
     action: z.enum(['adopt', 'resend']),
-    track_id: freeTextSchema.trim().min(1).max(100).optional(),
+    track_id: trackIdSchema.optional(),
   })
   .refine(({ action, track_id }) => (action === 'adopt') === (track_id !== undefined), {
     path: ['track_id'],

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
 
 const anyCaseEncf = z.string().regex(/^[Ee]\d{12}$/);
+const idOfOurs = z.string().regex(/^[\w-]{1,64}$/);
 const day = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
 const PERIOD = 'Days count whole, in Dominican time.';
 
@@ -84,7 +85,7 @@ export const PARAMETERS = {
   trackId: parameter(
     'path',
     'track_id',
-    z.string().regex(/^[\x21-\x7e]{1,100}$/),
+    trackIdSchema,
     'd2b6e27c-3908-46f3-afaa-2207b9501b4b',
     'The trackId that the submission answered.',
   ),
@@ -185,8 +186,8 @@ export const PARAMETERS = {
   ),
   consumerBuyer: parameter('query', 'rnc_buyer', rncSchema, '188888885', 'RNC of the buyer.'),
   file: parameter('path', 'file', z.string().regex(/^[\w.-]+$/), 'swagger-ui.css', 'A file of the page.'),
-  accountId: parameter('path', 'id', z.string(), '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
-  keyId: parameter('path', 'keyId', z.string(), '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
+  accountId: parameter('path', 'id', idOfOurs, '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
+  keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
   adminLimit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(1_000), 100, 'Rows at most.'),
   adminOffset: parameter(
     'query',

@@ -1,4 +1,4 @@
-import { errorCodeEntry } from '@ecf/contracts';
+import { errorCodeEntry, trackIdSchema } from '@ecf/contracts';
 import {
   ApiError,
   createHttpApp,
@@ -22,9 +22,6 @@ export interface HttpOptions {
   readonly ready: () => Promise<Readiness>;
 }
 
-/** A UUID in practice; the authority promises no form, so only what cannot be one is refused as malformed. */
-const TRACK_ID = /^[\x21-\x7e]{1,100}$/;
-
 /** The service's one public route, `GET /invoice-status/{track_id}`, and its health. */
 export function createStatusApp(options: HttpOptions): Express {
   return createHttpApp({
@@ -45,8 +42,9 @@ export function createStatusApp(options: HttpOptions): Express {
 }
 
 function readTrackId(text: unknown): string {
-  if (typeof text === 'string' && TRACK_ID.test(text)) return text;
-  const msg = 'a trackId is at most 100 printable characters without blanks';
+  const read = trackIdSchema.safeParse(text);
+  if (read.success) return read.data;
+  const msg = read.error.issues[0]?.message ?? 'this is not a trackId';
   throw new InvalidRequest([{ loc: ['path', 'track_id'], msg, type: 'track_id' }]);
 }
 
