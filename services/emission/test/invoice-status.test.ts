@@ -102,6 +102,27 @@ describe('results that the status poller tells', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'rejected-reusable' });
   });
 
+  it('change nothing where a newer one was told, reordered and repeated as they may come', async () => {
+    const document = await submitted();
+    const unknown = (revision: number) =>
+      told(document, { status: 'No encontrado', code: '0', messages: [], final: false, revision });
+    const processing = (revision: number) =>
+      told(document, { status: 'EnProceso', code: '3', date_received: null, final: false, revision });
+    await publish(unknown(5));
+    for (const older of [processing(4), unknown(3), processing(4)]) await publish(older);
+    expect(await world.row(document.encf)).toMatchObject({ state: 'not-found', status_revision: 5 });
+    await publish(processing(7));
+    // Says what is known: only that nothing older counts any more.
+    await publish(processing(9));
+    for (const older of [unknown(8), unknown(5), unknown(9)]) await publish(older);
+    expect(await world.row(document.encf)).toMatchObject({ state: 'processing', status_revision: 9 });
+    // A decision is never out of date; the poller may have begun to count anew.
+    await publish(told(document, { revision: 1 }));
+    for (const older of [unknown(10), processing(11)]) await publish(older);
+    expect(await world.row(document.encf)).toMatchObject({ state: 'accepted' });
+    expect(await deadLetters.list()).toEqual([]);
+  });
+
   it('about another trackId or another document change nothing', async () => {
     const document = await submitted();
     await publish(told(document, { track_id: randomUUID() }));

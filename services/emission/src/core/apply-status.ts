@@ -1,13 +1,15 @@
 import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { InvoiceStatusChanged } from '@ecf/contracts';
+import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
 import type { Ports } from './ports.js';
-import { afterResult } from './progress.js';
+import { afterResult, moved } from './progress.js';
 import { exchange, moment, record } from './record.js';
 
 /**
  * The status poller learned a result: it moves the document as if it had been asked for here. An answer about another
- * trackId than the present one, about a decided document, or told before, changes nothing.
+ * trackId than the present one, about a decided document, or told before, changes nothing; nor does one that is older than
+ * what was told. A decision counts in any case: none is older than what is open.
  */
 export async function applyStatus(
   ports: Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings'>,
@@ -30,10 +32,14 @@ export async function applyStatus(
   await record(
     ports,
     found,
-    (present) =>
-      present.trackId === told.track_id && !isKnown(present, verdict)
-        ? afterResult(present, answer, moment(ports))
-        : null,
+    (present) => {
+      if (present.trackId !== told.track_id || EMISSION_STATES[present.state].decided) return null;
+      if (!told.final && told.revision <= present.statusRevision) return null;
+      const statusRevision = Math.max(told.revision, present.statusRevision);
+      if (isKnown(present, verdict)) return moved(present, null, { statusRevision });
+      const after = afterResult(present, answer, moment(ports));
+      return after === null ? null : { ...after, statusRevision };
+    },
     [exchange('queryResult', new Date(told.asked_at), answer)],
   );
 }

@@ -100,6 +100,8 @@ export interface Attempt extends DocumentKey {
   readonly trackId: string | null;
   /** The trackId was found by asking, not given as the answer to a send. */
   readonly trackIdAdopted: boolean;
+  /** Revision of the latest result of the trackId that the status poller told; 0 before the first. */
+  readonly statusRevision: number;
   readonly verdict: VerdictFacts;
   /** When the bytes were last sent. */
   readonly submittedAt: Date | null;

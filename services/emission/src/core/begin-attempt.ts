@@ -28,6 +28,7 @@ export function beginAttempt(
     state: transition(committed, held ? 'hold' : 'send'),
     trackId: null,
     trackIdAdopted: false,
+    statusRevision: 0,
     verdict: NO_VERDICT,
     submittedAt: held ? null : moment.now,
     lostSends: 0,

@@ -50,6 +50,7 @@ type Changes = Partial<
     Attempt,
     | 'trackId'
     | 'trackIdAdopted'
+    | 'statusRevision'
     | 'verdict'
     | 'submittedAt'
     | 'lostSends'
@@ -327,6 +328,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
   return moved(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
+    statusRevision: 0,
     verdict: { ...NO_VERDICT, code: '3' },
     failures: 0,
     notFoundSince: null,

@@ -29,6 +29,7 @@ export interface AttemptRow {
   has_own_certificate: boolean;
   track_id: string | null;
   track_id_adopted: boolean;
+  status_revision: number;
   verdict: VerdictFacts;
   submitted_at: Date | null;
   lost_sends: number;
@@ -66,6 +67,7 @@ export function fromRow(row: AttemptRow): Attempt {
     hasOwnCertificate: row.has_own_certificate,
     trackId: row.track_id,
     trackIdAdopted: row.track_id_adopted,
+    statusRevision: row.status_revision,
     verdict: row.verdict,
     submittedAt: row.submitted_at,
     lostSends: row.lost_sends,
@@ -108,6 +110,7 @@ export function beginningRow(attempt: Attempt, event: BusEvent, sealedCertificat
     has_own_certificate: attempt.hasOwnCertificate,
     track_id: attempt.trackId,
     track_id_adopted: attempt.trackIdAdopted,
+    status_revision: attempt.statusRevision,
     verdict: attempt.verdict,
     submitted_at: attempt.submittedAt,
     lost_sends: attempt.lostSends,
@@ -143,6 +146,7 @@ export function savingRow(
     has_own_certificate: after.hasOwnCertificate,
     track_id: after.trackId,
     track_id_adopted: after.trackIdAdopted,
+    status_revision: after.statusRevision,
     verdict: after.verdict,
     submitted_at: after.submittedAt,
     lost_sends: after.lostSends,

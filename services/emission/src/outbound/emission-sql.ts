@@ -4,15 +4,15 @@ const FIXED = `emission_id bigint, env text, issuer_rnc text, encf text, account
   attempt int, source text, route text, content_hash text, facts json, xml_path text, xml_sha256 text, rfce_path text,
   rfce_sha256 text, signed_at timestamptz, committed_at timestamptz, signer_fingerprint text, modifies text`;
 
-const CHANGING = `revision int, state text, has_own_certificate boolean, track_id text, track_id_adopted boolean, verdict json,
+const CHANGING = `revision int, state text, has_own_certificate boolean, track_id text, track_id_adopted boolean, status_revision int, verdict json,
   submitted_at timestamptz, lost_sends int, transient_refusals int, not_found_since timestamptz, failures int,
   next_action_at timestamptz, owner text, alarm text, past json`;
 
 const EVENT = 'outbox_partition smallint, event_id uuid, topic text, event_key text, event json';
 
 const COLUMNS = `attempt, revision, state, source, route, content_hash, facts, xml_path, xml_sha256, rfce_path, rfce_sha256,
-  signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, verdict, submitted_at, lost_sends,
-  transient_refusals, not_found_since, failures, next_action_at, owner, modifies, alarm, past`;
+  signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, status_revision, verdict, submitted_at,
+  lost_sends, transient_refusals, not_found_since, failures, next_action_at, owner, modifies, alarm, past`;
 
 const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type, e.created_at';
 
@@ -101,7 +101,7 @@ const SAVE_WITH = `WITH r AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS r(emission_id bigint, attempt int, revision_before int, ${CHANGING}, ${EVENT}, exchanges json)),
     saved AS (
       UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate, track_id = r.track_id,
-        track_id_adopted = r.track_id_adopted, verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
+        track_id_adopted = r.track_id_adopted, status_revision = r.status_revision, verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
         transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
         next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
       FROM r WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = r.revision_before
@@ -116,7 +116,11 @@ const SAVE_WITH = `WITH r AS MATERIALIZED (
 /** Attempts that go on. */
 export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
 
-/** Attempts that are decided: certificates that came with them are erased unless their delivery needs them, notes that wait for them become due. */
+/**
+ * Attempts that are decided: certificates that came with them are erased unless their delivery needs them, notes that wait for
+ * them become due. Their revision is raised: whoever looks at such a note this moment, and found that it has to wait on, shall
+ * not put it off over this.
+ */
 export const SAVE_DECIDED = {
   name: 'emission_save_decided',
   text: `${SAVE_WITH},
@@ -124,7 +128,7 @@ export const SAVE_DECIDED = {
       DELETE FROM sealed_certificate s USING r
       WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt AND NOT r.has_own_certificate AND ${among('saved')}),
     released AS (
-      UPDATE attempt note SET next_action_at = now() FROM r
+      UPDATE attempt note SET next_action_at = now(), revision = note.revision + 1 FROM r
       WHERE note.modifies = r.event_key AND note.state = 'held' AND ${among('saved')})
     SELECT emission_id FROM saved`,
 };
@@ -187,10 +191,11 @@ export const RELEASE_OWNED = {
   text: 'UPDATE attempt SET owner = NULL, next_action_at = $2 WHERE owner = ANY($1::text[]) AND next_action_at > $2',
 };
 
+/** Not those that are being sent; of the others the raised revision keeps whoever found no certificate from putting them off. */
 export const RESUME = {
   name: 'emission_resume',
-  text: `UPDATE attempt a SET next_action_at = now() FROM emission e
-    WHERE a.alarm = 'no-certificate' AND a.owner IS NULL AND e.id = a.emission_id AND e.issuer_rnc = $1`,
+  text: `UPDATE attempt a SET next_action_at = now(), revision = a.revision + 1 FROM emission e
+    WHERE a.alarm = 'no-certificate' AND a.state NOT IN ('sending', 'resending') AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
 /** Documents that the authority decides and that the status poller asks for; a partial index has this very condition. */

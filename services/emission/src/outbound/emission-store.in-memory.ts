@@ -26,6 +26,8 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
   const undecided = () => [...latest.values()].filter(({ state }) => !EMISSION_STATES[state].decided);
   const put = (attempt: Attempt) => latest.set(documentKey(attempt), attempt);
 
+  const awake = (attempt: Attempt) => ({ ...attempt, nextActionAt: new Date(0), revision: attempt.revision + 1 });
+
   function release(owners: readonly string[], now: Date): number {
     const held = undecided().filter(
       ({ owner, nextActionAt }) =>
@@ -70,7 +72,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       if (!EMISSION_STATES[after.state].decided) return true;
       if (!after.hasOwnCertificate) sealed.delete(sealedKey(after));
       for (const note of undecided()) {
-        if (note.modifies === documentKey(after) && note.state === 'held') put({ ...note, nextActionAt: new Date(0) });
+        if (note.modifies === documentKey(after) && note.state === 'held') put(awake(note));
       }
       return true;
     },
@@ -112,8 +114,9 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
     },
     async resume(issuerRnc) {
       for (const attempt of undecided()) {
-        const waits = attempt.alarm === 'no-certificate' && attempt.owner === null;
-        if (waits && attempt.issuerRnc === issuerRnc) put({ ...attempt, nextActionAt: new Date(0) });
+        const waits =
+          attempt.alarm === 'no-certificate' && attempt.state !== 'sending' && attempt.state !== 'resending';
+        if (waits && attempt.issuerRnc === issuerRnc) put(awake(attempt));
       }
     },
     async askForAwaited(now) {

@@ -254,6 +254,9 @@ function contract(name: string, subject: () => Subject) {
       await store.save(processing, afterResult(processing, result('Aceptado'), at(2)) as Attempt, []);
       const after = (await store.find(note))?.nextActionAt as Date;
       expect(after.getTime()).not.toBe(before.getTime());
+      // Who looked before the decision, and found it still open, does not put the note off over it.
+      expect(await store.save(note, postponed(note, at(3)), [])).toBe(false);
+      expect((await store.find(note))?.nextActionAt).toEqual(after);
       await store.save(
         (await store.find(note)) as Attempt,
         { ...note, state: 'withdrawn', revision: 9, nextActionAt: null },
@@ -291,7 +294,12 @@ function contract(name: string, subject: () => Subject) {
 
       await store.resume('000000000');
       expect((await store.find(attempt))?.nextActionAt?.getTime()).toBeGreaterThan(NOW.getTime());
+      // The background is at it this moment, and found no certificate yet: it does not put the document off over this.
+      const alarmed = (await store.find(attempt)) as Attempt;
+      const claimed: Attempt = { ...alarmed, state: 'committed', owner: 'me', revision: alarmed.revision + 1 };
+      expect(await store.save(alarmed, claimed, [])).toBe(true);
       await store.resume(attempt.issuerRnc);
+      expect(await store.save(claimed, postponed(claimed, at(0), null, 'no-certificate'), [])).toBe(false);
       expect((await store.find(attempt))?.nextActionAt).not.toEqual(postponed(attempt, at(0)).nextActionAt);
     });
   });

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "attempt" ADD COLUMN     "status_revision" INTEGER NOT NULL DEFAULT 0;
