@@ -13,6 +13,8 @@ export function jest(args, workers = 1) {
   const where = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
   // Servers that are started for tests serve the whole run, and end with it (packages/test-servers).
   const env = { ...JEST_ENV, ECF_TEST_RUN: String(process.pid) };
+  // What a first start leaves in a data folder is worth keeping where many start (test-e2e/support/prepared-folder).
+  if (workers > 1) env.ECF_TEST_PREPARES = String(process.pid);
   return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, ...where, ...args], env);
 }
 

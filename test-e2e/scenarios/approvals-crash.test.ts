@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type BuyerReceiver, startBuyerReceiver } from '../support/buyer-receiver.js';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
+import { fillDataFolder } from '../support/prepared-folder.js';
 import { PROVIDER } from '../support/provided-documents.js';
 import { documentsToPush, type PushedDocument, pushAll } from '../support/pushed-documents.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
@@ -30,6 +31,7 @@ let answered: Map<string, string>;
 
 beforeAll(async () => {
   fs.chmodSync(dataDir, 0o755);
+  await fillDataFolder(dataDir);
   standalone = await startStandalone(dataDir, SETTINGS);
   buyer = await startBuyerReceiver(ELSEWHERE);
 }, 120_000);

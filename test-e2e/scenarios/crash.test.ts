@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { Numbering } from '../support/documents.js';
 import { embeddedDatabase } from '../support/embedded-database.js';
+import { fillDataFolder } from '../support/prepared-folder.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
 
 const SETTINGS = {
@@ -72,6 +73,7 @@ async function expectAllAcceptedOnce(client: Client, all: { invoice: object; enc
 
 describe('documents under way', () => {
   it('when the process is killed are taken up again by the next one, without anybody asking', async () => {
+    await fillDataFolder(dataDir);
     running = await startStandalone(dataDir, SETTINGS);
     const client = new Client(running);
     const noted = documents();

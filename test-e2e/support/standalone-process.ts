@@ -3,6 +3,7 @@ import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } f
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { dockerAnswers, javaLacks, kafka, missing } from '@ecf/test-servers';
 import { describe } from '@jest/globals';
+import { fillDataFolder } from './prepared-folder.js';
 
 export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/deployment/process';
 
@@ -41,6 +42,7 @@ export async function startDeployment(
   env: Record<string, string> = {},
   options: { ownServers?: boolean } = {},
 ): Promise<DeploymentProcess> {
+  if (DEPLOYMENT === 'standalone') await fillDataFolder(dataDir);
   const shared = DEPLOYMENT === 'standalone' || options.ownServers === true ? {} : await sharedServers(dataDir);
   return startDeploymentProcess(DEPLOYMENT, dataDir, { ...shared, ...env });
 }

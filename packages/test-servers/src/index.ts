@@ -1,3 +1,4 @@
+export { once } from './cache.js';
 export { CuttableProxy } from './cuttable-proxy.js';
 export { dockerAnswers } from './docker.js';
 export * from './kafka.js';
