@@ -31,21 +31,27 @@ export interface Circuit {
 
 interface State {
   failures: number;
-  /** Milliseconds of the epoch; nothing passes before. */
+  /** By `elapsed`; nothing passes before. */
   pausedUntil: number;
   openMs: number;
   probing: boolean;
 }
 
-export function createCircuit(options: Partial<CircuitOptions>, clock: () => Date): Circuit {
+/** @param elapsed milliseconds of a clock that never goes back: one that is set must neither open nor close a circuit */
+export function createCircuit(options: Partial<CircuitOptions>, elapsed: () => number): Circuit {
   const settings = { ...DEFAULT_CIRCUIT, ...options };
   const states = new Map<string, State>();
 
   return {
     enter(key) {
-      const state = states.get(key) ?? { failures: 0, pausedUntil: 0, openMs: settings.openMs, probing: false };
+      const state = states.get(key) ?? {
+        failures: 0,
+        pausedUntil: Number.NEGATIVE_INFINITY,
+        openMs: settings.openMs,
+        probing: false,
+      };
       states.set(key, state);
-      const waitMs = state.pausedUntil - clock().getTime();
+      const waitMs = state.pausedUntil - elapsed();
       if (waitMs > 0) return { waitMs };
       // After a pause for failures one call goes ahead, the others wait for what it finds.
       const probe = state.failures >= settings.failures;
@@ -56,7 +62,7 @@ export function createCircuit(options: Partial<CircuitOptions>, clock: () => Dat
   };
 
   function leave(state: State, probe: boolean, health: Health, retryAfterMs: number | null): void {
-    const now = clock().getTime();
+    const now = elapsed();
     if (probe) state.probing = false;
     if (health === 'healthy') {
       state.failures = 0;

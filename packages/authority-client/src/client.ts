@@ -48,6 +48,8 @@ export interface AuthorityClientOptions {
   circuit?: Partial<CircuitOptions> | false;
   onCall?: OnCall;
   clock?: () => Date;
+  /** Milliseconds of a clock that never goes back; default `performance.now`. */
+  elapsed?: () => number;
 }
 
 /** All operations of the authority. None rejects for what the network or the authority does. */
@@ -74,12 +76,13 @@ export interface AuthorityClient {
 /** One client per process: it holds the connections and the circuits. */
 export function createAuthorityClient(options: AuthorityClientOptions): AuthorityClient {
   const clock = options.clock ?? (() => new Date());
+  const elapsed = options.elapsed ?? (() => performance.now());
   const transport = createTransport({
     userAgent: options.userAgent,
     timeouts: options.timeouts ?? {},
     tls: options.tls ?? {},
   });
-  const circuit = options.circuit === false ? null : createCircuit(options.circuit ?? {}, clock);
+  const circuit = options.circuit === false ? null : createCircuit(options.circuit ?? {}, elapsed);
   const exchange = createExchange({ transport, circuit, clock, onCall: options.onCall ?? null });
   const context: AuthorityContext = { endpoints: options.endpoints, exchange };
   return {

@@ -6,7 +6,7 @@ import { httpAnswer, startRawServer } from './raw-server.js';
 function scene(options: Parameters<typeof createCircuit>[0] = {}) {
   let now = 0;
   const settings = { failures: 3, openMs: 1_000, maxOpenMs: 4_000, maxPauseMs: 60_000, ...options };
-  const circuit = createCircuit(settings, () => new Date(now));
+  const circuit = createCircuit(settings, () => now);
   return {
     later: (ms: number) => {
       now += ms;
@@ -81,12 +81,14 @@ describe('a circuit', () => {
 describe('the client with a circuit', () => {
   it('answers unknown, not reached, with the time to wait, and sends nothing', async () => {
     const server = await startRawServer((_, socket) => socket.destroy());
-    let now = Date.parse('2026-06-23T12:00:00Z');
+    let now = 0;
+    let hours = 0;
     const client = createAuthorityClient({
       endpoints: authorityEndpoints(server.url),
       userAgent: 'test',
       circuit: { failures: 2, openMs: 1_500 },
-      clock: () => new Date(now),
+      clock: () => new Date(Date.parse('2026-06-23T12:00:00Z') + 3_600_000 * hours),
+      elapsed: () => now,
     });
     const query = { env: 'TesteCF', token: 't', trackId: 'x' } as const;
     await client.queryResult(query);
@@ -104,6 +106,10 @@ describe('the client with a circuit', () => {
     await client.queryResult({ ...query, env: 'eCF' });
     await client.requestSeed({ env: 'TesteCF' });
     expect(server.requests).toHaveLength(4);
+    // A clock that is set neither opens nor closes it.
+    for (hours of [-10, 10]) await client.queryResult(query);
+    expect(server.requests).toHaveLength(4);
+    hours = -20;
     now += 1_500;
     await client.queryResult(query);
     expect(server.requests).toHaveLength(5);

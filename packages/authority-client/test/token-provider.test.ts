@@ -22,6 +22,7 @@ const request: TokenRequest = { env: 'TesteCF', account: 'account-1', certificat
 /** A provider whose logins wait until the test ends them. */
 function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {}) {
   let now = Date.parse('2026-06-23T12:00:00Z');
+  let elapsed = 0;
   const clock = () => new Date(now);
   const cache = inMemoryTokenCache(clock);
   const logins: { request: TokenRequest; end: (answer: Answer<IssuedToken>) => void }[] = [];
@@ -29,6 +30,7 @@ function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {})
     client: {} as AuthorityClient,
     cache,
     clock,
+    elapsed: () => elapsed,
     logIn: (asked) => new Promise((end) => logins.push({ request: asked, end })),
     ...options,
   });
@@ -38,6 +40,11 @@ function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {})
     provider,
     clock,
     later: (ms: number) => {
+      now += ms;
+      elapsed += ms;
+    },
+    /** The clock is set; no time passes. */
+    setClock: (ms: number) => {
       now += ms;
     },
   };
@@ -193,7 +200,7 @@ describe('a failed login', () => {
   });
 
   it('refused for good, is answered again for a short while without asking', async () => {
-    const { provider, logins, later } = scene();
+    const { provider, logins, later, setClock } = scene();
     const first = provider.get(request);
     await settle();
     logins[0]!.end(refused);
@@ -202,7 +209,11 @@ describe('a failed login', () => {
       retryable: false,
       reason: 'Firma del certificado invalida',
     });
-    await expect(provider.get(request)).rejects.toMatchObject({ code: 'login_refused' });
+    // Whatever becomes of the clock: the while is not cut short by it, nor made longer.
+    for (const hours of [0, 10, -20]) {
+      setClock(hours * HOUR);
+      await expect(provider.get(request)).rejects.toMatchObject({ code: 'login_refused' });
+    }
     expect(logins).toHaveLength(1);
     // Another certificate of the account is not concerned.
     provider.get({ ...request, certificate: certificate('f2') }).catch(() => undefined);

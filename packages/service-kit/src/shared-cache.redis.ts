@@ -10,10 +10,15 @@ const CONNECT_MS = 2_000;
 /** Milliseconds in which nothing is asked after a failure; it doubles with each further one. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
-/** Milliseconds after which the turn of a process that died is over. */
-const TURN_MS = 45_000;
+/** Milliseconds after which the turn of a process that died is over; one that lives prolongs it three times in that time. */
+const TURN_MS = 6_000;
+/** Milliseconds that a turn is waited for at most: longer than a login takes. */
+const PATIENCE_MS = 45_000;
 const LOOK_MS = 50;
 
+/** Lets a key live on for so many milliseconds, only while it holds the value. */
+const PROLONG =
+  "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 /** Deletes a key only while it holds the value, in one step. */
 const REMOVE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
@@ -21,7 +26,10 @@ const REMOVE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call(
  * A cache in Redis. Values are sealed under the deployment's master key. While the server is away or slow, this process
  * keeps what it learns for itself and says so once; when it answers again it is used again.
  */
-export function openRedisCache(url: string, { masterKey, logger, metrics }: SharedCacheParts): SharedCache {
+export function openRedisCache(
+  url: string,
+  { masterKey, logger, metrics, turnMs = TURN_MS }: SharedCacheParts,
+): SharedCache {
   const own = new Map<string, { value: string; until: number }>();
   const state = metrics.gauge({
     name: 'ecf_shared_cache_up',
@@ -134,16 +142,19 @@ export function openRedisCache(url: string, { masterKey, logger, metrics }: Shar
     async alone(key, work) {
       const turn = `${key}:turn`;
       const holder = randomUUID();
-      const end = Date.now() + TURN_MS;
+      const end = performance.now() + PATIENCE_MS;
       const take = (): Promise<boolean> =>
         asked(
-          async () => (await redis.set(turn, holder, 'PX', TURN_MS, 'NX')) === 'OK',
+          async () => (await redis.set(turn, holder, 'PX', turnMs, 'NX')) === 'OK',
           () => true,
         );
-      while (!(await take()) && Date.now() < end) await delay(LOOK_MS);
+      while (!(await take()) && performance.now() < end) await delay(LOOK_MS);
+      const prolong = () => redis.eval(PROLONG, 1, turn, holder, turnMs).catch(() => undefined);
+      const prolonging = setInterval(prolong, turnMs / 3).unref();
       try {
         return await work();
       } finally {
+        clearInterval(prolonging);
         // Also where the server was too slow to say that the turn was ours: it has it all the same. Nobody waits for that.
         redis.eval(REMOVE, 1, turn, holder).catch(() => undefined);
       }

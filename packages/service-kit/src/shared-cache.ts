@@ -29,6 +29,8 @@ export interface SharedCacheParts {
   readonly masterKey: Uint8Array;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Milliseconds after which the turn of a process that died is over; default 6000. */
+  readonly turnMs?: number;
 }
 
 const schema = z.object(cacheSettings);

@@ -13,14 +13,18 @@ const opened: SharedCache[] = [];
 const lines: string[] = [];
 let metrics: Metrics;
 
-function open(masterKey: Uint8Array = MASTER_KEY, url = server?.url as string): SharedCache {
+function open(
+  masterKey: Uint8Array = MASTER_KEY,
+  url = server?.url as string,
+  parts: { turnMs?: number } = {},
+): SharedCache {
   const logger = createLogger({
     service: 'test',
     level: 'info',
     destination: { write: (text) => void lines.push(text) },
   });
   metrics = createMetrics();
-  const cache = openRedisCache(url, { masterKey, logger, metrics });
+  const cache = openRedisCache(url, { masterKey, logger, metrics, ...parts });
   opened.push(cache);
   return cache;
 }
@@ -97,6 +101,40 @@ withRedis('a cache that processes share', () => {
     await client.set('k7:turn', 'a process that is no more', 'PX', 200);
     client.disconnect();
     expect(await caches[1]?.alone('k7', async () => 'done')).toBe('done');
+  });
+
+  it('a turn lasts as long as its work, and ends soon after the process that has it', async () => {
+    const parts = { turnMs: 300 };
+    const [living, dying, waiting] = [
+      open(MASTER_KEY, server?.url, parts),
+      open(MASTER_KEY, server?.url, parts),
+      open(),
+    ];
+    await eventually(isUp);
+    const log: string[] = [];
+    let begun = () => {};
+    const work = living.alone('k8', async () => {
+      begun();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      log.push('ended');
+    });
+    await new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    await waiting.alone('k8', async () => void log.push('next'));
+    await work;
+    expect(log).toEqual(['ended', 'next']);
+
+    await new Promise<void>((resolve) => void dying.alone('k9', () => new Promise(() => resolve())));
+    // A process that is killed prolongs nothing.
+    await dying.close();
+    expect(await waiting.alone('k9', async () => 'done')).toBe('done');
+
+    const client = new Redis(server?.url as string);
+    const left = await waiting.alone('k10', () => client.pttl('k10:turn'));
+    client.disconnect();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(10_000);
   });
 });
 

@@ -38,6 +38,8 @@ export interface TokenProviderOptions {
   client: Pick<AuthorityClient, 'requestSeed' | 'validateSeed'>;
   cache: TokenCache;
   clock: () => Date;
+  /** Milliseconds of a clock that never goes back, for pauses; default `performance.now`. */
+  elapsed?: () => number;
   /** Default: seed, signature and validation at the authority. */
   logIn?: (request: TokenRequest) => Promise<Answer<IssuedToken>>;
   /** Default 10 minutes: a token with less left is renewed in the background. At most a quarter of its lifetime. */
@@ -58,6 +60,7 @@ interface Entry extends AuthorityToken {
 /** Tokens over a cache that several processes may share; one login at a time per key, among all of them. */
 export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
   const { cache, clock } = options;
+  const elapsed = options.elapsed ?? (() => performance.now());
   const renewBeforeMs = options.renewBeforeMs ?? 10 * 60_000;
   const leastRemainingMs = options.leastRemainingMs ?? 2 * 60_000;
   const pauseMs = options.pauseMs ?? 10_000;
@@ -131,14 +134,14 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
       return entry;
     } catch (error) {
       const refusal = error instanceof LoginError && !error.retryable ? error : null;
-      pauses.set(key, { until: clock().getTime() + pauseMs, refusal });
+      pauses.set(key, { until: elapsed() + pauseMs, refusal });
       throw error;
     }
   }
 
   function currentPause(key: string): { refusal: LoginError | null } | null {
     const pause = pauses.get(key);
-    if (pause && pause.until > clock().getTime()) return pause;
+    if (pause && pause.until > elapsed()) return pause;
     pauses.delete(key);
     return null;
   }

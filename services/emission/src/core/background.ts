@@ -33,7 +33,9 @@ export function createBackground(ports: Ports, followUp: FollowUp, options: Back
 
   async function signOfLife(): Promise<void> {
     const now = ports.clock();
-    if (now.getTime() - lastSign < options.heartbeatMs) return;
+    const since = now.getTime() - lastSign;
+    // A clock that was set back must not silence this instance until it is where it was.
+    if (since >= 0 && since < options.heartbeatMs) return;
     lastSign = now.getTime();
     await ports.emissions.heartbeat(ports.owner, new Date(now.getTime() + 3 * options.heartbeatMs));
     await ports.emissions.releaseDead(now);
