@@ -14,8 +14,11 @@ const CHANNEL = 'ecf_outbox';
  */
 export interface OutboxLeases {
   readonly held: ReadonlySet<number>;
-  /** Takes what is free up to the fair share, gives back what exceeds it and is not in `busy`. */
-  rebalance(busy: ReadonlySet<number>): Promise<void>;
+  /**
+   * Takes what is free up to the fair share, gives back what exceeds it and is not busy. `isBusy` is asked the moment before a
+   * partition is given back.
+   */
+  rebalance(isBusy: (partition: number) => boolean): Promise<void>;
   /** Tells the relays of other processes that partitions have new rows. */
   notify(partitions: readonly number[]): Promise<void>;
   close(): Promise<void>;
@@ -73,11 +76,11 @@ export async function openOutboxLeases(options: OutboxLeasesOptions): Promise<Ou
 
   return {
     held,
-    async rebalance(busy) {
+    async rebalance(isBusy) {
       const share = Math.ceil(OUTBOX_PARTITIONS / (await members()));
       for (const partition of [...held].reverse()) {
         if (held.size <= share) break;
-        if (busy.has(partition)) continue;
+        if (isBusy(partition)) continue;
         held.delete(partition);
         await client.query('SELECT pg_advisory_unlock($1, $2)', [LOCK_CLASS, partition]);
       }

@@ -49,7 +49,7 @@ interface Row {
   created_at: Date;
 }
 
-/** `dirty`: may have rows; `busy`: a batch is under way; `pause`: milliseconds it waits after failures, 0 when it does not. */
+/** `dirty`: may have rows; `busy`: its rows are being read or published; `pause`: milliseconds it waits after failures, 0 when it does not. */
 interface Partition {
   readonly number: number;
   dirty: boolean;
@@ -147,24 +147,30 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       elsewhere.clear();
       leases?.notify(told).catch((error) => logger.warn({ err: error, service }, 'other relays could not be told'));
     }
-    const open = partitions.filter((p) => p.dirty && !p.busy && !p.paused && leases?.held.has(p.number) === true);
+    const session = leases;
+    const open = partitions.filter((p) => p.dirty && !p.busy && !p.paused && session?.held.has(p.number) === true);
     if (open.length === 0 || state !== 'running') return;
-    for (const partition of open) partition.dirty = false;
+    for (const partition of open) Object.assign(partition, { dirty: false, busy: true });
     try {
       const { rows } = await queries.query<Row>(NEXT, [open.map((partition) => partition.number), batchSize]);
       if (rows.length > 0) pauseEnds = performance.now() + pauseAfter(rows.length, spacingMs);
       for (const partition of open) {
         const batch = rows.filter((row) => row.partition === partition.number);
-        if (batch.length === batchSize) partition.dirty = true;
-        if (batch.length > 0) begin(partition, batch);
+        // Another relay may have begun with them where the session was lost meanwhile.
+        const isOurs = session === leases;
+        if (batch.length === batchSize || !isOurs) partition.dirty = true;
+        if (batch.length > 0 && isOurs) begin(partition, batch);
+        else partition.busy = false;
       }
     } catch (error) {
-      for (const partition of open) fail(partition, error, 'the outbox cannot be read');
+      for (const partition of open) {
+        partition.busy = false;
+        fail(partition, error, 'the outbox cannot be read');
+      }
     }
   }
 
   function begin(partition: Partition, batch: readonly Row[]): void {
-    partition.busy = true;
     const work = publish(partition, batch).finally(() => {
       partition.busy = false;
       underWay.delete(work);
@@ -246,7 +252,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
           logger.warn({ err: error, service }, 'the outbox relay lost its session');
         },
       });
-      await leases.rebalance(new Set(partitions.filter((p) => p.busy).map((p) => p.number)));
+      await leases.rebalance((number) => partitions[number]?.busy === true);
       wake();
     } catch (error) {
       logger.warn({ err: error, service }, 'the outbox relay cannot reach its database');

@@ -152,6 +152,40 @@ describe('the outbox', () => {
     await second.close();
   });
 
+  it('gives no partition back whose rows are being read: no other relay sends them as well', async () => {
+    const seen: BusEvent[] = [];
+    const first = startRelay(collectingBus(seen));
+    await first.drained();
+    const other = openDatabase(url);
+    const keys = rncs(40);
+    // While the table is locked, the look of the first relay stands still; sessions that only hold leases do not.
+    await database.transaction(async (tx) => {
+      await tx.query('LOCK TABLE outbox IN SHARE ROW EXCLUSIVE MODE');
+      for (let revision = 1; revision <= 3; revision += 1)
+        await appendToOutbox(
+          tx,
+          keys.map((rnc) => taxpayerEvent(rnc, revision)),
+        );
+      await tx.query('LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE');
+      const isReading = async () =>
+        (
+          await other.query(
+            `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ecf outbox relay' AND datname = current_database()
+             AND query LIKE 'SELECT o.position%' AND wait_event_type = 'Lock'`,
+          )
+        ).rowCount > 0;
+      first.wake();
+      await until(isReading);
+      startRelay(collectingBus(seen), { database: other });
+      // Both count each other, time and again, and would share the partitions.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    });
+    await until(async () => (await waiting()) === 0);
+    expect(seen).toHaveLength(120);
+    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3]);
+    await other.close();
+  });
+
   it('tells the relay that holds a partition of rows that another process appended', async () => {
     const seen: BusEvent[] = [];
     const holder = startRelay(collectingBus(seen), { pollMs: 3_600_000, rebalanceMs: 3_600_000 });
