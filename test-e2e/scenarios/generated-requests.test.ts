@@ -84,6 +84,8 @@ beforeAll(async () => {
   // An authority that never answers readably: a person settles it.
   await client.fault({ operation: 'aprobacioncomercial', kind: 'http', status: 400, body: '<html>ERROR</html>' });
   const openApproval = (await post('/acecf', approval(issued.length - 1))).body?.id ?? 1;
+  // An issuer without receiver: a person has it looked up again.
+  const unheard = (await post('/acecf', { ...approval(0), issuer_rnc: '131999999' })).body?.id ?? 1;
   let annulled = 500_000;
   const cancellation = () => {
     annulled += 20;
@@ -163,6 +165,7 @@ beforeAll(async () => {
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
+    retryApproval: () => ({ id: unheard }),
     settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
     resolveDocument: (chance) => ({
       ...{ env: 'CerteCF', issuer_rnc, encf: undecided.encf },

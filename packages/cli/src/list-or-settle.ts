@@ -16,10 +16,17 @@ export interface Settleable<Row> {
   /** Path under the gateway's administration, and the key of a page's rows. */
   readonly list: { readonly path: string; readonly rows: string };
   readonly settlePath: string;
+  /** What narrows a list besides `--settled`. */
+  narrowed?(values: OptionValues): Record<string, string>;
   /** The person's word; null where the options hold none. Throws UsageError for half of one. */
   settlement(values: OptionValues): object | null;
   /** One row, for people. */
   readable(row: Row): string;
+}
+
+/** Whether a word is an id of ours. */
+export function isId(word: string): boolean {
+  return /^[1-9]\d{0,14}$/.test(word);
 }
 
 /** Runs `list`, or `settle ID` with a person's word. Throws UsageError for anything else. */
@@ -32,7 +39,7 @@ export async function listOrSettle<Row>(
   const [verb, id, ...rest] = given;
   const settlement = what.settlement(values);
   const listing = verb === 'list' && id === undefined;
-  if (!listing && !(verb === 'settle' && /^[1-9]\d{0,14}$/.test(id ?? '') && rest.length === 0))
+  if (!listing && !(verb === 'settle' && isId(id ?? '') && rest.length === 0))
     throw new UsageError(`say list, or settle with the id of ${what.one}.`);
   if (listing !== (settlement === null)) throw new UsageError(`settle needs ${what.choices}; list takes ${what.none}.`);
   const json = wantsJson(values, console.stdout);
@@ -42,7 +49,7 @@ export async function listOrSettle<Row>(
   if (settlement !== null) {
     await show((await admin.call('POST', what.settlePath, { id: Number(id), ...settlement })) as Row);
   } else {
-    const settled = { settled: String(values.settled === true) };
+    const settled = { settled: String(values.settled === true), ...what.narrowed?.(values) };
     for await (const row of rowsOf<Row>(admin, what.list.path, what.list.rows, values, settled)) await show(row);
   }
   await writer.flush();

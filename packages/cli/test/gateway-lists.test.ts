@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import * as approvals from '../src/commands/approvals.js';
 import * as cancellations from '../src/commands/cancellations.js';
 import * as resolve from '../src/commands/resolve.js';
+import { UsageError } from '../src/usage-error.js';
 
 const asked: string[] = [];
 let pages: object[] = [];
@@ -35,6 +36,7 @@ afterAll(async () => {
 async function printed(
   command: typeof approvals | typeof cancellations | typeof resolve,
   values: Record<string, string | boolean>,
+  words = ['list'],
 ) {
   let text = '';
   const stdout = new Writable({
@@ -44,7 +46,7 @@ async function printed(
     },
   });
   const console = { stdin: process.stdin, stdout, stderr: stdout } as unknown as Parameters<typeof command.execute>[2];
-  expect(await command.execute({ json: true, ...values }, ['list'], console)).toBe(0);
+  expect(await command.execute({ json: true, ...values }, words, console)).toBe(0);
   return text
     .split('\n')
     .filter(Boolean)
@@ -54,6 +56,7 @@ async function printed(
 it.each([
   [cancellations, 'cancellations', '/admin/cancellations/doubtful?settled=true', { settled: true }],
   [approvals, 'approvals', '/admin/approvals/undecided?settled=false', {}],
+  [approvals, 'approvals', '/admin/approvals/undecided?settled=false&undelivered=true', { undelivered: true }],
   [resolve, 'documents', '/admin/documents/alarmed?limit=1000', {}],
 ] as const)('lists go on to their last page, narrowed as asked for: %#', async (command, name, address, values) => {
   pages = [
@@ -64,4 +67,17 @@ it.each([
   const rows = await printed(command, { ...values, env: 'CerteCF', issuer: '131000001' });
   expect(rows.map(({ id }) => id)).toEqual([1, 2, 9]);
   expect(asked).toEqual([0, 2, 7].map((after) => `${address}&after=${after}&env=CerteCF&issuer_rnc=131000001`));
+});
+
+it('an approval is sent to its issuer again by its id', async () => {
+  pages = [{ id: 7, issuer_delivery_status: 'pending' }];
+  expect(await printed(approvals, {}, ['retry', '7'])).toEqual([{ id: 7, issuer_delivery_status: 'pending' }]);
+  expect(asked).toEqual(['/admin/approvals/retry']);
+  for (const [values, words] of [
+    [{}, ['retry']],
+    [{}, ['retry', 'x']],
+    [{}, ['retry', '7', '8']],
+    [{ accepted: true, note: 'x' }, ['retry', '7']],
+  ] as const)
+    await expect(printed(approvals, values, [...words])).rejects.toBeInstanceOf(UsageError);
 });

@@ -53,12 +53,12 @@ import { APPROVALS_GROUP } from './consumer-group.js';
 import { createApprovalBackground } from './core/approval-background.js';
 import { ApprovalsError } from './core/errors.js';
 import { GiveApproval } from './core/give-approval.js';
+import { operatedApprovals } from './core/operated-approvals.js';
 import type { Ports } from './core/ports.js';
 import { QueryApprovals } from './core/query-approvals.js';
 import { ReceiveApproval } from './core/receive-approval.js';
 import { createReceivers } from './core/receivers.js';
 import { SendApproval } from './core/send-approval.js';
-import { undecidedApprovals } from './core/settle-approval.js';
 import { createDeliveries, type DeliveriesParts, LEFT_ALONE, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
@@ -197,7 +197,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     metrics,
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
-  const operations = { ...deliveries.operations, ...undecidedApprovals(ports) };
+  const operations = { ...deliveries.operations, ...operatedApprovals(ports) };
   const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
   const ready = () =>
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });

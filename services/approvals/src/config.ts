@@ -56,7 +56,7 @@ export const approvalsSettings = z.object({
     default: 5_000,
   }),
   APPROVAL_ISSUER_HOURS: setting.integer({
-    description: 'Hours in which an approval is tried at an issuer that cannot be reached',
+    description: 'Hours in which an approval is tried at an issuer that cannot be reached, or has no receiver yet',
     min: 1,
     max: 8_760,
     default: 72,

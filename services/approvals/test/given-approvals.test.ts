@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -171,6 +173,52 @@ describe('POST /acecf', () => {
       issuer_delivery_status: 'no_receiver',
       sent_to_issuer: false,
     });
+  });
+});
+
+describe('a clock that is set on by more than a claim lasts', () => {
+  it('lets nobody send what it is sending itself', async () => {
+    let sent = 0;
+    const waiting: ServerResponse[] = [];
+    const slow = createServer((req, res) => {
+      sent += 1;
+      waiting.push(res);
+      req.resume();
+    });
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    try {
+      await world.list(ISSUER, `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+      await world.fault({ kind: 'slow', delay_ms: 500, times: 1 });
+      const encf = await world.invoice();
+      const posted = post(order(encf));
+      await eventually(
+        () => sent,
+        (seen) => seen === 1,
+      );
+      await world.database.query(
+        `UPDATE given_approvals SET authority_due_at = now() - interval '1 hour', issuer_due_at = now() - interval '1 hour'
+          WHERE encf = $1`,
+        [encf],
+      );
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(sent).toBe(1);
+      for (const res of waiting)
+        res.writeHead(200, { 'content-type': 'application/json' }).end('{"codigo":"1","estado":"x","mensaje":[]}');
+      expect((await posted).body).toMatchObject({
+        authority_submission_status: 'Aceptado',
+        issuer_delivery_status: 'delivered',
+      });
+      const { rows } = await world.database.query(
+        'SELECT authority_tries, issuer_tries FROM given_approvals WHERE encf = $1',
+        [encf],
+      );
+      expect(rows).toEqual([{ authority_tries: 1, issuer_tries: 1 }]);
+      expect(await world.submissions(encf)).toHaveLength(1);
+    } finally {
+      await world.list(ISSUER, world.url());
+      slow.closeAllConnections();
+      await new Promise((resolve) => slow.close(resolve));
+    }
   });
 });
 

@@ -67,6 +67,24 @@ const statuses = (encf: string) =>
     .filter(({ data }) => data.encf === encf && data.direction === 'given')
     .map(({ data }) => data.approval_status);
 
+/** What those do and see who operate the deployment. */
+const operations = () => (world.instances[0] as Approvals).internal;
+const retry = (id: number) => operations().retryApproval({ id });
+
+/** When it goes to its issuer again; null where it does not. */
+async function due(id: number): Promise<Date | null> {
+  const sql = 'SELECT issuer_due_at FROM given_approvals WHERE id = $1';
+  return (await world.database.query<{ issuer_due_at: Date | null }>(sql, [id])).rows[0]?.issuer_due_at ?? null;
+}
+
+/** As if so many hours had gone by since it was to be sent: it is due to its issuer now. */
+const later = (id: number, hours: number) =>
+  world.database.query(
+    `UPDATE given_approvals SET issuer_due_at = now(), submitted_at = submitted_at - $2 * interval '1 hour',
+       issuer_retried_at = issuer_retried_at - $2 * interval '1 hour' WHERE id = $1`,
+    [id, hours],
+  );
+
 /** What the authority says where a decision stands already. */
 const BEFORE = (encf: string) => ({
   codigo: '02',
@@ -236,8 +254,19 @@ describe('the authority', () => {
       issuer_delivery_status: 'no_receiver',
     });
     await world.accept(encf);
+    await world.list(ISSUER, issuer.url);
     const other = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
-    expect([other.status, other.body]).toMatchObject([201, { authority_submission_status: 'Aceptado' }]);
+    expect([other.status, other.body]).toMatchObject([
+      201,
+      { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },
+    ]);
+    // The first one looks for a receiver no more, and nobody can send it there.
+    expect(await due(first.body.id)).toBeNull();
+    await expect(retry(first.body.id)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('refused'),
+    });
+    expect(issuer.requests).toHaveLength(1);
   });
 
   it('unreachable before signing: 503, nothing is recorded', async () => {
@@ -287,6 +316,73 @@ describe('the issuer', () => {
     const { body } = await post(order(await world.invoice()));
     expect(body.issuer_delivery_status).toBe('delivered');
     expect(issuer.requests.at(-1)?.headers.authorization).not.toBe(tokens[0]);
+  });
+
+  it('that has no receiver is looked up again, as its entry may come', async () => {
+    await world.list(ISSUER, null);
+    const { body } = await post(order(await world.invoice()));
+    expect(body).toMatchObject({ issuer_delivery_status: 'no_receiver', sent_to_issuer: false });
+    const next = ((await due(body.id))?.getTime() ?? 0) - Date.now();
+    expect([next > 40 * 60_000, next <= 75 * 60_000]).toEqual([true, true]);
+    await world.list(ISSUER, issuer.url);
+    await later(body.id, 1);
+    await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
+    expect(issuer.requests).toHaveLength(1);
+    // A look-up that found nobody counts as a send that never left.
+    const { rows } = await world.database.query(
+      "SELECT outcome FROM approval_exchanges WHERE approval_id = $1 AND target = 'issuer' ORDER BY id",
+      [body.id],
+    );
+    expect(rows).toEqual([
+      { outcome: expect.stringMatching(/^not_sent:the directory names no/) },
+      { outcome: 'verdict' },
+    ]);
+    await expect(retry(body.id)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('it has it') });
+  });
+
+  it('that has none up to the deadline: the end, until a person has it sent again', async () => {
+    const undelivered = async (id: number) => {
+      const filter = { settled: 'false', undelivered: 'true', after: id - 1, limit: 1 } as const;
+      return (await operations().listUndecided(filter)).approvals.find((one) => one.id === id);
+    };
+    await world.list(ISSUER, null);
+    const { body } = await post(order(await world.invoice()));
+    await later(body.id, 72);
+    await eventually(
+      () => due(body.id),
+      (seen) => seen === null,
+    );
+    expect(await undelivered(body.id)).toMatchObject({
+      issuer_delivery_status: 'no_receiver',
+      issuer_tries: 2,
+      authority_submission_status: 'Aceptado',
+    });
+    // Nobody there yet: it begins anew, with a short pause and a whole deadline.
+    expect(await retry(body.id)).toMatchObject({ issuer_delivery_status: 'pending' });
+    await settled(body.id, (seen) => seen.issuer_delivery_status === 'no_receiver');
+    expect(((await due(body.id))?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(75 * 60_000);
+    await world.list(ISSUER, issuer.url);
+    issuer.answers.push({ status: 400, body: '{"codigo":"2","estado":"x","mensaje":["Factura no encontrada"]}' });
+    await retry(body.id);
+    await settled(body.id, (seen) => seen.issuer_delivery_status === 'refused');
+    expect(await undelivered(body.id)).toMatchObject({ issuer_delivery_error: 'Factura no encontrada' });
+    await retry(body.id);
+    await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
+    expect(await undelivered(body.id)).toBeUndefined();
+    expect(issuer.requests).toHaveLength(2);
+  });
+
+  it('that could not be reached in time, and does not have what nobody sent: by hand the one, not the other', async () => {
+    const { body } = await post(order(await world.invoice()));
+    await world.database.query(`UPDATE given_approvals SET issuer_status = 'failed' WHERE id = $1`, [body.id]);
+    await retry(body.id);
+    await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
+    const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(await world.invoice()));
+    await expect(retry(local.body.id)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('local'),
+    });
+    await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
   it('that refuses is asked no more; its words are kept', async () => {
@@ -524,7 +620,13 @@ describe('two instances at the same send', () => {
     if (!('added' in outcome)) throw new Error('not sent');
     const first = outcome.added;
     const later = async (target: 'authority' | 'issuer') => {
-      const claimed = await store.claimDue(target, { now: hours(2), until: hours(3), limit: 1_000, busy: [] });
+      const claimed = await store.claimDue(target, {
+        now: hours(2),
+        until: hours(3),
+        limit: 1_000,
+        busy: [],
+        underWay: [],
+      });
       const [second] = claimed.filter(({ id }) => id === first.id);
       if (second === undefined) throw new Error('not claimed');
       return second;
@@ -606,9 +708,9 @@ describe('two instances at the same send', () => {
 });
 
 describe('an authority that answers unreadably for ever', () => {
-  const operations = () => (world.instances[0] as Approvals).internal;
   const open = async (settled: 'true' | 'false' = 'false') =>
-    (await operations().listUndecided({ settled, after: 0, limit: 100, env: 'TesteCF' })).approvals;
+    (await operations().listUndecided({ settled, undelivered: 'false', after: 0, limit: 100, env: 'TesteCF' }))
+      .approvals;
   const settle = (id: number, outcome: 'accepted' | 'rejected') =>
     operations().settleApproval({ id, outcome, note: 'shown by the portal, M. Pena' });
   const unreadable = async () => {

@@ -1,13 +1,17 @@
 import type { Console, ExitCode } from '../command.js';
-import { listOrSettle, type Settleable } from '../list-or-settle.js';
+import { openGatewayAdmin } from '../gateway-admin.js';
+import { isId, listOrSettle, type Settleable } from '../list-or-settle.js';
 import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
+import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
 
 export const options: Options = {
   env: 'value',
   issuer: 'value',
   settled: 'switch',
+  undelivered: 'switch',
   accepted: 'switch',
   rejected: 'switch',
   note: 'value',
@@ -18,28 +22,34 @@ export const options: Options = {
 
 export const help = `ecf approvals list [options]
 ecf approvals settle ID (--accepted | --rejected) --note TEXT [options]
+ecf approvals retry ID [options]
 
 Commercial approvals (ACECF) of ours that the authority has not decided about, and a person's word about one. They are sent
 again by themselves; settle one where the authority answers what cannot be read, and its portal shows what it has.
+To issuers they go for a while (APPROVAL_ISSUER_HOURS); retry one that did not come there once its issuer can take it.
 
   list      tells which the authority has not decided about, oldest first
   settle    ends it: nothing goes to the authority any more, and no later answer changes it
+  retry     has one sent to its issuer at once, with a new deadline; never one that its issuer has
 
   --accepted       the authority has this approval
   --rejected       it does not have it: the e-CF is pending again, and a new decision may be taken
   --note TEXT      what was found out and by whom; kept with the approval, required
 
   --settled        list: those that a person settled, with the note
+  --undelivered    list: those that did not come to their issuer (no_receiver, refused, failed)
   --env ENV        list: of this environment alone
   --issuer RNC     list: about e-CF of this issuer alone
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
   --json           one JSON object a line; --text is readable for people, the default on a terminal
 
 Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
-when it was used wrongly or the gateway refuses (also where there is nothing to settle by hand).
+when it was used wrongly or the gateway refuses (also where there is nothing to settle or to send).
 
   ecf approvals list
   ecf approvals settle 7 --accepted --note 'shown by the portal, 21-11-2026, M. Pena'
+  ecf approvals list --undelivered
+  ecf approvals retry 7
 `;
 
 interface Row {
@@ -52,12 +62,25 @@ interface Row {
   authority_submission_status: string | null;
   tries: number;
   authority_response: string | null;
+  issuer_delivery_status: string | null;
+  issuer_delivery_error: string | null;
   submitted_at: string;
   note: string | null;
 }
 
 export function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
-  return listOrSettle(SETTLEABLE, values, given, console);
+  return given[0] === 'retry' ? retry(values, given, console) : listOrSettle(SETTLEABLE, values, given, console);
+}
+
+async function retry(values: OptionValues, [, id = '', ...rest]: string[], console: Console): Promise<ExitCode> {
+  if (!isId(id) || rest.length > 0) throw new UsageError('retry takes the id of an approval.');
+  if (settlementOf(values) !== null) throw new UsageError('retry takes neither --accepted nor --rejected.');
+  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const row = (await admin.call('POST', '/admin/approvals/retry', { id: Number(id) })) as Row;
+  const writer = new RowWriter(console.stdout);
+  await writer.write(wantsJson(values, console.stdout) ? `${JSON.stringify(row)}\n` : readable(row));
+  await writer.flush();
+  return 0;
 }
 
 const SETTLEABLE: Settleable<Row> = {
@@ -66,6 +89,7 @@ const SETTLEABLE: Settleable<Row> = {
   none: 'neither',
   list: { path: '/admin/approvals/undecided', rows: 'approvals' },
   settlePath: '/admin/approvals/settle',
+  narrowed: ({ undelivered }) => (undelivered === true ? { undelivered: 'true' } : {}),
   settlement: settlementOf,
   readable,
 };
@@ -81,6 +105,8 @@ function readable(row: Row): string {
   const decision = row.approval_status === 1 ? 'approves' : 'rejects';
   const said = row.note ?? row.authority_response;
   const words = said === null ? '' : `  ${printable(said)}`;
+  const { issuer_delivery_status: status, issuer_delivery_error: fault } = row;
+  const issuer = status === null ? '' : `  issuer: ${status}${fault === null ? '' : `, ${printable(fault)}`}`;
   const tried = `${row.tries} ${row.tries === 1 ? 'try' : 'tries'}`;
-  return `${String(row.id).padStart(6)}  ${row.env}  ${row.receiver_rnc} ${decision} ${row.encf} of ${row.issuer_rnc}  ${row.authority_submission_status}  ${tried} since ${row.submitted_at}${words}\n`;
+  return `${String(row.id).padStart(6)}  ${row.env}  ${row.receiver_rnc} ${decision} ${row.encf} of ${row.issuer_rnc}  ${row.authority_submission_status}  ${tried} since ${row.submitted_at}${words}${issuer}\n`;
 }

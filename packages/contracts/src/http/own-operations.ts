@@ -45,6 +45,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'settleCancellation', method: 'POST', path: '/admin/cancellations/settle' },
   { id: 'listUndecided', method: 'GET', path: '/admin/approvals/undecided' },
   { id: 'settleApproval', method: 'POST', path: '/admin/approvals/settle' },
+  { id: 'retryApproval', method: 'POST', path: '/admin/approvals/retry' },
   { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
   { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../environment.js';
-import { authoritySubmissionStatusSchema } from './approval.js';
+import { authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from './approval.js';
 
-/** A commercial approval of ours that the authority has not decided about, or that a person settled. */
+/** A commercial approval of ours as those who operate the deployment see it. */
 export const undecidedApprovalSchema = z.object({
   id: z.number().int().positive(),
   env: environmentSchema,
@@ -17,16 +17,22 @@ export const undecidedApprovalSchema = z.object({
   tries: z.number().int().nonnegative(),
   /** The authority's last answer, its beginning. */
   authority_response: z.string().nullable(),
+  issuer_delivery_status: issuerDeliveryStatusSchema.nullable(),
+  /** Sends to the issuer begun. */
+  issuer_tries: z.number().int().nonnegative(),
+  issuer_delivery_error: z.string().nullable(),
   submitted_at: timestampSchema,
   settled_at: timestampSchema.nullable(),
   note: z.string().nullable(),
 });
 
-/** Which to list: undecided ones, or those that a person settled. */
+/** Which to list: undecided ones, those that a person settled, or those that did not come to their issuer. */
 export const undecidedFilterSchema = z.object({
   env: environmentSchema.optional(),
   issuer_rnc: rncSchema.optional(),
   settled: z.enum(['true', 'false']).default('false'),
+  /** Where it is true, those that have no receiver, were refused there, or failed; `settled` does not count then. */
+  undelivered: z.enum(['true', 'false']).default('false'),
   limit: z.coerce.number().int().min(1).max(100).default(100),
   /** Where to go on; the answer's `next`. */
   after: z.coerce.number().int().nonnegative().default(0),
@@ -47,6 +53,9 @@ export const approvalSettlementSchema = z.object({
   note: freeTextSchema.trim().min(1).max(1_000),
 });
 
+/** Names an approval. */
+export const approvalNameSchema = z.object({ id: z.number().int().positive() });
+
 /** What the approvals service answers to those who operate it, about approvals of ours. */
 export const UNDECIDED_APPROVAL_OPERATIONS = {
   listUndecided: {
@@ -58,6 +67,15 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
   settleApproval: {
     path: '/internal/approvals/settle',
     request: approvalSettlementSchema,
+    answer: undecidedApprovalSchema,
+  },
+  /**
+   * Sends it to its issuer at once, with a new deadline. 404 `not_found`; 409 `conflict` where the issuer has it, it does not
+   * go there, or it does not stand (any more).
+   */
+  retryApproval: {
+    path: '/internal/approvals/retry',
+    request: approvalNameSchema,
     answer: undecidedApprovalSchema,
   },
 } as const;

@@ -201,6 +201,9 @@ const undecided = {
   authority_submission_status: 'submitted',
   tries: 41,
   authority_response: '<html><body>ERROR</body></html>',
+  issuer_delivery_status: 'no_receiver',
+  issuer_tries: 3,
+  issuer_delivery_error: null,
   submitted_at: AT,
   settled_at: null,
   note: null,
@@ -247,6 +250,7 @@ export const EXAMPLES = {
     settled_at: AT,
     note: 'The portal shows it.',
   },
+  retriedApproval: { ...undecided, issuer_delivery_status: 'pending' },
   rebuild: { building: true, started_at: AT, finished_at: null, documents: 12_000, failure: null },
   storedFiles: {
     files: [

@@ -24,7 +24,12 @@ import {
   resolvedDocumentSchema,
   settlementSchema,
 } from '../http/resolution.js';
-import { approvalSettlementSchema, undecidedApprovalSchema, undecidedPageSchema } from '../http/undecided-approval.js';
+import {
+  approvalNameSchema,
+  approvalSettlementSchema,
+  undecidedApprovalSchema,
+  undecidedPageSchema,
+} from '../http/undecided-approval.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
@@ -243,8 +248,9 @@ export const ADMIN = {
   },
   listUndecided: {
     tag: 'Approvals',
-    summary: 'Approvals of ours that the authority has not decided about, or that a person settled',
-    parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.doubtfulLimit, P.alarmedAfter],
+    summary:
+      'Approvals of ours that the authority has not decided about, that a person settled, or that did not come to their issuer',
+    parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.undelivered, P.doubtfulLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(undecidedPageSchema, EXAMPLES.undecidedPage) } },
     errors: ['validation_error'],
   },
@@ -256,6 +262,16 @@ export const ADMIN = {
     body: { required: true, content: json(approvalSettlementSchema, EXAMPLES.approvalSettlement) },
     answers: {
       200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.settledApproval) },
+    },
+    errors: [...BODY, 'not_found', 'conflict'],
+  },
+  retryApproval: {
+    tag: 'Approvals',
+    summary: 'Sends an approval to its issuer at once, with a new deadline',
+    description: 'Only one that stands and that its issuer does not have.',
+    body: { required: true, content: json(approvalNameSchema, { id: 7 }) },
+    answers: {
+      200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.retriedApproval) },
     },
     errors: [...BODY, 'not_found', 'conflict'],
   },

@@ -204,6 +204,13 @@ export const PARAMETERS = {
   deliveryLimit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(100), 100, 'Rows at most.'),
   deliveryBefore: parameter('query', 'before', z.number().int().positive(), 1_000, 'Only ids below; `next` of a page.'),
   settled: parameter('query', 'settled', z.enum(['true', 'false']).default('false'), 'false', 'Those settled by hand.'),
+  undelivered: parameter(
+    'query',
+    'undelivered',
+    z.enum(['true', 'false']).default('false'),
+    'false',
+    'Those that did not come to their issuer: no_receiver, refused, failed; `settled` does not count then.',
+  ),
   doubtfulLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(100), 100, 'Rows at most.'),
   alarmedAfter: parameter('query', 'after', z.number().int().min(0).default(0), 0, 'Where to go on: `next` of a page.'),
   archivingService: parameter('path', 'service', z.enum(ARCHIVING_SERVICES), 'emission', 'A service that keeps XML.'),

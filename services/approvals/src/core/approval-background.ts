@@ -28,7 +28,7 @@ interface UnderWay {
  */
 export function createApprovalBackground(
   ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock' | 'sleep'>,
-  sending: Pick<SendApproval, 'send' | 'keepClaims' | 'settled'>,
+  sending: Pick<SendApproval, 'send' | 'underWay' | 'keepClaims' | 'settled'>,
   options: ApprovalBackgroundOptions,
 ) {
   const running: Readonly<Record<Target, UnderWay>> = {
@@ -46,7 +46,9 @@ export function createApprovalBackground(
     if (limit <= 0) return 0;
     const now = ports.clock();
     const until = new Date(now.getTime() + ports.settings.leaseMs);
-    const claimed = await ports.approvals.claimDue(target, { now, until, limit, busy: [...tasks.values()] });
+    // What is under way here stays so, though the clock was set and the claim seems to have run out.
+    const [busy, underWay] = [[...tasks.values()], sending.underWay(target)];
+    const claimed = await ports.approvals.claimDue(target, { now, until, limit, busy, underWay });
     for (const approval of claimed) run(approval, target);
     return claimed.length;
   }

@@ -105,6 +105,7 @@ export function createDeliveryBackground(
         lapsedBy: away?.since ?? now,
         until: new Date(now.getTime() + leaseMs),
         limit: free,
+        underWay: [...underWay].map(({ id }) => id),
         perLane: options.perReceiver,
         blocked: lanes.blocked(),
         proven: lanes.proven(),

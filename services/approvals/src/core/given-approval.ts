@@ -62,6 +62,8 @@ export interface IssuerSide {
   readonly error: string | null;
   readonly sentAt: Date | null;
   readonly tries: number;
+  /** When a person had it sent again, after so many tries; null where nobody did. */
+  readonly retried: { readonly at: Date; readonly tries: number } | null;
 }
 
 /** A commercial approval of ours (Aprobación Comercial, ACECF). */

@@ -53,11 +53,17 @@ export interface ApprovalStore {
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /**
    * Claims records that are due at a target until `until`, counting the try; for each issuer one at most, and none for those
-   * in `busy` (`<env>:<RNC>`). No two instances claim the same.
+   * in `busy` (`<env>:<RNC>`). No two instances claim the same, and none what it is sending itself (`underWay`).
    */
   claimDue(
     target: Target,
-    look: { readonly now: Date; readonly until: Date; readonly limit: number; readonly busy: readonly string[] },
+    look: {
+      readonly now: Date;
+      readonly until: Date;
+      readonly limit: number;
+      readonly busy: readonly string[];
+      readonly underWay: readonly number[];
+    },
   ): Promise<GivenApproval[]>;
   /** Prolongs claims whose sends are still under way. */
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
@@ -72,11 +78,16 @@ export interface ApprovalStore {
    * more, and no answer that comes later changes it. Null where it is decided or was not to be sent.
    */
   settle(id: number, status: 'Aceptado' | 'Rechazado', note: string, at: Date): Promise<GivenApproval | null>;
-  /** By id: without the authority's decision, or with a person's (`settled`). */
-  undecided(filter: {
+  /**
+   * Has a decision that stands sent to its issuer at once, as if it were asked for at `at`. Null where another or none stands,
+   * where the issuer has it, or where it does not go there.
+   */
+  retry(id: number, at: Date): Promise<GivenApproval | null>;
+  /** By id: without the authority's decision, with a person's, or without having come to the issuer. */
+  listed(filter: {
     readonly env: Environment | null;
     readonly issuerRnc: string | null;
-    readonly settled: boolean;
+    readonly which: 'undecided' | 'settled' | 'undelivered';
     readonly after: number;
     readonly limit: number;
   }): Promise<GivenApproval[]>;
@@ -85,7 +96,7 @@ export interface ApprovalStore {
   find(id: number): Promise<GivenApproval | null>;
   /** Newest first by creation, then id. */
   list(filter: { env: Environment; buyerRnc: string; limit: number; offset: number }): Promise<GivenApproval[]>;
-  /** How many are undecided at a target, and since when the oldest is. */
+  /** How many are undecided at a target, and since when the oldest is; issuers without receiver are not counted. */
   backlog(): Promise<{ target: Target; count: number; oldest: Date | null }[]>;
 }
 
@@ -139,7 +150,7 @@ export interface Observer {
 export interface ApprovalSettings extends RefusedBytesSettings {
   /** Pause after the first failed send. */
   readonly firstRetryMs: number;
-  /** How long an issuer that cannot be reached is tried. */
+  /** How long an issuer that cannot be reached, or has no receiver, is tried. */
   readonly issuerDeadlineMs: number;
   /** How long a request waits for the issuer's answer after the authority's. */
   readonly issuerWaitMs: number;

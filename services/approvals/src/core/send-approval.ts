@@ -6,6 +6,7 @@ import {
   type RawAnswer,
 } from '@ecf/authority-client';
 import { retryDelay, storableText } from '@ecf/domain';
+import { pauseWithoutReceiver } from './delivery.js';
 import { Unwritable } from './errors.js';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
@@ -45,7 +46,9 @@ interface Ending {
  */
 export class SendApproval {
   readonly #underWay = new Set<Promise<void>>();
+  /** Whose claims are prolonged: only until there is an end to write down, which says when it is due again. */
   readonly #claims: Readonly<Record<Target, Set<number>>> = { authority: new Set(), issuer: new Set() };
+  readonly #sending: Readonly<Record<Target, Set<number>>> = { authority: new Set(), issuer: new Set() };
 
   constructor(private readonly ports: SendPorts) {}
 
@@ -63,6 +66,20 @@ export class SendApproval {
 
   /** One send of a claimed record. */
   async send(approval: GivenApproval, target: Target): Promise<void> {
+    this.#sending[target].add(approval.id);
+    try {
+      await this.#sendOnce(approval, target);
+    } finally {
+      this.#sending[target].delete(approval.id);
+    }
+  }
+
+  /** What is being sent now, up to its end being written down. */
+  underWay(target: Target): number[] {
+    return [...this.#sending[target]];
+  }
+
+  async #sendOnce(approval: GivenApproval, target: Target): Promise<void> {
     const claims = this.#claims[target];
     claims.add(approval.id);
     let ending: Ending;
@@ -187,7 +204,7 @@ export class SendApproval {
     let answer: Answer<ApprovalDeliveryAnswer>;
     try {
       const entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
-      if (entry === null || entry.approvalUrl === null) return this.#ended(approval, 'no_receiver', null);
+      if (entry === null || entry.approvalUrl === null) return this.#withoutReceiver(approval);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
       answer = await this.ports.receivers.admitted(caller, entry, (token) =>
@@ -214,16 +231,31 @@ export class SendApproval {
       const status = taken ? 'delivered' : 'refused';
       return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange, word: status };
     }
-    if (answer.outcome === 'refused') return { ...this.#ended(approval, 'failed', answer.reason), exchange };
+    if (answer.outcome === 'refused') return { ...this.#failed(approval, answer.reason), exchange };
     const detail = answer.outcome === 'unknown' ? answer.detail : 'the issuer refuses our token';
     const later = this.#laterToIssuer(approval, detail, retryAfter(answer));
     return { ...later, progress: { ...later.progress, sentAt } as Progress, exchange };
   }
 
-  #ended(approval: GivenApproval, status: 'no_receiver' | 'failed', words: string | null): Ending {
-    const { sentAt } = approval.issuer;
-    const error = words === null ? null : storableText(words, LONGEST_ERROR);
+  #failed({ issuer: { sentAt } }: GivenApproval, words: string): Ending {
+    const [status, error] = ['failed', storableText(words, LONGEST_ERROR)] as const;
     return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange: null, word: status };
+  }
+
+  /** Who has no receiver today may have one soon: the directory is asked again, up to the deadline. */
+  #withoutReceiver(approval: GivenApproval): Ending {
+    const { sentAt } = approval.issuer;
+    const next = new Date(this.ports.clock().getTime() + pauseWithoutReceiver(triesOf(approval), this.ports.random));
+    const dueAt = next.getTime() > this.#issuerDeadline(approval) ? null : next;
+    const progress = { target: 'issuer', status: 'no_receiver', error: null, sentAt, dueAt } as const;
+    const exchange = this.#notSent('issuer', 'the directory names no address for approvals');
+    return { progress, exchange, word: 'no_receiver' };
+  }
+
+  /** Of the send that was asked for last, by the buyer or by a person. */
+  #issuerDeadline({ issuer, submittedAt, createdAt }: GivenApproval): number {
+    const since = issuer.retried?.at ?? submittedAt ?? createdAt;
+    return since.getTime() + this.ports.settings.issuerDeadlineMs;
   }
 
   /** Nothing went to the authority now; again after a pause. */
@@ -243,14 +275,12 @@ export class SendApproval {
   #laterToIssuer(approval: GivenApproval, detail: string, waitMs = 0): Ending {
     const target = 'issuer';
     const exchange = this.#notSent(target, detail);
-    const { sentAt, tries } = approval.issuer;
-    const since = approval.submittedAt ?? approval.createdAt;
-    const deadline = since.getTime() + this.ports.settings.issuerDeadlineMs;
+    const [{ sentAt }, tries, deadline] = [approval.issuer, triesOf(approval), this.#issuerDeadline(approval)];
     // A pause that ends beyond the deadline is not kept: it would be the end at the first try.
     const asked = this.#next(tries, waitMs);
     const dueAt = asked.getTime() > deadline ? this.#next(tries) : asked;
     if (dueAt.getTime() > deadline)
-      return { ...this.#ended(approval, 'failed', `The issuer could not be reached in time: ${detail}`), exchange };
+      return { ...this.#failed(approval, `The issuer could not be reached in time: ${detail}`), exchange };
     const error = storableText(detail, LONGEST_ERROR);
     return { progress: { target, status: 'pending', error, sentAt, dueAt }, exchange, word: 'later' };
   }
@@ -276,6 +306,11 @@ export class SendApproval {
   #bytes({ xml }: GivenApproval): Promise<Buffer> {
     return this.ports.archive.get(xml.path, xml.sha256);
   }
+}
+
+/** Sends to the issuer begun since they were asked for last. */
+function triesOf({ issuer: { tries, retried } }: GivenApproval): number {
+  return Math.max(tries - (retried?.tries ?? 0), 1);
 }
 
 /** The authority's words for a document that it has, which other receivers use too. */

@@ -11,6 +11,7 @@ const ABOUT = {
   name: 'approvals_about',
   text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 ORDER BY id`,
 };
+const ABOUT_LOCKED = { name: 'approvals_about_locked', text: `${ABOUT.text} FOR NO KEY UPDATE` };
 const LOCK = {
   name: 'decision_lock',
   text: `INSERT INTO standing_decisions AS d (env, buyer_rnc, issuer_rnc, encf) VALUES ($1, $2, $3, $4)
@@ -41,6 +42,18 @@ const SUBMIT = {
            authority_due_at = $2::timestamptz, issuer_status = CASE WHEN $4::boolean THEN NULL ELSE 'pending' END,
            issuer_tries = CASE WHEN $4::boolean THEN 0 ELSE 1 END, issuer_due_at = CASE WHEN $4::boolean THEN NULL ELSE $2::timestamptz END
           WHERE id = $1 AND submitted_at IS NULL RETURNING *`,
+};
+/** A decision that came in its place goes to the issuer now, if any does. Its rows are locked, so none is being claimed. */
+const SUPERSEDE = {
+  name: 'approval_supersede',
+  text: `UPDATE given_approvals SET issuer_due_at = NULL
+          WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 AND id <> $5 AND issuer_status = 'no_receiver'`,
+};
+const RETRY = {
+  name: 'approval_retry',
+  text: `UPDATE given_approvals SET issuer_status = 'pending', issuer_due_at = $2, issuer_retried_at = $2,
+           issuer_retried_tries = issuer_tries
+          WHERE id = $1 AND issuer_status IN ('pending', 'no_receiver', 'refused', 'failed') RETURNING *`,
 };
 const OWE = {
   name: 'approval_owe_issuer',
@@ -73,8 +86,11 @@ const listing = (name: string, which: string) => ({
           WHERE ${which} AND id > $1 AND ($2::text IS NULL OR env = $2) AND ($3::text IS NULL OR issuer_rnc = $3)
           ORDER BY id LIMIT $4`,
 });
-const LIST_UNDECIDED = listing('approvals_undecided', UNDECIDED);
-const LIST_SETTLED = listing('approvals_settled', 'settled_at IS NOT NULL');
+const LISTED = {
+  undecided: listing('approvals_undecided', UNDECIDED),
+  settled: listing('approvals_settled', 'settled_at IS NOT NULL'),
+  undelivered: listing('approvals_undelivered', "issuer_status IN ('no_receiver', 'refused', 'failed')"),
+};
 /** While a send is under way, also where all before did not arrive. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
 /** Those of one issuer can fill a look; the next comes at once, and passes over whom the first one chose. */
@@ -115,14 +131,15 @@ const PROGRESS = {
 const CLAIM = {
   authority: claim(
     'authority',
-    `SELECT id FROM given_approvals WHERE authority_due_at <= $1 ORDER BY authority_due_at LIMIT ${LOOKED_AT}`,
+    `SELECT id FROM given_approvals WHERE authority_due_at <= $1 AND id <> ALL ($4::bigint[])
+      ORDER BY authority_due_at LIMIT ${LOOKED_AT}`,
   ),
-  // One for each issuer, and none for those in $4.
+  // One for each issuer, and none for those in $5.
   issuer: claim(
     'issuer',
     `SELECT DISTINCT ON (env, issuer_rnc) id FROM (
        SELECT id, env, issuer_rnc, issuer_due_at FROM given_approvals
-        WHERE issuer_due_at <= $1 AND env || ':' || issuer_rnc <> ALL ($4::text[])
+        WHERE issuer_due_at <= $1 AND id <> ALL ($4::bigint[]) AND env || ':' || issuer_rnc <> ALL ($5::text[])
         ORDER BY issuer_due_at LIMIT ${LOOKED_AT}) due
       ORDER BY env, issuer_rnc, issuer_due_at, id`,
   ),
@@ -134,7 +151,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
     about: (key) => about(database, key),
     add(approval, claimedUntil) {
       return database.transaction(async (tx) => {
-        const earlier = await lock(tx, approval.key);
+        const earlier = await lockAll(tx, approval.key);
         const admission = admit(earlier, approval);
         if (admission.kind !== 'new') return { refused: admission };
         const { key } = approval;
@@ -156,25 +173,25 @@ export function createApprovalStore(database: Database): ApprovalStore {
           admission.authorityAlone,
         ]);
         const added = fromRow(rows[0] as Row);
-        if (claimedUntil !== null) await decided(tx, added, approval.createdAt);
+        if (claimedUntil !== null) await takesItsPlace(tx, added, approval.createdAt);
         return { added };
       });
     },
     submit(id, claimedUntil, at) {
       return database.transaction(async (tx) => {
         const present = await found(tx, id);
-        const earlier = (await lock(tx, present.key)).filter((one) => one.id !== id);
+        const earlier = (await lockAll(tx, present.key)).filter((one) => one.id !== id);
         const admission = admit(earlier, present);
         if (admission.kind !== 'new' || earlier.some((one) => one.id > id)) return { refused: admission };
         const { rows } = await tx.query<Row>(SUBMIT, [id, claimedUntil, at, admission.authorityAlone]);
         if (rows[0] === undefined) return { refused: { kind: 'answered', by: await found(tx, id) } };
         const added = fromRow(rows[0]);
-        await decided(tx, added, at);
+        await takesItsPlace(tx, added, at);
         return { added };
       });
     },
-    async claimDue(target, { now, until, limit, busy }) {
-      const params = [now, until, limit, ...(target === 'issuer' ? [busy] : [])];
+    async claimDue(target, { now, until, limit, busy, underWay }) {
+      const params = [now, until, limit, underWay, ...(target === 'issuer' ? [busy] : [])];
       const { rows } = await database.query<Row>(CLAIM[target], params);
       return rows.map(fromRow);
     },
@@ -188,7 +205,8 @@ export function createApprovalStore(database: Database): ApprovalStore {
         const missed = missedIssuer(progress);
         const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
         if (exchange !== null) await tx.query(EXCHANGE, exchangeValues(id, exchange));
-        const after = await write(tx, claimed, progress);
+        const superseded = missed && all.some((one) => one.id !== id && stands(one));
+        const after = await write(tx, claimed, superseded ? { ...progress, dueAt: null } : progress);
         if (missed) await oweIssuer(tx, [...all.filter((one) => one.id !== id), after], after.createdAt);
         const before = all.find((one) => one.id === id)?.authority.status;
         const now = after.authority.status;
@@ -211,13 +229,16 @@ export function createApprovalStore(database: Database): ApprovalStore {
         return settled;
       });
     },
-    async undecided({ env, issuerRnc, settled, after, limit }) {
-      const { rows } = await database.query<Row>(settled ? LIST_SETTLED : LIST_UNDECIDED, [
-        after,
-        env,
-        issuerRnc,
-        limit,
-      ]);
+    retry(id, at) {
+      return database.transaction(async (tx) => {
+        const all = await lock(tx, (await found(tx, id)).key);
+        if (!all.some((one) => one.id === id && stands(one))) return null;
+        const { rows } = await tx.query<Row>(RETRY, [id, at]);
+        return rows[0] === undefined ? null : fromRow(rows[0]);
+      });
+    },
+    async listed({ env, issuerRnc, which, after, limit }) {
+      const { rows } = await database.query<Row>(LISTED[which], [after, env, issuerRnc, limit]);
       return rows.map(fromRow);
     },
     async recordedSends(id, target) {
@@ -237,7 +258,8 @@ export function createApprovalStore(database: Database): ApprovalStore {
         `SELECT 'authority' AS target, count(*) AS count, min(submitted_at) AS oldest FROM given_approvals
           WHERE authority_due_at IS NOT NULL
          UNION ALL
-         SELECT 'issuer', count(*), min(submitted_at) FROM given_approvals WHERE issuer_due_at IS NOT NULL`,
+         SELECT 'issuer', count(*), min(coalesce(issuer_retried_at, submitted_at)) FROM given_approvals
+          WHERE issuer_due_at IS NOT NULL AND issuer_status = 'pending'`,
       );
       return rows;
     },
@@ -265,6 +287,12 @@ async function lock(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]>
   return about(tx, key);
 }
 
+/** The same, and none of them is claimed meanwhile. */
+async function lockAll(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
+  await tx.query(LOCK, keyValues(key));
+  return (await tx.query<Row>(ABOUT_LOCKED, keyValues(key))).rows.map(fromRow);
+}
+
 async function found(queries: Queries, id: number): Promise<GivenApproval> {
   const { rows } = await queries.query<Row>(FIND, [id]);
   if (rows[0] === undefined) throw new Error(`the approval ${id} is gone`);
@@ -283,6 +311,12 @@ async function write(tx: Transaction, claimed: GivenApproval, progress: Progress
   ]);
   if (rows[0] === undefined) throw new Error(`the approval ${claimed.id} is gone`);
   return fromRow(rows[0]);
+}
+
+/** The decision stands from now on, and no earlier one looks for a receiver of its issuer any more. */
+async function takesItsPlace(tx: Transaction, added: GivenApproval, at: Date): Promise<void> {
+  await tx.query(SUPERSEDE, [...keyValues(added.key), added.id]);
+  await decided(tx, added, at);
 }
 
 /** The decision stands from now on. */
@@ -364,6 +398,8 @@ interface Row {
   issuer_error: string | null;
   issuer_sent_at: Date | null;
   issuer_tries: number;
+  issuer_retried_at: Date | null;
+  issuer_retried_tries: number;
 }
 
 function fromRow(row: Row): GivenApproval {
@@ -389,6 +425,12 @@ function fromRow(row: Row): GivenApproval {
       sentAt: row.authority_sent_at,
       tries: row.authority_tries,
     },
-    issuer: { status: row.issuer_status, error: row.issuer_error, sentAt: row.issuer_sent_at, tries: row.issuer_tries },
+    issuer: {
+      status: row.issuer_status,
+      error: row.issuer_error,
+      sentAt: row.issuer_sent_at,
+      tries: row.issuer_tries,
+      retried: row.issuer_retried_at === null ? null : { at: row.issuer_retried_at, tries: row.issuer_retried_tries },
+    },
   };
 }

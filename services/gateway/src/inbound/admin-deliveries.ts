@@ -1,4 +1,5 @@
 import {
+  approvalNameSchema,
   approvalSettlementSchema,
   type DeliveryOperations,
   deliveryFilterSchema,
@@ -13,8 +14,10 @@ import { otherMethods } from './own-routes.js';
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
  * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: taken up at once, with a new deadline.
- * GET /admin/approvals/undecided: approvals of ours without the authority's decision, or settled (`settled=true`).
+ * GET /admin/approvals/undecided: approvals of ours without the authority's decision, settled (`settled=true`), or without
+ * having come to their issuer (`undelivered=true`).
  * POST /admin/approvals/settle `{id, outcome, note}`: what a person found out about one.
+ * POST /admin/approvals/retry `{id}`: sent to its issuer at once, with a new deadline.
  */
 export function adminDeliveries(deliveries: DeliveryOperations): express.Router {
   const routes = express.Router({ caseSensitive: true });
@@ -40,6 +43,12 @@ export function adminDeliveries(deliveries: DeliveryOperations): express.Router 
     .route('/approvals/settle')
     .post(json, async (req: Request, res: Response) => {
       res.json(await deliveries.settleApproval(validate(approvalSettlementSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  routes
+    .route('/approvals/retry')
+    .post(json, async (req: Request, res: Response) => {
+      res.json(await deliveries.retryApproval(validate(approvalNameSchema, req.body, 'body')));
     })
     .all(otherMethods('POST'));
   return routes;
