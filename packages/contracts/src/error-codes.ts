@@ -200,6 +200,12 @@ export const ERROR_CODES = {
     meaning: 'The content type is not the one this address takes.',
     remedy: 'Send the content type that the answer names.',
   },
+  expectation_failed: {
+    status: 417,
+    retryAfter: null,
+    meaning: 'The header Expect asks for something else than 100-continue.',
+    remedy: 'Send the request without it.',
+  },
   validation_error: {
     status: 422,
     retryAfter: null,

@@ -8,6 +8,12 @@ const READ_AHEAD = 4;
 /** What one read may bring beyond that; a connection with more is closed. */
 const MOST_WAITING = 64;
 
+/**
+ * Why requests that came whole got no answer: more of them waited than may (`too_many`), they stood behind an answer that closes
+ * the connection (`closing`), or the connection was lost (`lost`).
+ */
+export type DropReason = 'too_many' | 'closing' | 'lost';
+
 /** Looks at an output that nobody takes before it is given up; counted in looks, as time in which this process stood still is ours. */
 export const PATIENCE = 6;
 
@@ -35,9 +41,13 @@ export class Connection {
   #surplus = false;
   #sent = 0;
   #patience = PATIENCE;
+  #dropped = 0;
+  #overfull = false;
   /** Since when nothing is read; null while it is. */
   #unreadSince: number | null = null;
+  /** In all, and when the head of the last request came and that of the one before. */
   #unreadMs = 0;
+  #unreadBefore: readonly [last: number, previous: number] = [0, 0];
 
   constructor(
     readonly socket: Socket,
@@ -45,6 +55,8 @@ export class Connection {
     readonly address: string,
     /** Milliseconds of a clock that never goes back. */
     private readonly elapsed: () => number = () => performance.now(),
+    /** Told when the connection is gone of requests on it that got no answer, as far as they were read. */
+    onDropped: (reason: DropReason, requests: number) => void = () => undefined,
   ) {
     const close = socket.destroySoon;
     // What the server calls to close after an answer, and whoever else does.
@@ -68,6 +80,10 @@ export class Connection {
       this.#count();
       this.#unreadSince = null;
     });
+    socket.on('close', () => {
+      this.#dropWaiting();
+      if (this.#dropped > 0) onDropped(this.#overfull ? 'too_many' : this.#ended ? 'closing' : 'lost', this.#dropped);
+    });
   }
 
   /** The request of which the head came and not yet the whole body. */
@@ -87,15 +103,22 @@ export class Connection {
 
   /** Has the request handled when its turn comes, in the context (trace) that it came in. */
   take(req: IncomingMessage, res: ServerResponse, handle: () => void): void {
-    if (this.#closing) return;
+    if (this.#closing) {
+      this.#dropped += 1;
+      return;
+    }
     this.#latest = req;
     this.#taken += 1;
-    this.heldBack();
+    this.#count();
+    this.#unreadBefore = [this.#unreadMs, this.#unreadBefore[0]];
     if (this.answer === null) {
       this.#begin(res, handle);
       return;
     }
     if (this.#waiting.length >= MOST_WAITING) {
+      this.#overfull = true;
+      this.#closing = true;
+      this.#dropped += 1;
       this.socket.destroy();
       return;
     }
@@ -106,7 +129,7 @@ export class Connection {
 
   /** Takes nothing more, and closes when what is under way is answered; at once where nothing is. */
   close(): void {
-    this.#waiting = [];
+    this.#dropWaiting();
     if (this.answer === null) {
       this.socket.destroySoon();
       return;
@@ -115,9 +138,10 @@ export class Connection {
     this.answer.shouldKeepAlive = false;
   }
 
-  /** Closes so, and reads nothing more meanwhile. */
+  /** Closes so, and reads nothing more meanwhile: what came last is no request, or will be none in time. */
   closeUnread(): void {
     this.#surplus = true;
+    if (this.arriving === null) this.#dropped += 1;
     if (this.answer !== null) this.#hold();
     this.close();
   }
@@ -125,20 +149,25 @@ export class Connection {
   /** Writes an answer in place of any other, and closes. */
   refuse(answer: string): void {
     this.#surplus = true;
-    this.#waiting = [];
+    this.#dropWaiting();
     this.socket.write(answer);
     this.socket.destroySoon();
   }
 
   /**
-   * Milliseconds in which we read nothing, not being ready for more, since the last call or since the last request came. No peer
+   * Milliseconds in which we read nothing, not being ready for more, since the request began that did not come whole yet. No peer
    * is late for those.
    */
-  heldBack(): number {
+  get heldBack(): number {
     this.#count();
-    const told = this.#unreadMs;
-    this.#unreadMs = 0;
-    return told;
+    const [last, previous] = this.#unreadBefore;
+    return this.#unreadMs - (this.arriving === null ? last : previous);
+  }
+
+  /** Milliseconds in which we read, on a clock that stands still while we do not. */
+  get readingTime(): number {
+    this.#count();
+    return this.elapsed() - this.#unreadMs;
   }
 
   /**
@@ -152,6 +181,11 @@ export class Connection {
     this.#patience = pending ? Math.min(PATIENCE, this.#patience + (sent - this.#sent) / least) - 1 : PATIENCE;
     this.#sent = sent;
     return this.#patience >= 0;
+  }
+
+  #dropWaiting(): void {
+    this.#dropped += this.#waiting.length;
+    this.#waiting = [];
   }
 
   #hold(): void {
@@ -173,7 +207,7 @@ export class Connection {
       if (this.arriving === null) this.#latest = null;
       const { socket } = this;
       if (this.#closing && !socket.destroyed) socket.destroySoon();
-      if (socket.destroyed || socket.writableEnded) this.#waiting = [];
+      if (socket.destroyed || socket.writableEnded) this.#dropWaiting();
       const next = this.#waiting.shift();
       if (next === undefined) return;
       if (this.#held && this.#waiting.length === 0) {

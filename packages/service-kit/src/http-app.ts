@@ -3,6 +3,7 @@ import { limitBody } from './body-limit.js';
 import { errorHandler, unknownRoute } from './error-handler.js';
 import type { Logger } from './logger.js';
 import { assignRequestId } from './request-id.js';
+import { requestProblem } from './request-rules.js';
 
 export interface HttpAppOptions {
   logger: Logger;
@@ -19,7 +20,7 @@ export function createHttpApp(options: HttpAppOptions): express.Express {
   app.set('query parser', 'simple');
   app.use((req, res, next) => {
     assignRequestId(req, res);
-    next();
+    next(requestProblem(req) ?? undefined);
   });
   app.use(limitBody(options.maxBodyBytes));
   options.routes(app);

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection, PATIENCE } from './connection.js';
+import { Connection, type DropReason, PATIENCE } from './connection.js';
 import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
+import { connectRefused } from './request-rules.js';
 import { unmapped } from './sender-network.js';
-import { answerUnreadable, isLate, type UnreadableRequest } from './unreadable-request.js';
+import { answerUnreadable, isLate, type UnreadableOptions, unreadableProblem } from './unreadable-request.js';
 
-export interface ServeOptions {
+export interface ServeOptions extends UnreadableOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -17,8 +18,8 @@ export interface ServeOptions {
   perSender?: SenderConnections;
   /** Told of each connection that is closed for there being too many, or for its answer not being read. */
   onRefusedConnection?: (reason: ConnectionRefusal, address: string) => void;
-  /** Told of each request that never became one: not HTTP, too large headers, or not complete in time. */
-  onUnreadableRequest?: (unreadable: UnreadableRequest) => void;
+  /** Told of requests on one connection that got no answer. */
+  onDroppedRequests?: (reason: DropReason, requests: number, address: string) => void;
 }
 
 /** Milliseconds. */
@@ -55,7 +56,11 @@ export class ListenError extends Error {
   }
 }
 
-/** Serves an express app (or any listener) with bounds on time and size against slow and greedy clients. */
+/**
+ * Serves an express app (or any listener) with bounds on time and size against slow and greedy clients. What node would answer by
+ * itself, without a body and told to nobody, goes to the app ({@link requestProblem} says what is wrong with it), or is answered
+ * like what cannot be read.
+ */
 export async function serve(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
   const timeouts = options.timeouts ?? {};
   let stopping = false;
@@ -66,12 +71,15 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16_384,
     noDelay: true,
+    requireHostHeader: false,
   });
   const connections = new Map<Socket, Connection>();
   const shares = new ConnectionShares(options.maxConnections ?? 10_000, options.perSender);
   server.on('connection', (socket: Socket) => {
     const address = unmapped(socket.remoteAddress ?? '');
-    const connection = new Connection(socket, address);
+    const connection = new Connection(socket, address, undefined, (reason, requests) =>
+      options.onDroppedRequests?.(reason, requests, address),
+    );
     const place = shares.add(connection, address);
     if ('refused' in place) {
       options.onRefusedConnection?.(place.refused, address);
@@ -97,21 +105,31 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       app(req, res);
     });
   });
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
+  server.on('connect', (_req, socket: Socket) => {
+    const connection = connections.get(socket);
+    // Node has left the socket to us.
+    socket.on('error', () => socket.destroy());
+    if (connection === undefined) socket.destroy();
+    else answerUnreadable(connectRefused(), connection, options);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const connection = connections.get(socket);
     if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
     else if (isLate(error)) answerLate(error, connection);
-    else answerUnreadable(error, connection, options.onUnreadableRequest);
+    else answerUnreadable(unreadableProblem(error), connection, options);
   });
   /** The server tells once of what does not arrive in time, and counts the time in which we did not read as well. */
   const answerLate = (error: NodeJS.ErrnoException, connection: Connection) => {
     const { arrived } = connection;
-    const more = connection.heldBack();
-    if (more < 1) return answerUnreadable(error, connection, options.onUnreadableRequest);
+    const due = connection.readingTime + connection.heldBack;
     const look = () => {
-      if (!connection.socket.destroyed && connection.arrived === arrived) answerLate(error, connection);
+      if (connection.socket.destroyed || connection.arrived !== arrived) return;
+      const more = due - connection.readingTime;
+      if (more < 1) answerUnreadable(unreadableProblem(error), connection, options);
+      else setTimeout(look, more).unref();
     };
-    setTimeout(look, more).unref();
+    look();
   };
   await listen(server, options.host, options.port);
   const watch =

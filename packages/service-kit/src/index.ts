@@ -39,6 +39,7 @@ export * from './received-number.js';
 export * from './redaction.js';
 export * from './request-id.js';
 export * from './request-parameters.js';
+export { requestProblem } from './request-rules.js';
 export * from './run-http-service.js';
 export * from './run-service.js';
 export * from './seal.js';

@@ -139,6 +139,46 @@ describe('errors of an app', () => {
     expect(await get(`${url}/nowhere`)).toMatchObject({ status: 404, body: { code: 'unknown_route' } });
   });
 
+  it('are what gets an answer that node would give by itself, without a body; an upgrade is passed over', async () => {
+    const { port } = await start((app) => {
+      app.post('/', (req, res) => void req.resume().once('end', () => res.json({ done: true })));
+    });
+    const send = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = net.connect(port, '127.0.0.1').on('error', reject);
+        let answer = '';
+        socket.on('data', (data) => {
+          answer += data;
+        });
+        socket.once('close', () => resolve(answer));
+        socket.write(text);
+      });
+    const post = (...headers: string[]) => ['POST / HTTP/1.1', ...headers, 'Content-Length: 2', '', '{}'].join('\r\n');
+    const chunked = (coding: string) => `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
+    const refused = /^HTTP\/1\.1 (\d+) .*^x-request-id: \S+\r\n.*"code":"(\w+)","request_id":"[^"]+"}$/ims;
+    const answers = await Promise.all(
+      [
+        post(),
+        // What follows as its body is no request, nor is there an answer to it.
+        `${post('Host: x', 'Expect: foo')}}} x`,
+        chunked('gzip, chunked'),
+        'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+        `${post('Host: x', 'Connection: close, Upgrade', 'Upgrade: h2c')}`,
+      ].map(send),
+    );
+    expect(answers.slice(0, 4).map((answer) => refused.exec(answer)?.slice(1))).toEqual([
+      ['400', 'bad_request'],
+      ['417', 'expectation_failed'],
+      ['415', 'unsupported_media_type'],
+      ['405', 'method_not_allowed'],
+    ]);
+    for (const answer of answers.slice(0, 4)) expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answers.map((answer) => answer.split('HTTP/1.1').length - 1)).toEqual([1, 1, 1, 1, 1]);
+    expect(answers[4]).toContain('{"done":true}');
+    // It can do without a Host in HTTP/1.0.
+    expect(await send(post().replace('1.1', '1.0'))).toContain('{"done":true}');
+  });
+
   it('cannot be made with a status that the code does not have', () => {
     expect(() => new ApiError(500, 'not_found', 'x')).toThrow('has status 404');
   });
@@ -254,12 +294,14 @@ describe('a server', () => {
 describe('answers that nobody reads', () => {
   const ONE = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
   const closed: string[] = [];
+  const dropped: string[] = [];
   const serving = async (app: http.RequestListener, unreadAnswer = 60_000) => {
     const server = await serve(app, {
       host: '127.0.0.1',
       port: 0,
       timeouts: { drain: 1_000, unreadAnswer },
       onRefusedConnection: (reason) => closed.push(reason),
+      onDroppedRequests: (reason, requests, address) => dropped.push(`${reason} ${requests} ${address}`),
     });
     running.push(server);
     return server;
@@ -282,12 +324,33 @@ describe('answers that nobody reads', () => {
     socket.destroy();
   });
 
-  it('and many more requests than any sender has under way close the connection', async () => {
+  it('and many more requests than any sender has under way close the connection, which is told', async () => {
     const server = await serving(() => undefined);
     const socket = connect(server);
     const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
     socket.write(ONE.repeat(200));
     expect(await closed).toBe('closed');
+    expect(dropped.splice(0).at(-1)).toBe('too_many 199 127.0.0.1');
+  });
+
+  it('nor what is behind one that closes the connection, nor behind one that its sender did not wait for', async () => {
+    let answer: (() => void) | undefined;
+    const server = await serving((req, res) => {
+      if (req.url === '/last') res.setHeader('connection', 'close');
+      answer = () => res.end('ok');
+      if (req.url === '/last') answer();
+    });
+    const behind = connect(server);
+    behind.write(ONE.replace('/', '/last') + ONE.repeat(3));
+    await new Promise((resolve) => behind.once('close', resolve).resume());
+    expect(dropped.splice(0)).toEqual(['closing 3 127.0.0.1']);
+    const impatient = connect(server);
+    answer = undefined;
+    impatient.write(ONE.repeat(3));
+    while (answer === undefined) await delay(20);
+    impatient.destroy();
+    while (dropped.length === 0) await delay(20);
+    expect(dropped.splice(0)).toEqual(['lost 2 127.0.0.1']);
   });
 
   it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
@@ -435,6 +498,7 @@ describe('what is no request, or not complete in time', () => {
   };
   let server: RunningServer;
   const told: number[] = [];
+  const dropped: number[] = [];
   beforeEach(async () => {
     const timeouts = { headers: 500, request: 500, drain: 1_000 };
     server = await serve(app, {
@@ -442,9 +506,10 @@ describe('what is no request, or not complete in time', () => {
       port: 0,
       timeouts,
       onUnreadableRequest: (t) => told.push(t.status),
+      onDroppedRequests: (_reason, requests) => dropped.push(requests),
     });
     running.push(server);
-    told.length = 0;
+    for (const list of [told, dropped]) list.length = 0;
   });
   const open = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
 
@@ -486,19 +551,45 @@ describe('what is no request, or not complete in time', () => {
     expect(answers.map(({ statuses }) => statuses)).toEqual(answers.map(() => [200]));
     expect(answers[0]?.answer).toMatch(/^HTTP.*connection: close.*slow$/is);
     for (const { answer } of answers.slice(1, 3)) expect(answer).toMatch(/\r\n\r\n0123456789$/);
-    expect(told).toEqual([]);
     for (const { socket } of answers) socket.destroy();
+    while (dropped.length < 4) await delay(20);
+    expect([told, dropped.sort()]).toEqual([[], [1, 1, 1, 2]]);
   });
 
   it('is not late for the time in which we read nothing', async () => {
     const eight = get('/slow').repeat(7) + get('/slow').slice(0, 8);
     const answered = (text: string) => text.split('slow').length - 1;
-    const [late, complete] = await Promise.all([
+    // Of the sixth the head is read when nothing waits any more, 1.2 s after its first bytes; nor is its body late then.
+    const six = `${get('/slow').repeat(5)}POST`;
+    const rest = post('/body', '', 4).slice(4).replace('\r\n', '\r\nConnection: close\r\n');
+    const sixth = async () => {
+      const socket = net.connect(server.port, '127.0.0.1');
+      let answer = '';
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      server.server.once('connection', (held: net.Socket) =>
+        setTimeout(() => {
+          const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+          server.server.emit('clientError', late, held);
+        }, 650),
+      );
+      socket.write(six);
+      setTimeout(() => socket.write(rest), 100);
+      setTimeout(() => socket.write('body'), 1_400);
+      await new Promise((resolve) => socket.once('close', resolve));
+      return answer;
+    };
+    const [sixAnswers, late, complete] = await Promise.all([
+      sixth(),
       send(eight),
       send(eight, (text) =>
         answered(text) < 7 ? '' : get('/slow').slice(8).replace('\r\n', '\r\nConnection: close\r\n'),
       ),
     ]);
+    expect(sixAnswers.match(/200 OK|slow|whole/g)).toEqual(
+      [...Array(5).fill(['200 OK', 'slow']), '200 OK', 'whole'].flat(),
+    );
     expect(late.statuses).toEqual([...Array(7).fill(200), 408]);
     expect(complete.statuses).toEqual(Array(8).fill(200));
     for (const { socket } of [late, complete]) socket.destroy();

@@ -353,6 +353,21 @@ describe('large, slow and broken requests', () => {
       const unreadable = lines.find(({ request_id }) => request_id === id);
       expect(unreadable).toMatchObject({ status: 400, code: 'bad_request', sender: '127.0.0.1' });
       expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="400"} 1');
+      // What node would answer, or end, by itself.
+      const seed = 'GET /fe/autenticacion/api/semilla HTTP/1.1\r\n';
+      const odd = [`${seed}\r\n`, `${seed}Host: x\r\nExpect: foo\r\n\r\n`, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'];
+      for (const [i, status] of [400, 417, 405].entries()) {
+        const [, id] = /x-request-id: (\S+)/i.exec(await raw(odd[i] ?? '', told.url)) ?? [];
+        expect(lines.find(({ request_id }) => request_id === id)).toMatchObject({ status, sender: '127.0.0.1' });
+      }
+      expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="405"} 1');
+      // Requests that get no answer at all.
+      await raw(`${`${seed}Host: x\r\n\r\n`.repeat(2)}HELLO\r\n\r\n`, told.url);
+      const left = { reason: 'closing', requests: 2, sender: '127.0.0.1' };
+      const dropped = () => lines.find(({ requests }) => requests !== undefined);
+      while (dropped() === undefined) await delay(20);
+      expect(dropped()).toMatchObject(left);
+      expect(await metrics.render()).toContain('ecf_gateway_dropped_requests_total{reason="closing"} 2');
       const large = await told.call('POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) });
       expect(large.status).toBe(413);
       const line = lines.find(({ request_id }) => request_id === large.headers.get('x-request-id'));
@@ -362,7 +377,7 @@ describe('large, slow and broken requests', () => {
       socket.write('GET /fe/autenticacion/api/semilla HTTP/1.1\r\nHost: x\r\n\r\n');
       await new Promise((resolve) => socket.once('readable', resolve));
       socket.destroy();
-      const aborted = () => lines.find(({ operation }) => operation === 'seed');
+      const aborted = () => lines.find(({ operation, status }) => operation === 'seed' && status !== 200);
       while (aborted() === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(aborted()).toMatchObject({ status: 499, aborted: true });
       expect(await metrics.render()).toMatch(
@@ -421,6 +436,11 @@ describe('limits', () => {
       const headers = { 'x-forwarded-for': `198.51.100.${20 + i}` };
       const refused = await refusedOf(() => limited.call(method, path, { ...options, headers }));
       expect([method, path, refused.length > 0]).toEqual([method, path, true]);
+    }
+    // And what is no request, or none that is taken, by the address of the connection.
+    for (const text of ['HELLO\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => raw(text, limited.url)));
+      expect(answers.filter((answer) => /^HTTP\/1\.1 429 .*retry-after: 1/is.test(answer)).length).toBeGreaterThan(0);
     }
     await limited.stop();
   });

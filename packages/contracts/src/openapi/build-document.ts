@@ -29,7 +29,7 @@ const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
   ...APPROVALS,
 };
 
-type Access = 'key' | 'public' | 'open' | 'admin';
+type Access = 'key' | 'public' | 'open' | 'probe' | 'admin';
 
 /** What every operation can answer, by who may call it. */
 const EVERYWHERE = [
@@ -40,10 +40,13 @@ const EVERYWHERE = [
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
+/** Answered in any flood. */
+const PROBES: readonly string[] = ['live', 'ready'];
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   key: [...EVERYWHERE, 'invalid_api_key', 'environment_not_allowed', 'validation_error', 'rate_limited'],
   public: [...EVERYWHERE, 'validation_error', 'rate_limited'],
-  open: EVERYWHERE,
+  open: [...EVERYWHERE, 'rate_limited'],
+  probe: EVERYWHERE,
   admin: [...EVERYWHERE, 'invalid_admin_token', 'rate_limited'],
 };
 
@@ -64,14 +67,19 @@ export function openApiDocument(): OpenApiDocument {
       summary: 'Electronic fiscal receipts of the Dominican Republic over HTTP and JSON',
       description:
         'A slash at the end of a path does not count, HEAD is answered where GET is, any other method with 405 ' +
-        '`method_not_allowed` and the header `allow`, any other path with 404 `unknown_route`. Times are Dominican ' +
+        '`method_not_allowed` and the header `allow`, any other path with 404 `unknown_route`, a header ' +
+        '`expect` other than 100-continue with 417 `expectation_failed`. Times are Dominican ' +
         '(-04:00), amounts text with two decimals. Every error has the body `ErrorBody`, a 422 `ValidationBody`; ' +
         'its codes stand at `/errors`. The administration has a document of its own, `/admin/openapi.json`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     [
       ...OPERATIONS.map((operation) => ({ ...operation, description: DESCRIPTIONS[operation.id] })),
-      ...OWN_OPERATIONS.map((operation) => ({ ...operation, access: 'open' as const, description: OWN[operation.id] })),
+      ...OWN_OPERATIONS.map((operation) => ({
+        ...operation,
+        access: PROBES.includes(operation.id) ? ('probe' as const) : ('open' as const),
+        description: OWN[operation.id],
+      })),
     ],
     {
       apiKey: {

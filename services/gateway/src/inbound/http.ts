@@ -56,8 +56,10 @@ export function createGatewayApp(options: GatewayAppOptions): express.Express {
   const limited = limitSender(options.edge);
   app.use((req, res, next) => {
     const problem = requestProblem(req);
-    if (problem === null) next();
-    else limited(req, res, () => next(problem));
+    if (problem === null) return next();
+    // Whether a body follows is not known.
+    res.shouldKeepAlive = false;
+    limited(req, res, () => next(problem));
   });
   app.use(edge(options.edge));
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));

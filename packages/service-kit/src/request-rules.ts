@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from './errors.js';
+
+const CLOSE = { headers: { connection: 'close' } };
+
+/**
+ * What is wrong with the head of a request that parses; null where nothing is. `Upgrade` is passed over, as a server may.
+ * Source: RFC 9112 sections 3.2 and 6.1, RFC 9110 section 10.1.1.
+ */
+export function requestProblem(req: IncomingMessage): ApiError | null {
+  const { headers, httpVersionMinor } = req;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    return new ApiError(
+      415,
+      'unsupported_media_type',
+      'Send the body as it is, or in chunks, without other Transfer-Encoding.',
+      CLOSE,
+    );
+  if (httpVersionMinor !== 1) return null;
+  if (headers.host === undefined) return new ApiError(400, 'bad_request', 'The header Host is missing.', CLOSE);
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect.trim()))
+    return new ApiError(
+      417,
+      'expectation_failed',
+      'No other Expect than 100-continue can be met; send the request without it.',
+      CLOSE,
+    );
+  return null;
+}
+
+/** The answer to CONNECT. */
+export function connectRefused(): ApiError {
+  return new ApiError(405, 'method_not_allowed', 'CONNECT is no method of this server, which is no proxy.', {
+    headers: { allow: 'GET, HEAD, POST' },
+  });
+}
