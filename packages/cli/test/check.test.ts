@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { command, ecf, rows, shell } from './ecf.js';
+import { command, ecf, program, rows, shell } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ecf-check-'));
@@ -30,7 +30,7 @@ describe('ecf check on standard input', () => {
       `${line(creditInvoice())}\r`,
       '{"Factura": {}}',
     ].join('\n');
-    const { code, stdout, stderr } = await ecf(['check', '--json'], input);
+    const { code, stdout, stderr } = await program(['check', '--json'], input);
     const found = rows(stdout);
     expect(code).toBe(1);
     expect(found.map(({ line, valid }) => [line, valid])).toEqual([
@@ -83,7 +83,7 @@ describe('ecf check on standard input', () => {
   it('skips a line that no document could fill', async () => {
     const long = Buffer.alloc(21 * 1024 * 1024, ' ');
     const input = Buffer.concat([long, Buffer.from(`\n${line(consumerInvoice())}\n`), long]);
-    const { code, stdout } = await ecf(['check', '--json'], input);
+    const { code, stdout } = await program(['check', '--json'], input);
     const found = rows(stdout) as { line: number; valid: boolean; faults: { message: string }[] }[];
     expect(code).toBe(1);
     expect(found.map(({ line, valid }) => [line, valid])).toEqual([
@@ -98,7 +98,7 @@ describe('ecf check on standard input', () => {
     const documents = Array.from({ length: 10_000 }, (_, i) =>
       i % 5 === 3 ? `{"broken": ${i}` : line(consumerInvoice(`E32${String(i + 1).padStart(10, '0')}`)),
     );
-    const { stdout } = await ecf(['check', '--json', '--quiet'], documents.join('\n'));
+    const { stdout } = await program(['check', '--json', '--quiet'], documents.join('\n'));
     const found = rows(stdout);
     expect(found).toHaveLength(10_000);
     found.forEach((row, i) => {
@@ -187,7 +187,7 @@ describe('ecf', () => {
       expect(helps[i]).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`ecf ${name}`) });
     }
     expect((await ecf(['help', 'check'])).stdout).toBe(helps[0]?.stdout);
-    expect((await ecf(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await program(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('ends with 2 when it is used wrongly', async () => {
@@ -204,6 +204,7 @@ describe('ecf', () => {
       [['qr', '--env', 'prod', 'a.xml'], 'TesteCF, CerteCF, eCF'],
     ];
     const ran = await Promise.all(wrong.map(([args]) => ecf(args)));
+    expect(await program(wrong[1]?.[0] ?? [])).toEqual(ran[1]);
     for (const [i, [args, says]] of wrong.entries()) {
       expect([args, ran[i]?.code, ran[i]?.stdout]).toEqual([args, 2, '']);
       expect(ran[i]?.stderr).toContain(says);

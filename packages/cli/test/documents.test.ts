@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ecf, rows } from './ecf.js';
+import { ecf, program, rows } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ecf-documents-'));
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const made = await Promise.all([
     ecf(['build', consumer]),
     ecf(['build', credit]),
-    ecf(['sign', ...signing, consumer]),
+    program(['sign', ...signing, consumer]),
     ecf(['sign', ...signing, credit]),
   ]);
   for (const { code, stderr } of made) expect([code, stderr]).toEqual([0, '']);
@@ -63,14 +63,14 @@ describe('ecf build', () => {
     expect(stdout).toMatch(/^<ECF xmlns:xsd="[^"]+" xmlns:xsi="[^"]+"><Encabezado><Version>1\.0<\/Version><IdDoc>/);
     expect(stdout).toContain('Ferretería &quot;El Ñandú&quot; &amp; Hijos');
     expect(stdout).not.toContain('FechaHoraFirma');
-    expect(await ecf(['build'], JSON.stringify(consumerInvoice()))).toMatchObject({ code: 0, stdout });
+    expect(await program(['build'], JSON.stringify(consumerInvoice()))).toMatchObject({ code: 0, stdout });
     expect(await ecf(['build', '-'], stdout)).toMatchObject({ code: 0, stdout });
   });
 
   it('writes nothing for a document at fault', async () => {
     const faulty = consumerInvoice();
     delete faulty.ECF.Encabezado.IdDoc.TipoPago;
-    const { code, stdout, stderr } = await ecf(['build'], JSON.stringify(faulty));
+    const { code, stdout, stderr } = await program(['build'], JSON.stringify(faulty));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('ECF.Encabezado.IdDoc.TipoPago');
     expect((await ecf(['build'], '{"ECF"')).stderr).toContain('column');
@@ -82,7 +82,7 @@ describe('ecf build', () => {
 describe('ecf sign and verify', () => {
   it('signs JSON, and fills in the time of signing', async () => {
     const path = creditFile;
-    const { code, stdout } = await ecf(['verify', '--json', path]);
+    const { code, stdout } = await program(['verify', '--json', path]);
     expect(code).toBe(0);
     expect(rows(stdout)).toEqual([
       {
@@ -178,7 +178,7 @@ describe('ecf sign and verify', () => {
   });
 
   it('reads one document from standard input and names files it cannot read', async () => {
-    expect(rows((await ecf(['verify', '-'], signedConsumer)).stdout)).toMatchObject([
+    expect(rows((await program(['verify', '-'], signedConsumer)).stdout)).toMatchObject([
       { file: '-', signature: 'valid' },
     ]);
     const missing = await ecf(['verify', join(folder, 'none.xml'), consumerFile]);
@@ -191,7 +191,7 @@ describe('ecf sign and verify', () => {
 describe('ecf qr', () => {
   it('gives the address of a full document', async () => {
     const path = creditFile;
-    const { code, stdout } = await ecf(['qr', path, '--env', 'eCF']);
+    const { code, stdout } = await program(['qr', path, '--env', 'eCF']);
     expect(code).toBe(0);
     const url = new URL(stdout.trim());
     expect(url.host).toMatch(/^ecf\./);
@@ -234,7 +234,7 @@ describe('ecf qr', () => {
 describe('ecf rfce', () => {
   it('gives the unsigned summary, with the security code of the document', async () => {
     const path = consumerFile;
-    const { code, stdout } = await ecf(['rfce', path]);
+    const { code, stdout } = await program(['rfce', path]);
     expect(code).toBe(0);
     const [row] = rows((await ecf(['rfce', '--json', path])).stdout) as { security_code: string; xml: string }[];
     expect(stdout).toBe(`${row!.xml}\n`);
