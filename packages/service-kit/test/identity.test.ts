@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { effectiveEnvironment, type Identity, identityKeyFrom, signIdentity, verifyIdentity } from '../src/identity.js';
+import {
+  effectiveEnvironment,
+  handOver,
+  IDENTITY_HEADER,
+  type Identity,
+  identityKeyFrom,
+  identityOf,
+  requireIdentity,
+  signIdentity,
+  verifyIdentity,
+} from '../src/identity.js';
 
 const key = randomBytes(32);
 const now = new Date('2026-03-01T12:00:00Z');
@@ -52,6 +62,21 @@ describe('a signed identity', () => {
     for (const value of bad) expect(verifyIdentity(value, key, now)).toBeNull();
     expect(verifyIdentity(signIdentity({ ...identity, env: 'ECF' } as never, key), key, now)).toBeNull();
     expect(verifyIdentity(signIdentity({ kind: 'root' } as never, key), key, now)).toBeNull();
+  });
+
+  it('is not asked for where the gateway of the process has said who calls, and whose kind is not allowed is refused', () => {
+    const guarded = (req: object) => {
+      requireIdentity({ key, clock: () => now })(req as never, {} as never, () => undefined);
+      return identityOf(req as never);
+    };
+    const headers = { [IDENTITY_HEADER]: signIdentity({ ...identity, account_id: 'a2' }, randomBytes(32)) };
+    const req = { headers };
+    expect(() => guarded(req)).toThrow('only calls that come through the gateway');
+    handOver(req as never, identity);
+    expect(guarded(req)).toBe(identity);
+    const stranger = { headers: {} };
+    handOver(stranger as never, { kind: 'public', env: 'TesteCF', request_id: 'r', iat, exp: iat + 120 });
+    expect(() => guarded(stranger)).toThrow('only calls that come through the gateway');
   });
 
   it('has a key that is not the master key', () => {

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '@ecf/service-kit';
 
 /** What the owner of an operation is told beside the request itself. */
 export interface ForwardedCall {
   /** Path and query as the owner's routes know them. */
   url: string;
-  /** Value of the identity header. */
-  identity: string;
+  /** Who calls. */
+  caller: Caller;
+  /** The same as the value of the identity header, signed for a service of another process. */
+  identity: () => string;
   /** The address the call came from. */
   sender: string;
 }

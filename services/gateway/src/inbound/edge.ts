@@ -115,7 +115,7 @@ async function answer(
       : publicCaller(options, prefix, sender, req);
   const upstream = options.upstreams[operation.owner];
   if (upstream === undefined) throw notDeployed(operation);
-  await upstream.forward(req, res, { url, identity: signIdentity(caller, options.identityKey), sender });
+  await upstream.forward(req, res, { url, caller, identity: () => signIdentity(caller, options.identityKey), sender });
 }
 
 async function keyHolder(

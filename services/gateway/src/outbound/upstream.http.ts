@@ -114,7 +114,7 @@ function forwardedHeaders(req: http.IncomingMessage, call: ForwardedCall): http.
   const headers: http.OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(req.headers))
     if (!NOT_FORWARDED.has(name) && value !== undefined) headers[name] = value;
-  headers[IDENTITY_HEADER] = call.identity;
+  headers[IDENTITY_HEADER] = call.identity();
   headers['x-request-id'] = requestIdOf(req);
   headers['x-forwarded-for'] = call.sender;
   return headers;
