@@ -409,7 +409,7 @@ describe('the directory', () => {
 });
 
 describe('where the settings say so', () => {
-  it('type 45 goes to its buyer, and an acknowledgement counts where its signer leads to a trusted issuer', async () => {
+  it('type 45 goes to its buyer, and an acknowledgement counts where its signer leads to a trusted issuer; one instance alone', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-trusted-'));
     const file = path.join(folder, 'issuers.pem');
     writeFileSync(file, AUTHORITY.pem);
@@ -430,6 +430,29 @@ describe('where the settings say so', () => {
         { valid: true, receipt_status: 0 },
         { valid: false, validation_error: expect.stringContaining(trust) },
       ]);
+      // A clock that is set on by more than a claim lasts: what the one instance is sending it does not send beside.
+      let answer: () => void = () => undefined;
+      const sent = new Promise<void>((resolve) => {
+        to.answers = [
+          async (res, reached, self) => {
+            resolve();
+            await new Promise<void>((go) => {
+              answer = go;
+            });
+            await received(res, reached, self);
+          },
+        ];
+      });
+      const next = await accepted(to.rnc, {}, willing);
+      await sent;
+      await willing.database.query("UPDATE deliveries SET due_at = now() - interval '1 hour' WHERE encf = $1", [
+        next.encf,
+      ]);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      answer();
+      await reaches(next.encf, 'delivered', willing);
+      expect(to.deliveries.filter((reached) => reached.encf === next.encf)).toHaveLength(1);
+      expect((await delivery(next.encf, willing))?.tries).toBe(1);
     } finally {
       await willing.stop();
       rmSync(folder, { recursive: true, force: true });

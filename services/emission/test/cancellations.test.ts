@@ -7,6 +7,7 @@ import { createInProcessBus, createMemoryDeadLetters, silentLogger } from '@ecf/
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/outbound/cancellation-documents.threads.js';
+import { CLAIM } from '../src/outbound/cancellation-sql.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
@@ -500,6 +501,16 @@ describe('what the authority makes of it', () => {
 
   it('a process that ended in the middle: another one takes it up', async () => {
     const { body } = await cancel(request([line('31', [460])]), { submit: false });
+    // An instance never claims what it is sending itself, though it is due by a clock that was set.
+    const later = new Date(Date.now() + 2 * 3_600_000);
+    const due = "UPDATE cancellation SET next_action_at = now() + interval '1 hour' WHERE id = $1";
+    await world.database.query(due, [body.id]);
+    const { rows } = await world.database.query<{ id: number }>('SELECT id FROM cancellation');
+    const all = rows.map(({ id }) => id);
+    const claim = async (underWay: number[]) =>
+      (await world.database.query<{ id: number }>(CLAIM, [later, later, underWay])).rows.map(({ id }) => id);
+    expect(await claim(all)).toEqual([]);
+    expect(await claim(all.filter((id) => id !== body.id))).toEqual([body.id]);
     await world.database.query(
       "UPDATE cancellation SET state = 'sending', next_action_at = now() - interval '1 second' WHERE id = $1",
       [body.id],

@@ -111,7 +111,8 @@ export const LIST = {
 export const CLAIM = {
   name: 'cancellation_claim',
   text: `WITH due AS (
-      SELECT id FROM cancellation WHERE next_action_at <= $1 ORDER BY next_action_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT id FROM cancellation WHERE next_action_at <= $1 AND id <> ALL ($3::bigint[])
+       ORDER BY next_action_at LIMIT 1 FOR UPDATE SKIP LOCKED)
     UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
       lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
       sent_at = CASE WHEN c.state <> 'sending' OR c.sent_at IS NOT NULL THEN c.sent_at

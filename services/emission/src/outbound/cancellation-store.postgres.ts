@@ -173,9 +173,9 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       const found = await patient(() => database.query<{ id: number }>(sql.LIST, [env, issuerRnc, limit, offset]));
       for (const { id } of found.rows) yield* await rows(sql.FIND, [id]);
     },
-    claimDue: (now, lease) =>
+    claimDue: (now, lease, underWay) =>
       database.transaction(async (tx) => {
-        const { rows: claimed } = await tx.query<Row>(sql.CLAIM, [now, lease]);
+        const { rows: claimed } = await tx.query<Row>(sql.CLAIM, [now, lease, underWay]);
         if (claimed[0] === undefined) return null;
         const taken = fromRow(claimed[0]);
         // What was `failed` may arrive from now on: that is told as `submitted`.

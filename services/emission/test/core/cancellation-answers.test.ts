@@ -1,6 +1,7 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
 import type { Cancellation } from '../../src/core/cancellation/cancellation.js';
+import { createCancellationBackground } from '../../src/core/cancellation/cancellation-background.js';
 import type { CancellationPorts } from '../../src/core/cancellation/cancellation-ports.js';
 import { refusedNumbers } from '../../src/core/cancellation/refused-numbers.js';
 import { after, createSendCancellation } from '../../src/core/cancellation/send-cancellation.js';
@@ -129,6 +130,41 @@ describe('the answer to a cancellation', () => {
       refused: [],
       alarm: 'cancellation-unreadable',
     });
+  });
+
+  it('is awaited beside no other copy of the same instance, however far its clock is set on', async () => {
+    let answer: () => void = () => undefined;
+    const asked: (readonly number[])[] = [];
+    const all = {
+      ...ports,
+      tokens: { get: async () => ({ token: 't' }) },
+      checkpoint: async () => undefined,
+      pending: new Set(),
+      cancellationAuthority: {
+        submitCancellation: () => new Promise((resolve) => (answer = () => resolve(verdict('Aceptado', DONE)))),
+      },
+      cancellationObserver: { sent: () => undefined, alarm: () => undefined, failed: () => undefined },
+      cancellations: {
+        find: async () => null,
+        record: async (before: Cancellation) => before,
+        claimDue: async (_now: Date, _lease: Date, underWay: readonly number[]) => {
+          asked.push(underWay);
+          return null;
+        },
+      },
+    } as unknown as CancellationPorts;
+    const send = createSendCancellation(all);
+    const background = createCancellationBackground(all, {} as never, {} as never, send, { idleMs: 5 });
+    background.start();
+    const copy = send({ ...sent(0), id: 7 } as Cancellation, {} as never, Buffer.from('<ANECF/>'));
+    const seen = async (wanted: string) => {
+      while (JSON.stringify(asked.at(-1)) !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await seen('[7]');
+    answer();
+    await copy;
+    await seen('[]');
+    await background.stop();
   });
 
   describe('that is written down after another one took the cancellation up', () => {

@@ -28,7 +28,7 @@ export function createCancellationBackground(
   async function once(): Promise<boolean> {
     const now = ports.clock();
     const lease = leaseFrom(now, ports.settings);
-    const claimed = await ports.cancellations.claimDue(now, lease);
+    const claimed = await ports.cancellations.claimDue(now, lease, send.underWay());
     if (claimed === null) return false;
     await ports.checkpoint('claimed');
     await send(claimed, await usable(claimed));

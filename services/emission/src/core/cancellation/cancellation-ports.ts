@@ -42,9 +42,10 @@ export interface CancellationStore {
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
   /**
    * Gives one that is due into a lease, or null; instances share the work. It counts as `sending` from then on; one that was
-   * so already was left by whoever sent it, and may have arrived.
+   * so already was left by whoever sent it, and may have arrived. Never one of those that the instance is sending itself
+   * (`underWay`), though the clock was set and their leases seem to be over.
    */
-  claimDue(now: Date, lease: Date): Promise<Cancellation | null>;
+  claimDue(now: Date, lease: Date, underWay: readonly number[]): Promise<Cancellation | null>;
   /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
   record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
   /** Those that a person has to look at, or (`settled`) those that a person settled; in the order of their ids. */

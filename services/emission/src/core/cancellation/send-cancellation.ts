@@ -7,12 +7,12 @@ import type { CancellationPorts } from './cancellation-ports.js';
 import { refusedNumbers } from './refused-numbers.js';
 
 /** Sends a cancellation whose lease we hold, and writes down what came of it. Resolves with its present state. */
-export type SendCancellation = (
-  cancellation: Cancellation,
-  /** Null: there is none that can sign now; it is tried again later. */
-  certificate: SigningCertificate | null,
-  bytes?: Uint8Array,
-) => Promise<Cancellation>;
+export interface SendCancellation {
+  /** `certificate` null: there is none that can sign now; it is tried again later. */
+  (cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array): Promise<Cancellation>;
+  /** What is being sent now, up to its end being written down. */
+  underWay(): number[];
+}
 
 /**
  * The very bytes that were stored go out, each time. The authority has no question for a cancellation, so a lost answer is
@@ -37,7 +37,11 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
     return send(await tokens.get());
   }
 
-  return async (cancellation, certificate, bytes) => {
+  async function sendOnce(
+    cancellation: Cancellation,
+    certificate: SigningCertificate | null,
+    bytes: Uint8Array | undefined,
+  ): Promise<Cancellation> {
     let progress: CancellationProgress;
     let outcome: string;
     let said: Verdict | null = null;
@@ -59,7 +63,18 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
     ports.cancellationObserver.sent(recorded, outcome);
     if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
     return recorded;
-  };
+  }
+
+  const sending = new Set<number>();
+  async function send(cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array) {
+    sending.add(cancellation.id);
+    try {
+      return await sendOnce(cancellation, certificate, bytes);
+    } finally {
+      sending.delete(cancellation.id);
+    }
+  }
+  return Object.assign(send, { underWay: () => [...sending] });
 }
 
 type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
