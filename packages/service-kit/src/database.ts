@@ -140,15 +140,30 @@ async function run<R>(
   sql: string | Statement,
   params?: readonly unknown[],
 ): Promise<Rows<R>> {
-  const config: pg.QueryConfig = typeof sql === 'string' ? { text: sql } : { name: sql.name, text: sql.text };
-  if (params !== undefined) config.values = params as unknown[];
   try {
-    const result = await runner.query(config);
+    const result = await submit(runner, sql, params);
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     markDatabaseError(error);
     throw error;
   }
+}
+
+type Done = (error: Error | null | undefined, result: pg.QueryResult) => void;
+
+/** As a query of pg's own: of any other object pg takes a copy by its property descriptors, which costs as much as sending it. */
+function submit(
+  runner: pg.Pool | pg.PoolClient,
+  sql: string | Statement,
+  params?: readonly unknown[],
+): Promise<pg.QueryResult> {
+  const named = typeof sql === 'string' ? { text: sql } : sql;
+  const query = new pg.Query(named.text, params as unknown[] | undefined) as pg.Query & Partial<Statement>;
+  if ('name' in named) (query as { name: string }).name = named.name;
+  return new Promise((resolve, reject) => {
+    const done: Done = (error, result) => (error ? reject(error) : resolve(result));
+    (runner.query as (query: pg.Query, done: Done) => unknown).call(runner, query, done);
+  });
 }
 
 async function attempt<T>(
