@@ -59,7 +59,8 @@ export function createDeliveryBackground(
     onOpen: (lane: LaneName, pauseMs: number) =>
       ports.deliveryObserver.opened(lane, new Date(ports.clock().getTime() + pauseMs)),
   };
-  // Nothing new begins at a receiver while something is under way there.
+  // Nothing new begins at a receiver while something is under way there, nor the same once more: also where the clock is set on
+  // by more than a claim lasts.
   const lanes = new DeliveryLanes({ ...shared, places: 1 });
   const hosts = new DeliveryLanes({ ...shared, places: options.perHost });
   let slow = 0;
@@ -105,7 +106,6 @@ export function createDeliveryBackground(
         lapsedBy: away?.since ?? now,
         until: new Date(now.getTime() + leaseMs),
         limit: free,
-        underWay: [...underWay].map(({ id }) => id),
         perLane: options.perReceiver,
         blocked: lanes.blocked(),
         proven: lanes.proven(),

@@ -17,8 +17,6 @@ export interface ClaimRequest {
   /** The lease: until then nobody else takes it up. */
   readonly until: Date;
   readonly limit: number;
-  /** Ids of what this instance is sending: it stays so, though the clock was set and the claim seems to have run out. */
-  readonly underWay: readonly number[];
   /** Claims for one receiver at once. */
   readonly perLane: number;
   /** Receivers that get nothing now. */

@@ -41,7 +41,7 @@ const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
            SELECT id, due_at, env || ':' || buyer_rnc AS lane, env || ':' || host AS host FROM deliveries
-            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $10) AND id NOT IN (SELECT unnest($11::bigint[])) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
+            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $10) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
               AND (host IS NULL OR env || ':' || host NOT IN (SELECT unnest($8::text[]))) ORDER BY due_at LIMIT ${LOOKED_AT}),
          turn AS (SELECT id, due_at, lane, host, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
          share AS (
@@ -298,7 +298,7 @@ export function createDeliveryStore(
 
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
-    async claimDue({ now, lapsedBy, until, limit, underWay, blocked, proven, perLane, blockedHosts, roomyHosts }) {
+    async claimDue({ now, lapsedBy, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
       const { rows } = await database.query<DeliveryRow & { looked_at: number }>(CLAIM, [
         now,
         until,
@@ -310,7 +310,6 @@ export function createDeliveryStore(
         blockedHosts,
         JSON.stringify(roomyHosts),
         lapsedBy,
-        underWay,
       ]);
       const claimed = rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
       return { claimed, crowded: rows[0]?.looked_at === LOOKED_AT };
