@@ -903,13 +903,15 @@ describe('receivers that do harm', () => {
     for (const { encf: late } of refused) await reaches(late, 'delivered');
   });
 
-  it('redirect: nobody follows', async () => {
+  it('redirect: nobody follows, and no token of theirs goes elsewhere', async () => {
     const elsewhere = await buyer();
-    const to = await buyer();
+    const to = await buyer(true);
+    to.token = 'theirs';
     to.answers = [status(307, '', { location: `${elsewhere.url}/fe/recepcion/api/ecf` })];
     const { encf } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
     expect(elsewhere.reached).toEqual([]);
+    expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs', 'Bearer theirs']);
   });
 
   it('answer without end: cut off', async () => {

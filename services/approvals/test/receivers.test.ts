@@ -243,6 +243,44 @@ describe('a receiver that refuses one issuer', () => {
     expect([await outcome(entry), door.logins]).toEqual(['verdict', 4]);
   });
 
+  it('and its door: a token goes to the hosts of the entry that it was asked for by, and to no other', async () => {
+    const { receivers, door } = directory();
+    const carried: Record<string, (string | undefined)[]> = {};
+    const send = (at: DirectoryEntry, address: 'receptionUrl' | 'approvalUrl' = 'receptionUrl') =>
+      receivers.admitted(caller, at, async (token) => {
+        carried[String(at[address])] = [...(carried[String(at[address])] ?? []), token];
+        return TAKEN;
+      });
+    const issues = (token: string) => {
+      door.login = { outcome: 'verdict', verdict: { token, lifetimeMs: HOUR }, raw: RAW };
+    };
+    const both = listed({ ...entry, approvalUrl: 'https://approvals.example' });
+    issues('of both');
+    await send(both);
+    await send(both, 'approvalUrl');
+    // Somebody else behind the same door, and the same one after it moved: each asks for its own.
+    issues('of another');
+    await send(listed({ ...both, rnc: '120000002', receptionUrl: 'https://stranger.example' }));
+    issues('of who moved');
+    await send(listed({ ...both, receptionUrl: 'https://moved.example' }));
+    issues('of plain http');
+    await send(listed({ ...both, receptionUrl: 'http://buyer.example' }));
+    issues('of another port');
+    await send(listed({ ...both, receptionUrl: 'https://buyer.example:8443' }));
+    await send(both);
+    // Nobody logs in there, so nothing is carried.
+    await send(listed({ ...both, receptionUrl: 'https://open.example', authenticationUrl: null }));
+    expect(carried).toEqual({
+      'https://buyer.example': ['of both', 'of both'],
+      'https://approvals.example': ['of both'],
+      'https://stranger.example': ['of another'],
+      'https://moved.example': ['of who moved'],
+      'http://buyer.example': ['of plain http'],
+      'https://buyer.example:8443': ['of another port'],
+      'https://open.example': [undefined],
+    });
+  });
+
   it('that needs no login and answers 401 all the same is left alone too', async () => {
     const { receivers } = directory();
     const plain = listed({ receptionUrl: 'https://buyer.example' });
