@@ -100,6 +100,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     settings: {
       firstQueryMs: config.FIRST_QUERY_MS,
       ratePerSecond: config.POLL_RATE,
+      compareEveryMs: config.COMPARE_EVERY_MS,
       leaseMs: config.POLL_LEASE_MS,
       answerBudgetMs: config.STATUS_BUDGET_MS,
       freshMs: config.STATUS_FRESH_MS,

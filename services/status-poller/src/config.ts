@@ -58,6 +58,13 @@ export const statusPollerSettings = z.object({
     max: 60_000,
     default: 1_000,
   }),
+  COMPARE_EVERY_MS: setting.integer({
+    description:
+      'Milliseconds, give or take a quarter, between comparisons with what emission awaits: they mend what events did not tell',
+    min: 1_000,
+    max: 86_400_000,
+    default: 300_000,
+  }),
   POLL_LEASE_MS: setting.integer({
     description:
       'Milliseconds after which a question of an instance that ended is asked by another; longer than one question takes',

@@ -71,6 +71,54 @@ describe('polling', () => {
     expect(world.authority.questions).toHaveLength(2);
   });
 
+  it('compares with emission now and again: what no event told, to it or from it, is mended', async () => {
+    await world.start({}, { COMPARE_EVERY_MS: '1000' });
+    const { invoices } = world.emission;
+    const settled = await world.submitted({ encf: 'E310000055551' });
+    await until(() => world.changesOf(settled).length === 1, 'it was decided');
+    // Emission has not heard of the decision, and of another document this service has not.
+    const lost = randomUUID();
+    invoices.push(
+      invoiceChanged({ encf: 'E310000055551', track_id: settled }),
+      invoiceChanged({ encf: 'E310000055552', track_id: lost }),
+    );
+    await until(() => world.changesOf(lost).length > 0, 'what was not told was decided');
+    await until(() => world.changesOf(settled).length > 1, 'the decision was told again');
+    invoices.length = 0;
+    const of = (trackId: string) => world.published.filter(({ track_id }) => track_id === trackId);
+    expect(of(settled).map(({ status, revision }) => [status, revision])).toEqual([
+      ['Aceptado', 2],
+      ['Aceptado', 3],
+    ]);
+    expect(await world.poll(settled)).toBeNull();
+  });
+
+  it('tells no decision again whose event may still be under way', async () => {
+    const first = await world.start();
+    const trackId = await world.submitted({ encf: 'E310000044442' });
+    await until(() => world.changesOf(trackId).length === 1, 'it was decided');
+    await first.stop();
+    // Of another instance, whose bus is away.
+    await world.database.query(
+      "INSERT INTO outbox (partition, event_id, topic, key, event, created_at) VALUES (99, gen_random_uuid(), 't', 'k', '{}', now() - interval '1 hour')",
+    );
+    world.emission.invoices.push(invoiceChanged({ encf: 'E310000044442', track_id: trackId }));
+    let compared = 0;
+    const { pageOfUndecided } = world.emission;
+    const emission = {
+      ...world.emission,
+      pageOfUndecided(request: Parameters<typeof pageOfUndecided>[0]) {
+        compared += 1;
+        return pageOfUndecided(request);
+      },
+    };
+    await world.start({ emission }, { COMPARE_EVERY_MS: '1000' });
+    await until(() => compared === 3, 'it was compared');
+    expect(world.changesOf(trackId)).toHaveLength(1);
+    await world.database.query('DELETE FROM outbox');
+    await until(() => world.changesOf(trackId).length === 2, 'the decision was told again');
+  });
+
   it('bears events that are repeated or out of order', async () => {
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const encf = 'E310000077777';

@@ -12,7 +12,7 @@ export const FOLLOW_UP_OPERATIONS = {
     answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
   },
   /**
-   * The documents among the next `limit` (by id) that have a trackId and no verdict, for who begins to follow them up.
+   * Documents that have a trackId and whose verdict is awaited, by id, at most `limit`: what who follows them up compares with.
    * `next` is null at the end.
    */
   pageOfUndecided: {

@@ -2,6 +2,7 @@ import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
 import { claim } from './claim.js';
 import type { FollowUp } from './follow-up.js';
+import { nameOf, tellOtherDocument } from './other-document.js';
 import type { Ports } from './ports.js';
 import { afterResult } from './progress.js';
 import { exchange, moment, recordSurely } from './record.js';
@@ -79,7 +80,8 @@ export async function askOnce(
 ): Promise<Attempt> {
   const token = await tokens.get().catch(() => null);
   if (token === null) return present;
-  const answer = await ports.authority.queryResult({ env: present.env, token, trackId });
+  const answer = await ports.authority.queryResult({ ...nameOf(present), token, trackId });
+  tellOtherDocument(ports, answer, present);
   if (answer.outcome === 'unauthorized') await tokens.refused(token);
   if (
     answer.outcome !== 'verdict' ||

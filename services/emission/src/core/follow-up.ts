@@ -2,6 +2,7 @@ import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client
 import { EMISSION_STATES } from '@ecf/domain';
 import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
 import type { DocumentTokens } from './document-tokens.js';
+import { nameOf, tellOtherDocument } from './other-document.js';
 import { isWholePast } from './past-submissions.js';
 import type { Ports } from './ports.js';
 import {
@@ -81,7 +82,8 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   async function askResult(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
     const trackId = attempt.trackId;
     if (trackId === null) return postpone(attempt);
-    const answer = await ports.authority.queryResult({ env: attempt.env, token, trackId });
+    const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId });
+    tellOtherDocument(ports, answer, attempt);
     if (answer.outcome === 'unauthorized') await tokens.refused(token);
     return keep(
       attempt,
@@ -91,7 +93,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   }
 
   async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
-    const asked = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf };
+    const asked = { ...nameOf(attempt), token };
     const answer = await ports.authority.queryTrackIds(asked);
     const exchanges = [exchange('queryTrackIds', ports.clock(), answer)];
     const trackIds = await withoutEarlier(attempt, answer);
@@ -104,6 +106,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
         })
       : null;
     if (state !== null) exchanges.push(exchange('queryState', ports.clock(), state));
+    for (const each of [answer, state]) tellOtherDocument(ports, each, attempt);
     if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
@@ -118,13 +121,9 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   }
 
   async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
-    const answer = await ports.authority.queryConsumerSummary({
-      env: attempt.env,
-      token,
-      issuerRnc: attempt.issuerRnc,
-      encf: attempt.encf,
-      securityCode: attempt.facts.securityCode,
-    });
+    const { securityCode } = attempt.facts;
+    const answer = await ports.authority.queryConsumerSummary({ ...nameOf(attempt), token, securityCode });
+    tellOtherDocument(ports, answer, attempt);
     if (answer.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     return keep(attempt, (present) => afterSummaryQuery(present, answer, moment(ports)), [

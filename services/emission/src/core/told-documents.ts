@@ -24,6 +24,8 @@ export interface ToldDocuments {
   wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** By id, from the first one after `after`. */
   page(after: number, limit: number): Promise<Attempt[]>;
+  /** Those that the authority has and has not decided, by id, from the first one after `after`. */
+  awaited(after: number, limit: number): Promise<Attempt[]>;
   /** Everything the authority answered about a document, oldest first. */
   exchanges(key: DocumentKey): Promise<(RecordedExchange & { readonly attempt: number })[]>;
   /** Those that do not go on by themselves, by id, from the first one after `after`. */

@@ -6,7 +6,7 @@ import { refusing } from './internal.js';
 
 /** What those ask who follow documents up, over HTTP or in the same process. */
 export function followUpOperations(parts: {
-  told: Pick<ToldDocuments, 'findSubmission' | 'wholePast' | 'page'>;
+  told: Pick<ToldDocuments, 'findSubmission' | 'wholePast' | 'awaited'>;
   documentToken: DocumentToken;
 }): FollowUpOperations {
   return {
@@ -15,10 +15,9 @@ export function followUpOperations(parts: {
       return { invoice: attempt === null ? null : wholeInvoice(await parts.told.wholePast(attempt), attempt) };
     },
     pageOfUndecided: async ({ after, limit }) => {
-      const attempts = await parts.told.page(after, limit);
+      const attempts = await parts.told.awaited(after, limit);
       const last = attempts.length < limit ? undefined : attempts.at(-1);
-      const invoices = attempts.map(invoiceChanged).filter(({ final, track_id }) => !final && track_id !== null);
-      return { invoices, next: last?.emissionId ?? null };
+      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },
     documentToken: refusing(async ({ env, issuer_rnc, encf, refused }) => ({
       token: await parts.documentToken({ env, issuerRnc: issuer_rnc, encf }, refused),

@@ -244,6 +244,20 @@ export const PAGE = {
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
 };
 
+/**
+ * Documents that the authority decides, in the order of their ids, whoever asks for them. What is awaited is picked first, by
+ * the two indexes that hold it: in the order of ids alone all that was ever issued would be read.
+ */
+export const PAGE_OF_AWAITED = {
+  name: 'emission_page_of_awaited',
+  text: `WITH awaited AS MATERIALIZED (
+      SELECT * FROM attempt WHERE ${AWAITED}
+      UNION ALL SELECT * FROM attempt WHERE state IN ('processing', 'not-found') AND next_action_at IS NOT NULL)
+    SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM (SELECT * FROM awaited WHERE emission_id > $1 ORDER BY emission_id LIMIT $2) a
+    JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt ORDER BY e.id`,
+};
+
 /** Documents that an alarm stands on, in the order of their ids. */
 export const ALARMED = {
   name: 'emission_alarmed',

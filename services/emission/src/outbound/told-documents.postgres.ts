@@ -3,7 +3,16 @@ import type { Database } from '@ecf/service-kit';
 import type { RecordedExchange } from '../core/ports.js';
 import type { ToldDocuments } from '../core/told-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
-import { ALARMED, EXCHANGES, FIND, FIND_SUBMISSION, FORGET_CHANGES, PAGE, RECENT_CHANGES } from './emission-sql.js';
+import {
+  ALARMED,
+  EXCHANGES,
+  FIND,
+  FIND_SUBMISSION,
+  FORGET_CHANGES,
+  PAGE,
+  PAGE_OF_AWAITED,
+  RECENT_CHANGES,
+} from './emission-sql.js';
 import { wholePast } from './past-submissions.postgres.js';
 
 const NOTED_FOR_SECONDS = 900;
@@ -44,6 +53,10 @@ export function createPostgresToldDocuments(database: Database): ToldDocuments {
     wholePast: (attempt) => wholePast(database, attempt),
     async page(after, limit) {
       const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
+      return rows.map(fromRow);
+    },
+    async awaited(after, limit) {
+      const { rows } = await database.query<AttemptRow>(PAGE_OF_AWAITED, [after, limit]);
       return rows.map(fromRow);
     },
     async exchanges({ env, issuerRnc, encf }) {

@@ -20,7 +20,7 @@ import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
 import { afterReceipt, afterResult, postponed } from '../../src/core/progress.js';
 import { subscribeDeliveries } from '../../src/inbound/delivery-questions.js';
 import { subscribeInvoiceStatus } from '../../src/inbound/invoice-status-events.js';
-import { ASK_FOR_AWAITED, BACKLOG } from '../../src/outbound/emission-sql.js';
+import { ASK_FOR_AWAITED, BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/emission-sql.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { createPostgresToldDocuments } from '../../src/outbound/told-documents.postgres.js';
@@ -387,9 +387,28 @@ describe('over PostgreSQL', () => {
     await database.query('DELETE FROM outbox');
   });
 
+  it('lists what the authority has to decide, whoever asks, by pages', async () => {
+    const [store, told] = [stores[0] as EmissionStore, createPostgresToldDocuments(databases[0] as Database)];
+    const life = { owner: 'me', leaseMs: 1, held: false };
+    const issued = async (number: number, queriesResults: boolean | null) => {
+      const attempt = beginAttempt(fresh({ encf: `E32888888888${number}` }), null, await store.nextId(), at(0), life);
+      await store.begin(attempt, null);
+      const sent = afterReceipt(attempt, receipt(`t-${number}`), at(0, { queriesResults: queriesResults ?? true }));
+      if (number > 0) await store.save(attempt, sent as Attempt, []);
+      if (queriesResults === null)
+        await store.save(sent as Attempt, afterResult(sent as Attempt, result('Aceptado'), at(1)) as Attempt, []);
+      return attempt.emissionId;
+    };
+    const [first] = [await issued(0, true), await issued(1, null)];
+    const ids = [await issued(2, true), await issued(3, false), await issued(4, false)];
+    const page = async (after: number) => (await told.awaited(after, 2)).map(({ emissionId }) => emissionId);
+    expect([await page(first as number), await page(ids[1] as number)]).toEqual([ids.slice(0, 2), ids.slice(2)]);
+  });
+
   it.each([
     ['the backlog is counted', BACKLOG, []],
     ['what another was to ask for is found', ASK_FOR_AWAITED, [NOW]],
+    ['what the authority has to decide is listed', PAGE_OF_AWAITED, [0, 100]],
   ] as const)('%s without reading what is decided', async (_, { text }, params) => {
     const { url } = databases[0] as Database;
     const database = openDatabase(url, { max: 1, settings: { enable_seqscan: 'off' } });

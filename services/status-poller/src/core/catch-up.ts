@@ -6,41 +6,54 @@ const PAGE = 1_000;
 const AGAIN_MS = 5_000;
 
 /**
- * Learns once, from emission itself, of the undecided submissions that were told before this service listened; until
- * emission has told all. What events tell meanwhile stays as it is.
+ * Compares with emission itself: at its first start until emission has told all that is undecided, so also what was submitted
+ * before this service listened, and from then on now and again. What an event should have told and did not, to this service or
+ * from it, is mended so. What events tell meanwhile stays as it is.
  */
 export function createCatchUp(
   ports: Pick<Ports, 'submissions' | 'emission' | 'observer' | 'clock' | 'random' | 'settings'>,
   sleep: (ms: number) => Promise<unknown>,
   onPoll: () => void,
 ): { run(): Promise<void>; stop(): void } {
+  const { submissions, settings } = ports;
   let stopping = false;
 
-  async function learn(): Promise<void> {
-    if (await ports.submissions.caughtUp()) return;
+  async function compare(): Promise<void> {
     for (let after: number | null = 0; after !== null && !stopping; ) {
       const page = await ports.emission.pageOfUndecided({ after, limit: PAGE });
       const now = ports.clock();
-      for (const invoice of page.invoices) {
-        const told = toldSubmissions(invoice, now);
-        const dueAt = (one: (typeof told)[number]) =>
-          firstDue(one.submittedAt, now, ports.settings.firstQueryMs, ports.random);
-        if (await ports.submissions.apply(told, dueAt, null)) onPoll();
-      }
+      const told = page.invoices.flatMap((invoice) => toldSubmissions(invoice, now));
+      const dueAt = (one: (typeof told)[number]) => firstDue(one.submittedAt, now, settings.firstQueryMs, ports.random);
+      // A decision of a moment ago may be under way to emission.
+      const settledBefore = new Date(now.getTime() - settings.compareEveryMs);
+      if (await submissions.compare(told, dueAt, settledBefore)) onPoll();
       after = page.next;
     }
-    if (!stopping) await ports.submissions.noteCaughtUp();
+  }
+
+  async function learn(): Promise<void> {
+    if (await submissions.caughtUp()) return;
+    await compare();
+    if (!stopping) await submissions.noteCaughtUp();
+  }
+
+  /** False where it failed. */
+  async function succeeds(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      ports.observer.failed('learning of undecided submissions', error);
+      return false;
+    }
   }
 
   return {
     async run() {
+      while (!stopping && !(await succeeds(learn))) await sleep(AGAIN_MS);
       while (!stopping) {
-        try {
-          return await learn();
-        } catch (error) {
-          ports.observer.failed('learning of undecided submissions', error);
-          await sleep(AGAIN_MS);
-        }
+        await sleep(settings.compareEveryMs * (0.75 + ports.random() * 0.5));
+        if (!stopping) await succeeds(compare);
       }
     },
     stop: () => {

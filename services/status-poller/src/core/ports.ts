@@ -50,6 +50,16 @@ export interface SubmissionStore {
     dueAt: (told: ToldSubmission) => Date,
     eventId: string | null,
   ): Promise<boolean>;
+  /**
+   * Compares with what emission awaits: what is not asked for here is, from now on. A decision from before `settledBefore` that
+   * emission has not heard is asked for and told once more, unless its event may still be in the outbox. Resolves with whether
+   * a poll was added.
+   */
+  compare(
+    told: readonly ToldSubmission[],
+    dueAt: (told: ToldSubmission) => Date,
+    settledBefore: Date,
+  ): Promise<boolean>;
   /** Whether everything was learnt that was submitted before this service listened. */
   caughtUp(): Promise<boolean>;
   noteCaughtUp(): Promise<void>;
@@ -98,6 +108,8 @@ export interface PollerSettings {
   readonly firstQueryMs: number;
   /** Questions a second to one environment, all instances together. */
   readonly ratePerSecond: number;
+  /** Milliseconds from one comparison with emission to the next, give or take a quarter. */
+  readonly compareEveryMs: number;
   /** Milliseconds after which a claimed poll is believed to be abandoned. */
   readonly leaseMs: number;
   /** Milliseconds that `GET /invoice-status` waits for the authority. */

@@ -30,6 +30,27 @@ export const KEEP = {
     RETURNING s.env, s.track_id, s.final`,
 };
 
+/** Those of the keys that nobody is to ask for. */
+export const UNPOLLED = {
+  name: 'submission_unpolled',
+  text: `SELECT k.env, k.track_id FROM ${KEYS} LEFT JOIN poll USING (env, track_id) WHERE poll.env IS NULL`,
+};
+
+/**
+ * Opens decisions again that were told and never heard: older than $2, and than whatever waits in the outbox. A minute covers
+ * that the order of positions is not quite that of transactions.
+ */
+export const REOPEN = {
+  name: 'submission_reopen',
+  text: `WITH unheard AS (
+      SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
+      JOIN submission s USING (env, track_id)
+      WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.asked_at < least($2::timestamptz,
+        (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')
+      ORDER BY s.env, s.track_id FOR UPDATE OF s)
+    UPDATE submission s SET final = false FROM unheard WHERE s.env = unheard.env AND s.track_id = unheard.track_id`,
+};
+
 const FIRST_LEARNING = `$1 || ':first-learning', '00000000-0000-0000-0000-000000000000'::uuid`;
 
 /** A mark among the handled events that is never cleaned away. */
@@ -91,7 +112,10 @@ export const PAUSE = {
 const ANSWERS = `SELECT * FROM jsonb_to_recordset($1::jsonb)
     AS a(env text, track_id text, facts jsonb, final boolean, asked_at timestamptz)`;
 
-/** Takes answers over where they are newer and say something else; the lock on the row makes that once. */
+/**
+ * Takes answers over where they are newer and say something else, or decide what was open (perhaps again, see
+ * {@link REOPEN}); the lock on the row makes that once.
+ */
 export const LEARN = {
   name: 'submission_learn',
   text: `WITH answer AS (${ANSWERS}), present AS (
@@ -99,7 +123,7 @@ export const LEARN = {
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
     UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
     FROM answer a JOIN present USING (env, track_id)
-    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final AND s.facts IS DISTINCT FROM a.facts
+    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final AND (a.final OR s.facts IS DISTINCT FROM a.facts)
       AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
     RETURNING ${COLUMNS}`,
 };

@@ -97,6 +97,18 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
       await database.query(sql.NOTE_CAUGHT_UP, [STATUS_POLLER_GROUP]);
     },
     apply: async (told, dueAt, eventId) => told.length > 0 && telling.run({ told, dueAt, eventId }),
+    async compare(told, dueAt, settledBefore) {
+      const polled = told.filter((one) => one.polled);
+      const { rows } = await database.query<{ env: Environment; track_id: string }>(sql.UNPOLLED, keysOf(polled));
+      const unpolled = new Set(rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
+      const missing = polled.filter((one) => unpolled.has(keyOf(one)));
+      if (missing.length === 0) return false;
+      const [added = false] = await database.transaction(async (tx) => {
+        await tx.query(sql.REOPEN, [JSON.stringify(missing.map(toRow)), settledBefore]);
+        return applyAll(tx, [{ told: missing, dueAt, eventId: null }]);
+      });
+      return added;
+    },
     find: async (key) => (await find(database, [key])).get(keyOf(key)) ?? null,
     async dueWork(): Promise<DueWork[]> {
       const { rows } = await database.query<PaceRow & { due_at: Date | null }>(sql.DUE_WORK);
