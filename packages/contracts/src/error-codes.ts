@@ -254,6 +254,12 @@ export const ERROR_CODES = {
     meaning: 'A part of the deployment is not there or not ready.',
     remedy: 'Repeat after Retry-After.',
   },
+  storage_full: {
+    status: 503,
+    retryAfter: 60,
+    meaning: 'The disk of the deployment is full, or too full for anything of senders without a key.',
+    remedy: 'Repeat after Retry-After; who operates the deployment makes room.',
+  },
   authority_unreachable: {
     status: 503,
     retryAfter: 10,

@@ -45,6 +45,13 @@ export const intakeSettings = {
     max: 1_024 * GIBIBYTE,
     default: 4 * GIBIBYTE,
   }),
+  MIN_FREE_BYTES: setting.integer({
+    description:
+      'Free bytes of the disk of DATA_DIR below which the public doors take nothing (503); what customers submit goes on; without effect where S3_ENDPOINT is set',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    default: GIBIBYTE,
+  }),
   MAX_HELD_BYTES: setting.integer({
     description:
       'Bytes of bodies of all senders that are held in memory at once; for the largest body to fit, six times MAX_BODY_BYTES',

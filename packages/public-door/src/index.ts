@@ -12,6 +12,7 @@ export * from './refusal-budgets.js';
 export * from './refusal-budgets.postgres.js';
 export * from './refused-bytes.js';
 export * from './signed-document.js';
+export * from './storage-room.js';
 export * from './trust.js';
 export * from './turns.js';
 export * from './xml-part.js';

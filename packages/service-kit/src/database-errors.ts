@@ -37,24 +37,30 @@ const MOST_CAUSES = 8;
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
- * True where the database is gone, starting, stopping or out of connections: the same request can succeed later.
- * Class 08 (connection), 57P0x (shutdown, crash, cannot connect now), 53300 (too many connections), and network errors
+ * True where the database is gone, starting, stopping, or out of connections or disk: the same request can succeed later.
+ * Class 08 (connection), 57P0x (shutdown, crash, cannot connect now), 53100 (disk full), 53300 (too many connections), and network errors
  * that {@link markDatabaseError} marked: the refusal of another service is none. An error that has such a one for its cause
  * says the same in other words.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  let each = error;
-  for (let depth = 0; depth < MOST_CAUSES && each !== undefined && each !== null; depth += 1) {
-    if (saysUnavailable(each)) return true;
+  return causes(error).some(saysUnavailable);
+}
+
+/** An error and what led to it, the latest first. */
+export function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  for (let each = error; found.length < MOST_CAUSES && each !== undefined && each !== null; ) {
+    found.push(each);
     each = (each as { cause?: unknown }).cause;
   }
-  return false;
+  return found;
 }
 
 function saysUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlState(error);
-  if (state !== null && (state.startsWith('08') || state.startsWith('57P0') || state === '53300')) return true;
+  if (state !== null && (state.startsWith('08') || state.startsWith('57P0') || state === '53100' || state === '53300'))
+    return true;
   if (typeof code === 'string' && PRISMA.has(code)) return true;
   if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from './database-errors.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import type { Logger } from './logger.js';
 import { requestIdOf, requestNames } from './request-id.js';
+import { isStorageFull } from './storage-full.js';
 import { XmlStoreError } from './xml-store.js';
 
 /** Turns any thrown value into the error that the caller sees; what is unknown becomes 500 `internal_error` without its words. */
@@ -22,6 +23,10 @@ export function toApiError(error: unknown): ApiError {
     return new InvalidRequest([{ loc: ['body'], msg: String(shape.message), type: 'multipart' }], { cause: error });
   if (error instanceof URIError || (shape?.status === 400 && typeof shape.type !== 'string'))
     return new ApiError(400, 'bad_request', 'The address cannot be decoded; percent-encode it as UTF-8.', {
+      cause: error,
+    });
+  if (isStorageFull(error))
+    return new ApiError(503, 'storage_full', 'There is no room on the disk of this service; repeat later.', {
       cause: error,
     });
   if (isDatabaseUnavailable(error))

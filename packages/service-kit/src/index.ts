@@ -48,6 +48,7 @@ export * from './service-app.js';
 export * from './service-parts.js';
 export * from './service-settings.js';
 export * from './shared-cache.js';
+export * from './storage-full.js';
 export * from './stored-files.js';
 export * from './taxpayer-source.http.js';
 export { stopTelemetry } from './telemetry-stop.js';

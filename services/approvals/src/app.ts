@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AddressLookup,
   authorityEndpoints,
   createAuthorityClient,
   createReceiverClient,
@@ -23,11 +24,13 @@ import {
   BodyIntake,
   createGate,
   createRefusalBudgets,
+  createStorageRoom,
   createTurns,
   gatePlaces,
   intakeLimits,
   judgeThreadCounts,
   refusedBytesSettings,
+  storageRoomSettings,
 } from '@ecf/public-door';
 import {
   askOwner,
@@ -82,6 +85,8 @@ export interface ApprovalsOverrides extends SharedParts {
   signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
+  /** Resolves the names of receivers; by default the hosts file and the system's name servers. */
+  receiverNames?: AddressLookup;
   random?: () => number;
   /** Called between the steps of a delivery. */
   checkpoint?: NonNullable<DeliveriesParts['checkpoint']>;
@@ -118,6 +123,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     timeouts: { responseMs: config.RECEIVER_TIMEOUT_MS, totalMs: config.RECEIVER_TIMEOUT_MS + 5_000 },
     allowPlainHttp: config.ALLOW_PRIVATE_ADDRESSES,
     ...(config.ALLOW_PRIVATE_ADDRESSES ? { addressGuard: () => true } : {}),
+    ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
     clock,
   });
   const turns = createTurns();
@@ -203,6 +209,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
   const stored = createStoredFiles(database, STORED_FILES);
   const aftermath = createAftermath(database);
+  const room = createStorageRoom({ ...storageRoomSettings(config), service: 'approvals', database, metrics, logger });
   const app = createApprovalsApp(
     {
       give: new GiveApproval(ports, sending),
@@ -214,6 +221,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       door: {
         receive: new ReceiveApproval(ports, createGate(gatePlaces(config.DATABASE_CONNECTIONS))),
         intake: new BodyIntake(intakeLimits(config)),
+        room,
         turns,
         reception: ports.reception,
         requireTokens: config.PROVIDER_AUTH === 'required',
@@ -239,8 +247,12 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     internal: operations,
     aftermath,
     stored,
-    start: background.start,
+    async start() {
+      await room.start();
+      await background.start();
+    },
     async stop() {
+      room.stop();
       endBacklog();
       // First they know that it ends, then their pauses end.
       const resent = resending.stop();

@@ -447,6 +447,18 @@ describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
   });
 });
 
+it('little room is left on the disk: 503 storage_full, counted; the approvals that customers list are there', async () => {
+  const full = await World.start({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
+  try {
+    const { status, body, headers } = await full.send('x');
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'storage_full', '60']);
+    expect((await full.call('GET', '/fe/aprobacioncomercial/api/invoices')).status).not.toBe(503);
+    expect(await full.metrics.render()).toMatch(/ecf_approvals_door_refusals_total\{.*reason="storage_full".*\} 1\n/);
+  } finally {
+    await full.stop();
+  }
+});
+
 describe('PROVIDER_AUTH', () => {
   it('required: a token that reception gave, or 401', async () => {
     const guarded = await World.start({ settings: { PROVIDER_AUTH: 'required' } });

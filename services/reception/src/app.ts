@@ -5,11 +5,14 @@ import {
   BodyIntake,
   createGate,
   createRefusalBudgets,
+  createStorageRoom,
   createTurns,
   gatePlaces,
   intakeLimits,
   judgeThreadCounts,
   refusedBytesSettings,
+  type StorageRoom,
+  storageRoomSettings,
   type Turns,
   trustCheck,
 } from '@ecf/public-door';
@@ -111,7 +114,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   };
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, config.MASTER_KEY);
-  const parts = createParts(config, ports, { spent, keys, turns });
+  const room = createStorageRoom({ ...storageRoomSettings(config), service: 'reception', database, metrics, logger });
+  const parts = createParts(config, ports, { spent, keys, turns, room });
   const report = createReceptionReport(metrics, logger);
   const endHeld = reportHeld(metrics, () => parts.intake.load);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
@@ -131,8 +135,12 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ready,
     internal,
     stored,
-    start: background.start,
+    async start() {
+      await room.start();
+      await background.start();
+    },
     async stop() {
+      room.stop();
       endDeadline?.();
       endHeld();
       await parts.answers.settled();
@@ -146,7 +154,12 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
 function createParts(
   config: ReceptionConfig,
   ports: Ports,
-  stores: { spent: ReturnType<typeof createSpentSeeds>; keys: ReturnType<typeof createTokenKeys>; turns: Turns },
+  stores: {
+    spent: ReturnType<typeof createSpentSeeds>;
+    keys: ReturnType<typeof createTokenKeys>;
+    turns: Turns;
+    room: StorageRoom;
+  },
 ) {
   const { clock } = ports;
   const trust = trustCheck(config.trustedIssuers);
@@ -176,6 +189,7 @@ function createParts(
     requireTokens: config.PROVIDER_AUTH === 'required',
     intake: new BodyIntake(intakeLimits(config)),
     turns: stores.turns,
+    room: stores.room,
   };
 }
 

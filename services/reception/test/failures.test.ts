@@ -12,6 +12,7 @@ let folder: string;
 let way: Awaited<ReturnType<typeof openWay>>;
 let sequence = 0;
 let broken: ((path: string) => boolean) | null = null;
+let fault: Error = new Error('broken');
 let held: Promise<void> | null = null;
 const next = () => encf(++sequence);
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const files = await openFileXmlStore(folder);
   const archive: XmlStore = {
     async put(name, bytes) {
-      if (broken?.(name)) throw new Error('the disk is full');
+      if (broken?.(name)) throw fault;
       await held;
       return files.put(name, bytes);
     },
@@ -69,6 +70,59 @@ describe('nothing is acknowledged that is not stored', () => {
     const again = await world.send(bytes);
     expect([again.status, (await again.text()).includes('<Estado>0<')]).toEqual([200, true]);
     expect(await recorded(number)).toBe(1);
+  });
+
+  it('the disk is full, of the archive or of the database: 503 with Retry-After, nothing recorded', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number });
+    const refused = async () => {
+      const response = await world.send(bytes);
+      expect([response.status, response.headers.get('retry-after'), (await response.json()).code]).toEqual([
+        503,
+        '60',
+        'storage_full',
+      ]);
+      expect(await recorded(number)).toBe(0);
+    };
+    fault = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    broken = () => true;
+    await refused();
+    broken = null;
+    await world.database.query(
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no space' USING ERRCODE = '53100'; END $$`,
+    );
+    await world.database.query(
+      'CREATE TRIGGER full_disk BEFORE INSERT ON received_documents FOR EACH ROW EXECUTE FUNCTION full_disk()',
+    );
+    await refused();
+    await world.database.query('DROP FUNCTION full_disk CASCADE');
+    expect((await world.send(bytes)).status).toBe(200);
+    expect(await world.metrics.render()).toMatch(
+      /ecf_reception_refusals_total\{env="TesteCF",reason="storage_full"\} 2\n/,
+    );
+  });
+
+  it('little room is left on the disk: 503 at every public door with Retry-After, nothing is read; it shows in the metrics', async () => {
+    const full = await startWorld({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
+    const semilla = `${full.url()}/fe/autenticacion/api/semilla`;
+    const answers = await Promise.all([
+      full.send(await sampleBytes({ encf: next() })),
+      full.send('x', { path: '/fe/autenticacion/api/validacioncertificado' }),
+      fetch(semilla),
+    ]);
+    for (const answer of answers)
+      expect([answer.status, answer.headers.get('retry-after'), (await answer.json()).code]).toEqual([
+        503,
+        '60',
+        'storage_full',
+      ]);
+    // What customers ask goes on.
+    expect((await full.ask('/fe/recepcion/api/invoices/count?buyer_rnc=131880738')).status).not.toBe(503);
+    const metrics = await full.metrics.render();
+    expect(metrics).toMatch(/ecf_storage_free_bytes\{service="reception"\} [1-9]/);
+    expect(metrics).toMatch(/ecf_database_bytes\{service="reception"\} [1-9]/);
+    expect(metrics).toMatch(/ecf_reception_refusals_total\{env="TesteCF",reason="storage_full"\} 3\n/);
+    await full.stop();
   });
 
   it('the database is gone for a while: 503 with Retry-After; then the same bytes are received once', async () => {

@@ -43,8 +43,15 @@ const EVERYWHERE = [
 /** Answered in any flood. */
 const PROBES: readonly string[] = ['live', 'ready'];
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
-  key: [...EVERYWHERE, 'invalid_api_key', 'environment_not_allowed', 'validation_error', 'rate_limited'],
-  public: [...EVERYWHERE, 'validation_error', 'rate_limited'],
+  key: [
+    ...EVERYWHERE,
+    'invalid_api_key',
+    'environment_not_allowed',
+    'validation_error',
+    'rate_limited',
+    'storage_full',
+  ],
+  public: [...EVERYWHERE, 'validation_error', 'rate_limited', 'storage_full'],
   open: [...EVERYWHERE, 'rate_limited'],
   probe: EVERYWHERE,
   admin: [...EVERYWHERE, 'invalid_admin_token', 'rate_limited'],

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
@@ -12,6 +12,7 @@ import { refusalKind } from './error-mapping.js';
 export interface ApprovalDoorParts {
   readonly receive: Pick<ReceiveApproval, 'receive'>;
   readonly intake: BodyIntake;
+  readonly room: Pick<StorageRoom, 'require'>;
   readonly turns: Turns;
   /** Reception gives the tokens and knows their keys. */
   readonly reception: Pick<ReceptionOperations, 'verifyProviderToken'>;
@@ -28,6 +29,7 @@ export function receiveApproval(parts: ApprovalDoorParts) {
     const arrivedAt = parts.clock();
     const { env, sender, network } = publicCaller(req);
     try {
+      parts.room.require();
       if (parts.requireTokens) await requireToken(parts, req, env, network);
       const body = await parts.intake.read(req, network);
       try {

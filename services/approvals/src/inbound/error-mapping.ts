@@ -1,6 +1,6 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { XmlPartError } from '@ecf/public-door';
-import { ApiError, InvalidRequest } from '@ecf/service-kit';
+import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
 
@@ -27,8 +27,7 @@ export function toAnswer(error: unknown): unknown {
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof UnreadableApproval) return error.kind;
-  if (error instanceof ApprovalsError || error instanceof ApiError) return error.code;
-  return 'internal_error';
+  return error instanceof ApprovalsError ? error.code : toApiError(error).code;
 }
 
 function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {

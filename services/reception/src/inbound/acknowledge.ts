@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/answers.js';
@@ -12,6 +12,7 @@ export interface AcknowledgeParts {
   readonly receive: Pick<ReceiveDocument, 'receive'>;
   readonly answers: Pick<Answers, 'arrive' | 'begin' | 'end'>;
   readonly intake: BodyIntake;
+  readonly room: Pick<StorageRoom, 'require'>;
   readonly turns: Turns;
   readonly tokens: Pick<ProviderTokens, 'verify'>;
   /** False where tokens are ignored, the default. */
@@ -30,6 +31,7 @@ export function acknowledge(parts: AcknowledgeParts) {
     const left = departure(res, clock);
     const { env, sender, network } = publicCaller(req);
     try {
+      parts.room.require();
       if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env, network);
       const body = await parts.intake.read(req, network);
       try {

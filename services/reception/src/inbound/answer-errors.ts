@@ -1,5 +1,5 @@
 import { XmlPartError } from '@ecf/public-door';
-import { ApiError, InvalidRequest, isDamaged } from '@ecf/service-kit';
+import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 
@@ -45,9 +45,7 @@ export function toAnswer(error: unknown): unknown {
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof ReceptionError) return error.kind;
-  if (error instanceof ApiError) return error.code;
-  if (isDamaged(error)) return 'document_damaged';
-  return 'internal_error';
+  return toApiError(error).code;
 }
 
 function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {

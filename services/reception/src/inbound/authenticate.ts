@@ -1,4 +1,4 @@
-import { type BodyIntake, publicCaller, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
+import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
 import { requestNames } from '@ecf/service-kit';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
@@ -10,6 +10,7 @@ export interface AuthenticateParts {
   readonly seeds: Pick<Seeds, 'issue' | 'redeem'>;
   readonly tokens: Pick<ProviderTokens, 'issue'>;
   readonly intake: BodyIntake;
+  readonly room: Pick<StorageRoom, 'require'>;
   readonly turns: Turns;
   readonly report: ReceptionReport;
 }
@@ -17,8 +18,15 @@ export interface AuthenticateParts {
 /** `GET /fe/autenticacion/api/semilla`: a new seed. */
 export function issueSeed(parts: AuthenticateParts) {
   return (req: Request, res: Response): void => {
+    const { env, sender } = publicCaller(req);
+    try {
+      parts.room.require();
+    } catch (error) {
+      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      throw error;
+    }
     parts.report.seed('issued');
-    sendXml(res, parts.seeds.issue(publicCaller(req).env));
+    sendXml(res, parts.seeds.issue(env));
   };
 }
 
@@ -27,6 +35,7 @@ export function validateSeed(parts: AuthenticateParts) {
   return async (req: Request, res: Response): Promise<void> => {
     const { env, sender, network } = publicCaller(req);
     try {
+      parts.room.require();
       const body = await parts.intake.read(req, network);
       try {
         const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
