@@ -7,11 +7,16 @@ import { pathToFileURL } from 'node:url';
 import { jest } from './jest.mjs';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
+/**
+ * Files share the cores with the servers that they start, and wait for them much of the time: one more than two cores has
+ * both busy. A file with a deployment of its own takes some 2 GB.
+ */
+const WORKERS = os.totalmem() > 7 * 2 ** 30 ? 3 : 2;
+
 /** Runs Jest and counts what came of it; `skipped` are names. */
 async function run(args) {
   const result = path.join(os.tmpdir(), `ecf-test-${process.pid}.json`);
-  // Files share the cores with the servers that they start, and wait for them much of the time: two at once.
-  const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...args], 2);
+  const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...args], WORKERS);
   if (!fs.existsSync(result)) fail('The test runner ended without a result.', 'Its output above says why.');
   const summary = JSON.parse(fs.readFileSync(result, 'utf8'));
   fs.rmSync(result);

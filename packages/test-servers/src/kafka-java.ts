@@ -14,7 +14,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, once } from './cache.js';
+import { KEYS_PASSWORD, properties, type SecureEntrance } from './kafka-java-settings.js';
 import { freePort, reachable, waitFor } from './ports.js';
+
+export type { SecureEntrance } from './kafka-java-settings.js';
 
 const run = promisify(execFile);
 
@@ -22,23 +25,12 @@ const run = promisify(execFile);
 export const KAFKA_VERSION = '4.1.0';
 const CLUSTER = '5L6g3nShT-eMCtK--X86sw';
 const START_MS = 60_000;
-/** Of keys and a user that exist on the machine of a test alone. */
-const KEYS_PASSWORD = 'only-for-tests';
 
 /** A broker of its own folder. */
 export interface JavaBroker {
   readonly port: number;
   readonly folder: string;
   readonly pid: number;
-}
-
-/** A second entrance of a broker, by TLS and with a login. */
-export interface SecureEntrance {
-  readonly port: number;
-  /** PEM file of what certifies the broker. */
-  readonly caFile: string;
-  readonly username: string;
-  readonly password: string;
 }
 
 /** What the machine lacks for a broker in Java; null when nothing. */
@@ -89,6 +81,7 @@ export async function prepareJavaBroker(
   const formatted = await once(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}-formatted`), (target) =>
     format(libs, target),
   );
+  await once(archiveOf(libs), (target) => archiveClasses(formatted, target));
   mkdirSync(folder, { recursive: true });
   if (!existsSync(path.join(folder, 'data', 'meta.properties')))
     cpSync(formatted, path.join(folder, 'data'), { recursive: true });
@@ -102,10 +95,15 @@ function portsOf(secure: SecureEntrance | null): number[] {
 
 /** The program and arguments that run the broker of a prepared folder. */
 export function javaBrokerCommand(folder: string): [program: string, args: string[]] {
+  // Where the archive is of another Java, that starts without it.
+  return brokerCommand(folder, ['-Xshare:auto', `-XX:SharedArchiveFile=${archiveOf(libraries())}`, '-Xlog:cds=off']);
+}
+
+function brokerCommand(folder: string, options: readonly string[]): [program: string, args: string[]] {
   const heap = ['-Xmx512m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
   const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
   const settings = path.join(folder, 'server.properties');
-  return ['java', [...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', settings]];
+  return ['java', [...options, ...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', settings]];
 }
 
 /** Starts a broker on a prepared folder; with what a killed one left. */
@@ -161,46 +159,28 @@ async function format(libs: string, target: string): Promise<void> {
   }
 }
 
-/**
- * One node in KRaft mode, quick to start and to let groups join, nothing created by itself. Until the session of a killed
- * broker has ended, it cannot register again: hence a short one.
- */
-function properties(
-  folder: string,
-  port: number,
-  controllerPort: number,
-  secure: SecureEntrance | null = null,
-): string {
-  const entrance = secure === null ? '' : `,SECURE://127.0.0.1:${secure.port}`;
-  return `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${entrance}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}${entrance}
-controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL
-log.dirs=${path.join(folder, 'data')}
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=2
-group.initial.rebalance.delay.ms=0
-auto.create.topics.enable=false
-log.cleaner.dedupe.buffer.size=16777216
-broker.session.timeout.ms=3000
-broker.heartbeat.interval.ms=500
-${secure === null ? '' : secureProperties(secure)}`;
+function archiveOf(libs: string): string {
+  return `${libs}.jsa`;
 }
 
-function secureProperties({ caFile, username, password }: SecureEntrance): string {
-  const login = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`;
-  return `listener.name.secure.sasl.enabled.mechanisms=PLAIN
-listener.name.secure.plain.sasl.jaas.config=${login}
-listener.name.secure.ssl.keystore.type=PKCS12
-listener.name.secure.ssl.keystore.location=${path.join(path.dirname(caFile), 'broker.p12')}
-listener.name.secure.ssl.keystore.password=${KEYS_PASSWORD}
-`;
+/** Reading its classes is half of the work of a broker's start: the first one leaves them as Java keeps them in memory. */
+async function archiveClasses(formatted: string, target: string): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-kafka-classes-'));
+  try {
+    const port = await freePort();
+    cpSync(formatted, path.join(folder, 'data'), { recursive: true });
+    writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, await freePort(port)));
+    const [program, args] = brokerCommand(folder, [`-XX:ArchiveClassesAtExit=${target}`, '-Xlog:cds=off']);
+    const broker = spawn(program, args, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => broker.once('exit', resolve));
+    await waitFor(() => failIfEnded(broker, folder) ?? reachable(port), START_MS, `the broker in ${folder}`);
+    broker.kill();
+    await ended;
+    // A Java that writes none does without.
+    if (!existsSync(target)) writeFileSync(target, '');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>

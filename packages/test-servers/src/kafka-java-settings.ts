@@ -1,0 +1,55 @@
+import path from 'node:path';
+
+/** Of keys and a user that exist on the machine of a test alone. */
+export const KEYS_PASSWORD = 'only-for-tests';
+
+/** A second entrance of a broker, by TLS and with a login. */
+export interface SecureEntrance {
+  readonly port: number;
+  /** PEM file of what certifies the broker. */
+  readonly caFile: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * One node in KRaft mode, quick to start and to let groups join, nothing created by itself. Until the session of a killed
+ * broker has ended, it cannot register again: hence a short one.
+ */
+export function properties(
+  folder: string,
+  port: number,
+  controllerPort: number,
+  secure: SecureEntrance | null = null,
+): string {
+  const entrance = secure === null ? '' : `,SECURE://127.0.0.1:${secure.port}`;
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controllerPort}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${entrance}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${entrance}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL
+log.dirs=${path.join(folder, 'data')}
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=2
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+log.cleaner.dedupe.buffer.size=16777216
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
+${secure === null ? '' : secureProperties(secure)}`;
+}
+
+function secureProperties({ caFile, username, password }: SecureEntrance): string {
+  const login = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`;
+  return `listener.name.secure.sasl.enabled.mechanisms=PLAIN
+listener.name.secure.plain.sasl.jaas.config=${login}
+listener.name.secure.ssl.keystore.type=PKCS12
+listener.name.secure.ssl.keystore.location=${path.join(path.dirname(caFile), 'broker.p12')}
+listener.name.secure.ssl.keystore.password=${KEYS_PASSWORD}
+`;
+}
