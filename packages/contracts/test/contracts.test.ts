@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import * as contracts from '../src/index.js';
@@ -26,7 +29,36 @@ describe('error codes', () => {
   });
 });
 
+const SERVICES = fileURLToPath(new URL('../../../services/', import.meta.url));
+
+/** Topics as the sources of a service name them: in an event that it makes, and for a subscription. */
+function namedBy(service: string): { producer: string[]; consumer: string[] } {
+  const folder = path.join(SERVICES, service, 'src');
+  const named = { producer: new Set<string>(), consumer: new Set<string>() };
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.startsWith('generated')) continue;
+    const source = readFileSync(path.join(folder, file), 'utf8');
+    for (const [, made, topic] of source.matchAll(/(\btopic: )?\bTOPICS\.(\w+)/g))
+      named[made === undefined ? 'consumer' : 'producer'].add(topic as string);
+    // A topic that goes by no name of the contracts would be missed here.
+    expect([file, /\btopics?: *\[? *['"`]|['"][a-z-]+\.v\d+['"]/.exec(source)?.[0]]).toEqual([file, undefined]);
+  }
+  return { producer: [...named.producer].sort(), consumer: [...named.consumer].sort() };
+}
+
 describe('topics', () => {
+  it.each(readdirSync(SERVICES))('are made and listened to by %s as they say', (service) => {
+    const of = (role: (topic: Topic) => boolean) =>
+      Object.entries(TOPICS as Readonly<Record<string, Topic>>)
+        .filter(([, topic]) => role(topic))
+        .map(([name]) => name)
+        .sort();
+    expect(namedBy(service)).toEqual({
+      producer: of(({ producer }) => producer === service),
+      consumer: of(({ consumers }) => (consumers as readonly string[]).includes(service)),
+    });
+  });
+
   it('are found by name, versioned, and consumed by others than their producer', () => {
     for (const topic of Object.values(TOPICS) as Topic[]) {
       expect(topicOf(topic.name)).toBe(topic);
@@ -94,6 +126,17 @@ describe('HTTP schemas', () => {
 
   it('take as a trackId what can be kept and asked for, and nothing else', () => {
     const document = { env: 'CerteCF', issuer_rnc: '199999991', encf: 'E310000000001', action: 'adopt' };
+    for (const [track_id, adopted] of [
+      ['d2b6e27c-3908-46f3-afaa-2207b9501b4b', true],
+      [' d2b6e27c_1 ', true],
+      ['not a uuid!', false],
+      ['~any/form?', false],
+      ['A'.repeat(65), false],
+    ] as const)
+      expect([track_id, contracts.resolutionSchema.safeParse({ ...document, track_id }).success]).toEqual([
+        track_id,
+        adopted,
+      ]);
     const { request: question } = contracts.FOLLOW_UP_OPERATIONS.findSubmission;
     for (const [track_id, taken] of [
       ['d2b6e27c-3908-46f3-afaa-2207b9501b4b', true],
@@ -106,10 +149,7 @@ describe('HTTP schemas', () => {
       ['A'.repeat(101), false],
       ['A'.repeat(100_000), false],
     ] as const) {
-      expect([track_id, contracts.resolutionSchema.safeParse({ ...document, track_id }).success]).toEqual([
-        track_id,
-        taken,
-      ]);
+      if (!taken) expect(contracts.resolutionSchema.safeParse({ ...document, track_id }).success).toBe(false);
       expect([track_id, question.safeParse({ env: 'CerteCF', track_id }).success]).toEqual([track_id, taken]);
     }
   });

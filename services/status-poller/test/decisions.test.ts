@@ -74,7 +74,14 @@ describe('what the authority answers', () => {
 });
 
 describe('when an open submission is asked for again', () => {
-  const settings = { firstQueryMs: 1_000, ratePerSecond: 10, leaseMs: 1, answerBudgetMs: 1, freshMs: 0 };
+  const settings = {
+    firstQueryMs: 1_000,
+    ratePerSecond: 10,
+    compareEveryMs: 1_000,
+    leaseMs: 1,
+    answerBudgetMs: 1,
+    freshMs: 0,
+  };
   const context = { clock: () => NOW, random: () => 0.5, settings };
   const after = (ms: number) => new Date(NOW.getTime() + ms);
   const raw = { status: 200, contentType: null, body: '', truncated: false };
