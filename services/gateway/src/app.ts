@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import {
@@ -38,7 +39,6 @@ import {
   type TaxpayerSource,
 } from '@ecf/service-kit';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type express from 'express';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
 import { createSenderFailureLimit } from './core/failure-limit.js';
@@ -82,7 +82,7 @@ export interface GatewayOverrides {
 }
 
 export interface Gateway {
-  app: express.Express;
+  app: RequestListener;
   /** Prepares the database, begins to publish and listens. */
   start(): Promise<{ url: string; port: number; metricsUrl: string | null }>;
   /** Stops listening, lets requests end, then lets everything go. */

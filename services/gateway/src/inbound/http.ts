@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
 import {
   assignRequestId,
   errorHandler,
@@ -7,7 +8,7 @@ import {
   requestProblem,
   unknownRoute,
 } from '@ecf/service-kit';
-import express from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { pathAndQuery } from '../core/request-target.js';
 import { accessLog, securityHeaders } from './access-log.js';
@@ -42,26 +43,51 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
  *
  * What the gateway answers itself, also that there is no such address, counts towards the rate of its sender.
+ *
+ * Operations pass here without express, and meet that of their owner alone: each express app gives request and response
+ * prototypes of its own, after which all that handles them is looked up anew.
  */
-export function createGatewayApp(options: GatewayAppOptions): express.Express {
-  const { logger, metrics, clock } = options;
+export function createGatewayApp(options: GatewayAppOptions): RequestListener {
+  const { logger, metrics } = options;
+  const refusals = new WeakMap<IncomingMessage, unknown>();
+  const limited = limitSender(options.edge);
+  const app = createOwnApp(options, limited, refusals);
+  const log = accessLog(logger, metrics);
+  const operations = edge(options.edge);
+  return (request, response) => {
+    const [req, res] = [request as Request, response as Response];
+    const other = (error?: unknown): void => {
+      if (error !== undefined) refusals.set(req, error);
+      app(req, res);
+    };
+    try {
+      assignRequestId(req, res);
+      req.url = pathAndQuery(req.url);
+      log(req, res, goOn);
+      securityHeaders(req, res, goOn);
+      const problem = requestProblem(req);
+      if (problem === null) return operations(req, res, other);
+      // Whether a body follows is not known.
+      res.shouldKeepAlive = false;
+      limited(req, res, () => other(problem));
+    } catch (error) {
+      other(error);
+    }
+  };
+}
+
+function goOn(): void {}
+
+/** What no service owns, and the answer to whatever was refused. */
+function createOwnApp(
+  options: GatewayAppOptions,
+  limited: RequestHandler,
+  refusals: WeakMap<IncomingMessage, unknown>,
+): express.Express {
+  const { logger, clock } = options;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
-  app.use((req, res, next) => {
-    assignRequestId(req, res);
-    req.url = pathAndQuery(req.url);
-    next();
-  });
-  app.use(accessLog(logger, metrics), securityHeaders);
-  const limited = limitSender(options.edge);
-  app.use((req, res, next) => {
-    const problem = requestProblem(req);
-    if (problem === null) return next();
-    // Whether a body follows is not known.
-    res.shouldKeepAlive = false;
-    limited(req, res, () => next(problem));
-  });
-  app.use(edge(options.edge));
+  app.use((req, _res, next) => next(refusals.get(req)));
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
   app.use(docsRoutes({ admin: options.admin !== null }));
