@@ -1,5 +1,6 @@
 import type { RunningServer } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createFreshness } from '../src/core/freshness.js';
 import { createQuery } from '../src/index.js';
 import { createOwners, serveOwners } from './support/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/told.js';
@@ -181,4 +182,26 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     expect(await total()).toBe(before + 2);
     await other.stop();
   });
+});
+
+it('of an account with thousands of taxpayers all are asked about, and once for all who want the same at a time', async () => {
+  const asked: string[][] = [];
+  const freshness = createFreshness({
+    receivedSource: {
+      findReceived: async ({ buyer_rncs }: { buyer_rncs: string[] }) => {
+        asked.push(buyer_rncs);
+        return { received: [] };
+      },
+    },
+    observer: { freshened: () => undefined, failed: () => undefined },
+    clock,
+  } as unknown as Parameters<typeof createFreshness>[0]);
+  const buyerRncs = Array.from({ length: 2_500 }, (_, i) => String(100_000_000 + i));
+  const search = { env: 'TesteCF' as const, buyerRncs, issuerRnc: null, encf: 'E310000000001' };
+  await freshness.received(search);
+  expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
+  expect(asked.flat()).toEqual(buyerRncs);
+  // The one that is under way, and one that begins after they came.
+  await Promise.all(Array.from({ length: 20 }, () => freshness.received(search)));
+  expect(asked).toHaveLength(9);
 });

@@ -81,7 +81,8 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
       }
       return fitting[0] ?? null;
     };
-    // Where nobody names provider and buyer, others that are not known here yet may have the number too.
+    // Where nobody names provider and buyer, others that are not known here yet may have the number too: reception is asked, once
+    // for all who want the same at a time.
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;

@@ -35,7 +35,7 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
   const turns = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
   const pausedUntil = { invoices: 0, received: 0 };
 
-  /** One question at a time for an issuer; who comes meanwhile shares the next one, which begins after they came. */
+  /** One question at a time for an issuer, or what was received under a number; who comes meanwhile shares the next one, which begins after they came. */
   function inTurn(key: string, ask: () => Promise<void>): Promise<void> {
     const turn = turns.get(key);
     if (turn === undefined) {
@@ -82,6 +82,17 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
     return invoices.length;
   }
 
+  async function takeOverReceived({ env, buyerRncs, issuerRnc, encf }: ReceivedSearch): Promise<boolean> {
+    let found = 0;
+    for (let at = 0; at < buyerRncs.length; at += MAX_NUMBERS_ASKED) {
+      const buyer_rncs = buyerRncs.slice(at, at + MAX_NUMBERS_ASKED);
+      const { received } = await ports.receivedSource.findReceived({ env, buyer_rncs, issuer_rnc: issuerRnc, encf });
+      if (received.length > 0) await ports.projection.keepReceived(received.map(receivedRecord));
+      found += received.length;
+    }
+    return found > 0;
+  }
+
   async function asking(owner: keyof typeof pausedUntil, ask: () => Promise<boolean>): Promise<void> {
     if (ports.clock().getTime() < pausedUntil[owner]) return ports.observer.freshened('paused');
     try {
@@ -107,16 +118,7 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
         }
         return found > 0;
       }),
-    received: ({ env, buyerRncs, issuerRnc, encf }) =>
-      asking('received', async () => {
-        const { received } = await ports.receivedSource.findReceived({
-          env,
-          buyer_rncs: buyerRncs.slice(0, MAX_NUMBERS_ASKED),
-          issuer_rnc: issuerRnc,
-          encf,
-        });
-        if (received.length > 0) await ports.projection.keepReceived(received.map(receivedRecord));
-        return received.length > 0;
-      }),
+    received: (search) =>
+      inTurn(`received:${JSON.stringify(search)}`, () => asking('received', () => takeOverReceived(search))),
   };
 }
