@@ -1,5 +1,5 @@
 // The buyers' receivers of delivery.bench.ts, in a process of their own: some acknowledge, some never answer. Answers the
-// message {healthy, hanging} with the base address of each receiver, in that order.
+// message {buyers, hung} with the base address of each, by RNC.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatSignatureDateTime } from '@ecf/domain';

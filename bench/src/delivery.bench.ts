@@ -1,14 +1,16 @@
-// Deliveries to 1,000 buyers' receivers over real HTTP, with and without a tenth of them that take the document and never
-// answer: what do the others lose? The service runs in this process on a PostgreSQL of its own, simulator and receivers beside
+// Deliveries to 1,000 buyers' receivers over real HTTP, with and without a tenth of them that hang: they take the document and
+// never answer, or their name server never answers. What do the others lose? The service runs in this process on a PostgreSQL of its own, simulator and receivers beside
 // it. Everything counts that a delivery is: directory, bytes, ARECF stored and verified, row and event committed.
 //
 // BENCH_RECEIVERS (1000), BENCH_HANGING (100) of them, BENCH_DOCUMENTS (2) for each and round, BENCH_ROUNDS (7).
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApprovals, readApprovalsConfig } from '@ecf/approvals';
+import { createNameLookup } from '@ecf/authority-client';
 import { createSimulator } from '@ecf/authority-simulator';
 import type { TaxpayerState } from '@ecf/contracts';
 import { writeXml } from '@ecf/ecf-xml';
@@ -38,13 +40,24 @@ const MASTER_KEY = Buffer.alloc(32, 3);
 
 const rncOf = (n: number) => String(140_000_000 + n);
 const healthy = Array.from({ length: RECEIVERS - HANGING }, (_, n) => rncOf(n));
-const hung = Array.from({ length: HANGING }, (_, n) => rncOf(500_000 + n));
+/** Who hangs: nobody, receivers, or the name server of receivers. */
+type Hanging = 'nobody' | 'receivers' | 'names';
+const hung: Record<Hanging, string[]> = {
+  nobody: [],
+  receivers: Array.from({ length: HANGING }, (_, n) => rncOf(500_000 + n)),
+  names: Array.from({ length: HANGING }, (_, n) => rncOf(600_000 + n)),
+};
+const WORDS = { receivers: 'hang', names: 'have a name server that hangs' };
 
 const folder = benchFolder();
 const simulator = await createSimulator({ processingMs: 0 });
 const receivers = fork(new URL('./delivery-receivers.js', import.meta.url));
-receivers.send({ buyers: healthy, hung });
+receivers.send({ buyers: healthy, hung: hung.receivers });
 const [addresses] = (await once(receivers, 'message')) as [Record<string, string>];
+for (const rnc of hung.names) addresses[rnc] = `http://r${rnc}.example`;
+/** A name server that hears and says nothing. */
+const silent = createSocket('udp4').on('message', () => undefined);
+await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
 for (const [rnc, url] of Object.entries(addresses)) {
   const answer = await fetch(`${simulator.url}/_control/taxpayers/${rnc}`, {
     method: 'PUT',
@@ -70,7 +83,14 @@ const service = createApprovals(
     DELIVERY_IDLE_MS: '10',
     LOG_LEVEL: 'silent',
   }),
-  { bus, archive, logger: silentLogger, metrics: createMetrics(), source: null },
+  {
+    bus,
+    archive,
+    logger: silentLogger,
+    metrics: createMetrics(),
+    source: null,
+    receiverNames: createNameLookup({ servers: [`127.0.0.1:${silent.address().port}`], hostsFile: '/nowhere' }),
+  },
 );
 await service.start();
 const database = openDatabase(databaseUrl, { max: 2 });
@@ -82,25 +102,28 @@ stored.checksum = (await archive.put(stored.path, Buffer.from(xml))).checksum;
 let sequence = 0;
 try {
   heading(`${RECEIVERS} receivers, ${HANGING} of which may hang; ${DOCUMENTS} documents for each and round`);
-  const first = await round(true);
-  line(`first contact, ${HANGING} hang: ${rate(first)} deliveries/s to the ${healthy.length} others`);
-  await forget();
-  await round(false);
-  const losses: number[] = [];
-  const rates: { alone: number; beside: number }[] = [];
-  for (let n = 0; n < ROUNDS; n += 1) {
-    const alone = await round(false);
-    const beside = await round(true);
+  for (const hanging of ['receivers', 'names'] as const) {
+    const first = await round(hanging);
+    line(`first contact, ${HANGING} ${WORDS[hanging]}: ${rate(first)} deliveries/s to the ${healthy.length} others`);
     await forget();
-    losses.push((beside / alone - 1) * 100);
-    rates.push({ alone: (healthy.length * DOCUMENTS) / alone, beside: (healthy.length * DOCUMENTS) / beside });
   }
-  const spread = losses.map((loss) => loss.toFixed(1)).join(', ');
-  line(`nobody hangs: ${median(rates.map(({ alone }) => alone)).toFixed(0)} deliveries/s`);
-  line(`${HANGING} hang: ${median(rates.map(({ beside }) => beside)).toFixed(0)} deliveries/s to the others`);
-  line(`the others take ${median(losses).toFixed(1)} % longer (goal < 5 %); rounds: ${spread}`);
+  await round('nobody');
+  const seconds: Record<Hanging, number[]> = { nobody: [], receivers: [], names: [] };
+  for (let n = 0; n < ROUNDS; n += 1)
+    for (const hanging of ['nobody', 'receivers', 'names'] as const) {
+      seconds[hanging].push(await round(hanging));
+      if (hanging !== 'nobody') await forget();
+    }
+  line(`nobody hangs: ${rate(median(seconds.nobody))} deliveries/s`);
+  for (const hanging of ['receivers', 'names'] as const) {
+    const losses = seconds[hanging].map((beside, n) => (beside / (seconds.nobody[n] ?? Number.NaN) - 1) * 100);
+    line(`${HANGING} ${WORDS[hanging]}: ${rate(median(seconds[hanging]))} deliveries/s to the others`);
+    const spread = losses.map((loss) => loss.toFixed(1)).join(', ');
+    line(`the others take ${median(losses).toFixed(1)} % longer (goal < 5 %); rounds: ${spread}`);
+  }
 } finally {
   receivers.disconnect();
+  silent.close();
   await service.stop();
   await bus.close();
   await database.close();
@@ -111,9 +134,9 @@ function rate(seconds: number): string {
   return ((healthy.length * DOCUMENTS) / seconds).toFixed(0);
 }
 
-/** Seconds until every healthy receiver has what is due, with or without documents due at those that hang. */
-async function round(beside: boolean): Promise<number> {
-  const buyers = beside ? [...healthy, ...hung] : healthy;
+/** Seconds until every healthy receiver has what is due, beside as many documents for each of those that hang. */
+async function round(hanging: Hanging): Promise<number> {
+  const buyers = [...healthy, ...hung[hanging]];
   const all = Array.from({ length: DOCUMENTS }, () => buyers).flat();
   const begin = sequence;
   sequence += all.length;
