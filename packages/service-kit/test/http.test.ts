@@ -397,6 +397,23 @@ describe('answers that nobody reads', () => {
     for (const socket of [unread, waiting]) socket.destroy();
   });
 
+  it('are not given to who closed its side meanwhile, which looks like having gone, and count as not handed over', async () => {
+    const ended: boolean[] = [];
+    const server = await serving((_req, res) => {
+      onAnswerEnd(res, (complete) => ended.push(complete));
+      setTimeout(() => res.end('ok'), 100);
+    });
+    const socket = connect(server);
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.end(ONE);
+    await new Promise((resolve) => socket.once('close', resolve));
+    while (ended.length === 0) await delay(20);
+    expect([answer, ended]).toEqual(['', [false]]);
+  });
+
   it('are cut as well where a byte is taken now and then, not where enough is', () => {
     const output = { bytesWritten: 1_000_000, writeQueueSize: 1_000_000 };
     const socket = { writableLength: 1, _handle: output, on: () => undefined };
