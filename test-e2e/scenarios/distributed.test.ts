@@ -3,7 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TOPICS, type Topic } from '@ecf/contracts';
 import type { DemoProcess } from '@ecf/deployment/process';
+import { dockerAnswers } from '@ecf/test-servers';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { bucket } from '../support/bucket.js';
 import { type Answer, Client } from '../support/client.js';
@@ -116,6 +118,17 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     expect(text.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
   });
 
+  it('listens to the topics of the contracts, each service to its own and to no other', async () => {
+    const text = await metricsOfAll();
+    const told = [...text.matchAll(/^ecf_consumer_connected\{([^}]*)\}/gm)].map(([, labels = '']) =>
+      ['topic', 'group', 'process'].map((name) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]).join(' '),
+    );
+    const wanted = Object.values(TOPICS as Readonly<Record<string, Topic>>).flatMap(({ name, consumers }) =>
+      consumers.map((service) => `${name} ${service} ${service}`),
+    );
+    expect(told.sort()).toEqual(wanted.sort());
+  });
+
   it('serves every metric that an alarm or a dashboard names', async () => {
     const text = await metricsOfAll();
     const served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]));
@@ -138,11 +151,17 @@ describeDistributed('processes that are killed, the broker and the database too'
   }, 300_000);
 });
 
-/** The process of a part that this deployment started itself; null where it is configured, or in a container. */
-function ownProcess(name: 'redis' | 'kafka', command: string): number | null {
-  const pid = processOf(name)?.pid ?? null;
-  if (pid === null) return null;
-  return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(command) ? pid : null;
+/** Where a part is configured, or runs in a container, there is no process to freeze: such tests are skipped by name. */
+const itWhereStarted = async (address: string) =>
+  (process.env[address] ?? '') === '' && !(await dockerAnswers()) ? it : it.skip;
+const itWithOwnRedis = await itWhereStarted('REDIS_URL');
+const itWithOwnBroker = await itWhereStarted('KAFKA_BROKERS');
+
+/** The process of a part that this deployment started itself. */
+function ownProcess(name: 'redis' | 'kafka', command: string): number {
+  const { pid } = processOf(name);
+  expect(fs.readFileSync(`/proc/${pid}/comm`, 'utf8')).toContain(command);
+  return pid as number;
 }
 
 /** A server that is frozen takes connections and answers nothing. */
@@ -160,52 +179,57 @@ const says = async (metric: string, process: string, value: string) =>
   new RegExp(`^${metric}\\{(?=[^}]*process="${process}")[^}]*\\} ${value}$`, 'm').test(await metricsOfAll());
 
 describeDistributed('a part that no longer answers', () => {
-  it('Redis: submissions go on with tokens of each process, it is said, and it is over by itself', async () => {
-    const redis = ownProcess('redis', 'redis-server');
-    if (redis === null) return;
-    await whileFrozen(redis, async () => {
+  itWithOwnRedis(
+    'Redis (that of this machine): submissions go on with tokens of each process, it is said, and it is over by itself',
+    async () => {
+      await whileFrozen(ownProcess('redis', 'redis-server'), async () => {
+        await until(
+          async () => {
+            await submitted();
+            return says('ecf_shared_cache_up', 'emission', '0');
+          },
+          Boolean,
+          90_000,
+        );
+        expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
+      });
       await until(
         async () => {
           await submitted();
-          return says('ecf_shared_cache_up', 'emission', '0');
+          return says('ecf_shared_cache_up', 'emission', '1');
         },
         Boolean,
         90_000,
       );
-      expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
-    });
-    await until(
-      async () => {
-        await submitted();
-        return says('ecf_shared_cache_up', 'emission', '1');
-      },
-      Boolean,
-      90_000,
-    );
-  }, 200_000);
+    },
+    200_000,
+  );
 
-  it('the broker: submissions are taken, found and decided all the same, and their events come afterwards', async () => {
-    const broker = ownProcess('kafka', 'java');
-    if (broker === null) return;
-    const { invoice, encf } = numbers.next();
-    await whileFrozen(broker, async () => {
-      const { status, body } = await client().submit(invoice);
-      expect({ status, encf: body.encf }).toEqual({ status: 200, encf });
-      expect(
-        await client().call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': '199999991' } }),
-      ).toMatchObject({
-        status: 200,
-        body: { encf, track_id: body.trackId },
+  itWithOwnBroker(
+    'the broker (that of this machine): submissions are taken, found and decided all the same, and their events come afterwards',
+    async () => {
+      const broker = ownProcess('kafka', 'java');
+      const { invoice, encf } = numbers.next();
+      await whileFrozen(broker, async () => {
+        const { status, body } = await client().submit(invoice);
+        expect({ status, encf: body.encf }).toEqual({ status: 200, encf });
+        expect(
+          await client().call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': '199999991' } }),
+        ).toMatchObject({
+          status: 200,
+          body: { encf, track_id: body.trackId },
+        });
+        await client().until('Aceptado', () => client().call('GET', `/invoice-status/${body.trackId}`), 30_000);
+        expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
+        expect(await says('ecf_outbox_pending', 'emission', '[1-9]\\d*')).toBe(true);
       });
-      await client().until('Aceptado', () => client().call('GET', `/invoice-status/${body.trackId}`), 30_000);
-      expect((await fetch(`${running.demo.base_url}/health/ready`)).status).toBe(200);
-      expect(await says('ecf_outbox_pending', 'emission', '[1-9]\\d*')).toBe(true);
-    });
-    for (const name of ['emission', 'status-poller'])
-      await until(() => says('ecf_outbox_pending', name, '0'), Boolean, 60_000);
-    await expectListed(encf);
-    expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
-  }, 200_000);
+      for (const name of ['emission', 'status-poller'])
+        await until(() => says('ecf_outbox_pending', name, '0'), Boolean, 60_000);
+      await expectListed(encf);
+      expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
+    },
+    200_000,
+  );
 });
 
 // Its line is cut: that has to be a storage of the test's own.
