@@ -1,6 +1,6 @@
 import type { Bus } from './bus.js';
 import { type Database, openDatabase } from './database.js';
-import { createMemoryDeadLetters } from './dead-letters.js';
+import { createMemoryDeadLetters, type DeadLetters } from './dead-letters.js';
 import { createLogger, type Logger } from './logger.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { openBus } from './open-bus.js';
@@ -30,18 +30,37 @@ export interface ServiceParts extends Required<SharedParts> {
   close(): Promise<void>;
 }
 
-/** Opens them; nothing is connected yet. A bus of the process's own keeps what it gives up in memory. */
-export function openServiceParts(service: string, config: PartsConfig, shared: SharedParts): ServiceParts {
+export interface PartsOptions {
+  /** Where a bus of the process's own keeps what it gives up; by default in memory. */
+  readonly deadLetters?: DeadLetters;
+  /** Settings of the database's sessions, beside those that every service has. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Opens them; nothing is connected yet. */
+export function openServiceParts(
+  service: string,
+  config: PartsConfig,
+  shared: SharedParts,
+  options: PartsOptions = {},
+): ServiceParts {
   const clock = shared.clock ?? (() => new Date());
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
-  const bus = shared.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
+  const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
+  const bus = shared.bus ?? openBus(config, { logger, clock, metrics, deadLetters });
   const identityKey = identityKeyOf(config);
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,
     // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    settings: {
+      jit: 'off',
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      ...options.settings,
+    },
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   return {

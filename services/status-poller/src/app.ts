@@ -4,28 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
 import {
-  type Bus,
   ConfigError,
   checkReadiness,
   cleanInbox,
   createDatabaseIfMissing,
   createInternalClient,
-  createLogger,
-  createMemoryDeadLetters,
-  createMetrics,
   createOutboxRelay,
-  type Logger,
-  type Metrics,
   makeEvent,
   measureAuthorityCalls,
   migrate,
-  openBus,
-  openDatabase,
+  openServiceParts,
   type Readiness,
+  type SharedParts,
   type Subscription,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
-import { identityKey, type StatusPollerConfig } from './config.js';
+import type { StatusPollerConfig } from './config.js';
 import { createBackground } from './core/background.js';
 import { createCatchUp } from './core/catch-up.js';
 import { createInvoiceStatus } from './core/invoice-status.js';
@@ -43,15 +37,10 @@ const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 const QUESTION_MS = 5_000;
 
 /** What a deployment shares between services, and what tests replace. */
-export interface StatusPollerOverrides {
-  /** By default one of this process. */
-  bus?: Bus;
+export interface StatusPollerOverrides extends SharedParts {
   /** By default asked over HTTP, at EMISSION_URL. */
   emission?: FollowUpOperations;
   authority?: Ports['authority'];
-  logger?: Logger;
-  metrics?: Metrics;
-  clock?: () => Date;
   random?: () => number;
   checkpoint?: Ports['checkpoint'];
 }
@@ -67,19 +56,9 @@ export interface StatusPoller {
 
 /** Wires the status poller. Nothing is connected before `start`. */
 export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
-  const clock = overrides.clock ?? (() => new Date());
-  const logger = overrides.logger ?? createLogger({ service: 'status-poller', level: config.LOG_LEVEL });
-  const metrics = overrides.metrics ?? createMetrics();
-  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const key = identityKey(config);
+  const parts = openServiceParts('status-poller', config, overrides);
+  const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, backlog } = createPollerMetrics(metrics, logger);
-  const database = openDatabase(config.DATABASE_URL, {
-    max: config.DATABASE_CONNECTIONS,
-    applicationName: 'ecf status-poller',
-    // Polls are found by their index; plans made while the table was empty must not say otherwise.
-    settings: { jit: 'off' },
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
-  });
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -93,7 +72,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       describe: (submission, revision, learned) => statusEvent(submission, revision, learned, clock()),
     }),
     authority: overrides.authority ?? client,
-    emission: overrides.emission ?? emissionOverHttp(config, key, clock),
+    emission: overrides.emission ?? emissionOverHttp(config, identityKey, clock),
     observer,
     clock,
     random: overrides.random ?? Math.random,
@@ -114,11 +93,11 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   let catchingUp = Promise.resolve();
   const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
-  const app = createStatusApp({
-    invoiceStatus: createInvoiceStatus(ports, background.wake),
+  const app = createStatusApp(createInvoiceStatus(ports, background.wake), {
     logger,
-    identityKey: key,
+    identityKey,
     clock,
+    maxBodyBytes: 0,
     ready,
   });
 
@@ -155,9 +134,8 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       await background.stop();
       await relay.stop();
       await subscription?.stop();
-      if (overrides.bus === undefined) await bus.close();
       client.close();
-      await database.close();
+      await parts.close();
     },
   };
 }

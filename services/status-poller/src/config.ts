@@ -2,7 +2,6 @@ import {
   authoritySettings,
   busSettings,
   databaseSettings,
-  identityKeyOf,
   identitySettings,
   readConfig,
   serverSettings,
@@ -79,9 +78,4 @@ export type StatusPollerConfig = z.infer<typeof statusPollerSettings>;
 /** Reads the configuration; throws ConfigError naming the variable and what is allowed. */
 export function readStatusPollerConfig(env: Record<string, string | undefined>): StatusPollerConfig {
   return readConfig(statusPollerSettings, env);
-}
-
-/** The key of the gateway's signed identities. Throws ConfigError where neither key is set. */
-export function identityKey(config: Pick<StatusPollerConfig, 'IDENTITY_KEY' | 'MASTER_KEY'>): Uint8Array {
-  return identityKeyOf(config);
 }

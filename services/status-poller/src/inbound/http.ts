@@ -1,44 +1,27 @@
 import { errorCodeEntry, trackIdSchema } from '@ecf/contracts';
 import {
   ApiError,
-  createHttpApp,
-  healthRoutes,
+  createServiceApp,
   InvalidRequest,
   identityOf,
   isDatabaseUnavailable,
-  type Logger,
-  type Readiness,
-  requireIdentity,
+  type ServiceAppOptions,
+  type ServiceRoute,
 } from '@ecf/service-kit';
-import type { ErrorRequestHandler, Express } from 'express';
+import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import { StatusError } from '../core/errors.js';
 import type { InvoiceStatusQuery } from '../core/invoice-status.js';
 
-export interface HttpOptions {
-  readonly invoiceStatus: InvoiceStatusQuery;
-  readonly logger: Logger;
-  readonly identityKey: Uint8Array;
-  readonly clock: () => Date;
-  readonly ready: () => Promise<Readiness>;
-}
-
 /** The service's one public route, `GET /invoice-status/{track_id}`, and its health. */
-export function createStatusApp(options: HttpOptions): Express {
-  return createHttpApp({
-    logger: options.logger,
-    maxBodyBytes: 0,
-    routes(app) {
-      app.use(healthRoutes(options.ready));
-      const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['account'] });
-      app.get('/invoice-status/:trackId', guard, async (req, res) => {
-        const { account_id: accountId, env } = identityOf(req);
-        const trackId = readTrackId(req.params.trackId);
-        res.setHeader('cache-control', 'no-store');
-        res.json(await options.invoiceStatus({ accountId, env, trackId }));
-      });
-      app.use(answerErrors);
-    },
-  });
+export function createStatusApp(invoiceStatus: InvoiceStatusQuery, options: ServiceAppOptions): Express {
+  async function answer(req: Request, res: Response): Promise<void> {
+    const { account_id: accountId, env } = identityOf(req);
+    const trackId = readTrackId(req.params.trackId);
+    res.setHeader('cache-control', 'no-store');
+    res.json(await invoiceStatus({ accountId, env, trackId }));
+  }
+  const routes: readonly ServiceRoute[] = [['get', '/invoice-status/:trackId', 'account', answer]];
+  return createServiceApp(options, { routes, internal: [], mapErrors: answerErrors });
 }
 
 function readTrackId(text: unknown): string {
