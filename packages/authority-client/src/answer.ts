@@ -19,8 +19,10 @@ export type UnknownCause =
   | 'timeout'
   /** The caller's signal ended the call, a timeout signal included. */
   | 'aborted'
-  /** An answer came that carries no verdict: HTML, an empty body, another document's verdict, other JSON. */
+  /** An answer came that carries no verdict: HTML, an empty body, other JSON. */
   | 'not_a_verdict'
+  /** The answer names another document than the one asked about. */
+  | 'another_document'
   /** Status 5xx, or a 400 whose text speaks of a passing trouble inside the authority. */
   | 'server_error'
   /** Status 429. */

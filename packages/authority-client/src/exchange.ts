@@ -173,7 +173,7 @@ function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: str
 function healthOf(answer: Answer<unknown>): Health {
   if (answer.outcome !== 'unknown') return answer.raw ? 'healthy' : 'neutral';
   if (answer.cause === 'connection' || answer.cause === 'timeout' || answer.cause === 'server_error') return 'failing';
-  return answer.cause === 'not_a_verdict' ? 'healthy' : 'neutral';
+  return answer.cause === 'not_a_verdict' || answer.cause === 'another_document' ? 'healthy' : 'neutral';
 }
 
 /** A token that came from outside may hold what no header can carry. */

@@ -22,6 +22,8 @@ function scene(options: Parameters<typeof createCircuit>[0] = {}) {
   };
 }
 
+const DOCUMENT = { issuerRnc: '101672919', encf: 'E310000000001' } as const;
+
 describe('a circuit', () => {
   it('opens after failures in a row, and for that key alone', () => {
     const { call } = scene();
@@ -90,7 +92,7 @@ describe('the client with a circuit', () => {
       clock: () => new Date(Date.parse('2026-06-23T12:00:00Z') + 3_600_000 * hours),
       elapsed: () => now,
     });
-    const query = { env: 'TesteCF', token: 't', trackId: 'x' } as const;
+    const query = { env: 'TesteCF', token: 't', trackId: 'x', ...DOCUMENT } as const;
     await client.queryResult(query);
     await client.queryResult(query);
     expect(await client.queryResult(query)).toEqual({
@@ -124,7 +126,7 @@ describe('the client with a circuit', () => {
       userAgent: 'test',
       circuit: { failures: 2 },
     });
-    for (let i = 0; i < 5; i += 1) await client.queryResult({ env: 'TesteCF', token: 't', trackId: 'x' });
+    for (let i = 0; i < 5; i += 1) await client.queryResult({ env: 'TesteCF', token: 't', trackId: 'x', ...DOCUMENT });
     expect(server.requests).toHaveLength(5);
     client.close();
     await server.stop();

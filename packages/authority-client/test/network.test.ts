@@ -15,8 +15,8 @@ import { serverCertificate } from './server-certificate.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ACCEPTED = '{"codigo":"1","estado":"Aceptado","mensajes":[],"encf":"E310000000001"}';
 const RECEIVED = '{"trackId":"d2b6e27c-b6b1-4f5a-9d0e-8a5d3f4b2c10","error":null,"mensaje":null}';
-const query = { env: 'TesteCF', token: 'secret-token-1', trackId: 'd2b6e27c' } as const;
 const submission = { env: 'TesteCF', token: 'secret-token-1', issuerRnc: '101672919', encf: 'E310000000001' } as const;
+const query = { ...submission, trackId: 'd2b6e27c' } as const;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -85,7 +85,9 @@ describe('names that hang', () => {
     });
     closers.push(() => authority.close());
     // Not what the authority would answer; that the call came through is what counts.
-    expect(await authority.queryResult({ env: 'TesteCF', token: 't', trackId: 'd2b6e27c' })).toMatchObject({
+    const named = { issuerRnc: '101672919', encf: 'E310000000001' };
+    const asked = { env: 'TesteCF', token: 't', trackId: 'd2b6e27c', ...named } as const;
+    expect(await authority.queryResult(asked)).toMatchObject({
       raw: { status: 200 },
     });
     expect(hanging.size).toBe(hung.length);

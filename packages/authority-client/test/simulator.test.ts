@@ -64,7 +64,7 @@ async function submitAndAsk(encf: string) {
   const receipt = await client.submitDocument({ env, token, issuerRnc: ISSUER, encf, xml });
   if (receipt.outcome !== 'verdict') throw new Error(JSON.stringify(receipt));
   const trackId = receipt.verdict.trackId ?? '';
-  return { document, trackId, result: await client.queryResult({ env, token, trackId }) };
+  return { document, trackId, result: await client.queryResult({ env, token, trackId, issuerRnc: ISSUER, encf }) };
 }
 
 beforeAll(async () => {
@@ -96,7 +96,13 @@ describe('against the simulator', () => {
   it('logs in for an hour, and a made-up token is refused', async () => {
     const { expiresAt } = await tokens.get({ env, account: 'a', certificate });
     expect(expiresAt).toEqual(new Date('2026-06-18T13:00:00Z'));
-    const answer = await client.queryResult({ env, token: `${token}x`, trackId: 'x' });
+    const answer = await client.queryResult({
+      env,
+      token: `${token}x`,
+      trackId: 'x',
+      issuerRnc: ISSUER,
+      encf: 'E310000000011',
+    });
     expect(answer.outcome).toBe('unauthorized');
   });
 
@@ -132,6 +138,20 @@ describe('against the simulator', () => {
       outcome: 'verdict',
       verdict: { status: 'Rechazado', code: '2', sequenceUsed: false, messages: [{ codigo: '1209' }] },
     });
+  });
+
+  it('takes no verdict for a document under the trackId of another', async () => {
+    const { trackId, result } = await submitAndAsk('E310000000015');
+    expect(result).toMatchObject({ outcome: 'verdict', verdict: { status: 'Aceptado' } });
+    const query = { env, token, trackId, issuerRnc: ISSUER, encf: 'E310000000016' } as const;
+    for (const other of [query, { ...query, encf: 'E310000000015', issuerRnc: BUYER }])
+      expect(await client.queryResult(other)).toMatchObject({
+        outcome: 'unknown',
+        cause: 'another_document',
+        detail: expect.stringMatching(
+          /^the answer is about another document: (eNCF "E310000000015"|issuer "\d+"), not /,
+        ),
+      });
   });
 
   it('hands in a consumer summary and asks for it', async () => {

@@ -19,6 +19,12 @@ export const trackIdSchema = z
   .trim()
   .regex(/^[\x21-\x7e]{1,100}$/, 'a trackId is at most 100 printable characters without blanks');
 
+/** A trackId that the authority is said to have given: as its answers are read, letters, digits, hyphens and underscores. */
+export const givenTrackIdSchema = z
+  .string()
+  .trim()
+  .regex(/^[\w-]{1,64}$/, 'a trackId is at most 64 letters, digits, hyphens and underscores, a UUID in practice');
+
 /** The ten types of e-CF. */
 export const ecfTypeSchema = z.enum(ECF_TYPES);
 

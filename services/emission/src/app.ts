@@ -66,6 +66,7 @@ import { invoiceChanged } from './core/invoice-event.js';
 import { createKeyedLock } from './core/keyed-lock.js';
 import { createObtainToken } from './core/obtain-token.js';
 import type { AccountSource, Ports } from './core/ports.js';
+import { createProveSubmission } from './core/prove-submission.js';
 import { createResolveByOperator } from './core/resolve-by-operator.js';
 import { createSignSeed } from './core/sign-seed.js';
 import { createSubmitJson } from './core/submit-json.js';
@@ -250,7 +251,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
   const signing = signingOperations(createSignSeed(ports, documentCertificates));
   const resolution = resolutionOperations({
     told,
-    resolve: createResolveByOperator(ports),
+    resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
     cancellations: cancellationPorts.cancellations,
     settle: createSettleCancellation(cancellationPorts),
   });

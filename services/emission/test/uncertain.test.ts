@@ -1,3 +1,4 @@
+import { createLogger, createMetrics } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, example } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
@@ -11,10 +12,17 @@ const NOT_FOUND = {
 describe('uncertain outcomes', () => {
   let world: World;
   let emission: Instance;
+  const metrics = createMetrics();
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    service: 'emission',
+    level: 'error',
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
 
   beforeAll(async () => {
     world = await World.create({ settings: { STATUS_WAIT_MS: '0', AUTHORITY_TIMEOUT_MS: '400' } });
-    emission = await world.start();
+    emission = await world.start({ metrics, logger });
   });
   afterEach(() => world.clearFaults());
   afterAll(() => world.stop());
@@ -70,6 +78,27 @@ describe('uncertain outcomes', () => {
     await world.clearFaults();
     await world.reaches(encf('31', 2), ['accepted']);
     await oneEffective(encf('31', 2), 1);
+  });
+
+  it('a result that names another document decides nothing about this one', async () => {
+    const id = await world.fault({
+      operation: 'consultaresultado',
+      kind: 'http',
+      status: 200,
+      body: JSON.stringify({ codigo: '1', estado: 'Aceptado', rnc: '199999991', encf: encf('31', 1), mensajes: [] }),
+    });
+    const patient = await world.start({ metrics, logger }, { STATUS_WAIT_MS: 1_000 });
+    expect((await world.submit(patient, example('ecf-31', 15))).body.status).toBe('EnProceso');
+    const ofThis = () => lines.filter((line) => line.encf === encf('31', 15));
+    for (let looks = 0; looks < 200 && ofThis().length === 0; looks += 1) await new Promise((r) => setTimeout(r, 25));
+    expect(ofThis()[0]).toMatchObject({
+      msg: 'an answer about another document',
+      detail: `the answer is about another document: eNCF "${encf('31', 1)}", not ${encf('31', 15)}`,
+    });
+    expect(await world.row(encf('31', 15))).toMatchObject({ state: 'processing' });
+    expect(await metrics.render()).toMatch(/operation="queryResult".*outcome="unknown:another_document"/);
+    await world.clearFaults(id);
+    await world.reaches(encf('31', 15), ['accepted']);
   });
 
   const transient = (times?: number) =>
@@ -153,6 +182,47 @@ describe('uncertain outcomes', () => {
       expect((await resolve(encf('31', 7), { action: 'resend' })).status).toBe(200);
       await reaches(encf('31', 7), ({ state }) => state === 'accepted');
       expect((await world.ledger(encf('31', 7))).filter(({ effective }) => effective)).toHaveLength(1);
+    });
+
+    it('adopts no trackId but the document’s own, which the authority is asked for first', async () => {
+      const other = await world.submit(emission, example('ecf-31', 17), { env: 'CerteCF' });
+      await reaches(encf('31', 17), ({ state }) => state === 'accepted');
+      await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
+      await world.submit(emission, example('ecf-31', 16), { env: 'CerteCF' });
+      await reaches(encf('31', 16), ({ alarm }) => alarm === 'cannot-ask');
+      const before = await world.row(encf('31', 16), 'CerteCF');
+      const adopt = (track_id: unknown) => resolve(encf('31', 16), { action: 'adopt', track_id });
+
+      expect(await adopt('not a uuid!')).toMatchObject({ status: 422 });
+      expect(await adopt(other.body.trackId)).toMatchObject({
+        status: 409,
+        body: {
+          code: 'conflict',
+          detail: expect.stringContaining(`does not belong to ${encf('31', 16)} of 199999991`),
+        },
+      });
+      const unknown = '00000000-0000-4000-8000-000000000000';
+      expect(await adopt(unknown)).toMatchObject({
+        status: 409,
+        body: { detail: expect.stringContaining(`knows no submission under the trackId ${unknown}`) },
+      });
+      const silent = { trackId: unknown, codigo: '1', estado: 'Aceptado', rnc: null, encf: null, mensajes: [] };
+      for (const [body, status, code] of [
+        [JSON.stringify(silent), 409, 'conflict'],
+        ['<html>', 502, 'authority_unreadable'],
+        [null, 503, 'authority_unreachable'],
+      ] as const) {
+        const how = body === null ? { kind: 'reset' } : { kind: 'http', status: 200, body };
+        const fault = await world.fault({ operation: 'consultaresultado', ...how });
+        expect(await adopt(unknown)).toMatchObject({ status, body: { code } });
+        await world.clearFaults(fault);
+      }
+      expect(await world.row(encf('31', 16), 'CerteCF')).toEqual(before);
+      expect(await world.ledger(encf('31', 16))).toHaveLength(0);
+
+      expect((await resolve(encf('31', 16), { action: 'resend' })).status).toBe(200);
+      await reaches(encf('31', 16), ({ state }) => state === 'accepted');
+      await oneEffective(encf('31', 16), 1);
     });
 
     it('a summary is looked up there as elsewhere', async () => {

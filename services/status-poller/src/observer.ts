@@ -53,6 +53,11 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
           'a submission is undecided for more than 72 hours',
         );
       },
+      answeredAnother: ({ env, trackId, issuerRnc, encf }, detail) =>
+        logger.error(
+          { env, issuer_rnc: issuerRnc, encf, track_id: trackId, detail },
+          'an answer about another document',
+        ),
       paused: (env, until) =>
         logger.warn({ env, until: until.toISOString() }, 'the authority is left alone for a while'),
       failed: (what, error, key) =>

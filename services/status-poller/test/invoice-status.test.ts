@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '@ecf/service-kit';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { ApiError, createLogger } from '@ecf/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ISSUER, invoiceChanged, verdict } from './support/samples.js';
 import { decided, type Instance, inProcess, type ResultAnswer, unanswered, until, World } from './support/world.js';
@@ -123,6 +126,44 @@ describe('GET /invoice-status', () => {
     world.emission.tokenError = null;
     answers(trackId, { outcome: 'unauthorized', raw: null });
     expect(await world.status(instance, trackId)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
+  });
+
+  it('takes no verdict from an answer about another document', async () => {
+    const encf = 'E310000033333';
+    let named = 'E310000033334';
+    const authority = createServer((_, res) => {
+      const value = { codigo: '1', estado: 'Aceptado', rnc: ISSUER, encf: named, mensajes: [] };
+      res.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+    });
+    await new Promise<void>((listening) => authority.listen(0, '127.0.0.1', listening));
+    const { port } = authority.address() as AddressInfo;
+    const client = createAuthorityClient({
+      endpoints: authorityEndpoints(`http://127.0.0.1:${port}`),
+      userAgent: 'test',
+    });
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const logger = createLogger({ service: 'status-poller', level: 'error', destination });
+    const alone = await World.create({ STATUS_BUDGET_MS: '2000' });
+    const asking = await alone.start({ authority: client, logger });
+    try {
+      const trackId = await alone.submitted({ encf });
+      await until(async () => Number((await alone.poll(trackId))?.failures) > 0, 'the background asked in vain');
+      expect(await alone.poll(trackId)).toMatchObject({ tries: 0 });
+      expect((await alone.status(asking, trackId)).body).toMatchObject({ status: 'EnProceso', code: '3' });
+      expect(await asking.metrics.render()).toMatch(/ecf_status_questions_total.*outcome="another_document"} [1-9]/);
+      expect(lines[0]).toMatchObject({
+        ...{ msg: 'an answer about another document', env: 'TesteCF', issuer_rnc: ISSUER, encf, track_id: trackId },
+        detail: expect.stringContaining('E310000033334'),
+      });
+      expect(alone.changesOf(trackId)).toEqual([]);
+      named = encf;
+      expect((await alone.status(asking, trackId)).body).toMatchObject({ status: 'Aceptado' });
+    } finally {
+      await alone.stop();
+      client.close();
+      authority.close();
+    }
   });
 
   it('respects a pause that the authority asked for', async () => {

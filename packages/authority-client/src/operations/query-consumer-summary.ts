@@ -25,6 +25,6 @@ export function queryConsumerSummary(
       query: { RNC_Emisor: input.issuerRnc, ENCF: input.encf, Cod_Seguridad_eCF: input.securityCode },
       authorization: bearer(input.token),
     },
-    readVerdict({ encf: input.encf }),
+    readVerdict({ rnc: input.issuerRnc, encf: input.encf }),
   );
 }

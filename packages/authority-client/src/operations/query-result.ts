@@ -5,6 +5,9 @@ import type { AuthorityVerdict } from '../verdicts.js';
 
 export interface QueryResultInput extends AuthorisedInput {
   trackId: string;
+  /** The document that was submitted under it: an answer that names another one says nothing about this. */
+  issuerRnc: string;
+  encf: string;
 }
 
 /** The verdict on a submitted e-CF by its trackId (contract section 4). */
@@ -19,6 +22,6 @@ export function queryResult(context: AuthorityContext, input: QueryResultInput):
       query: { trackid: input.trackId },
       authorization: bearer(input.token),
     },
-    readVerdict({ trackId: input.trackId }),
+    readVerdict({ trackId: input.trackId, rnc: input.issuerRnc, encf: input.encf }),
   );
 }

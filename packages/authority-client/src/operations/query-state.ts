@@ -28,6 +28,6 @@ export function queryState(context: AuthorityContext, input: QueryStateInput): P
       },
       authorization: bearer(input.token),
     },
-    readDocumentState({ encf: input.encf }),
+    readDocumentState({ rnc: input.issuerRnc, encf: input.encf }),
   );
 }

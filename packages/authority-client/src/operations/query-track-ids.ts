@@ -20,6 +20,6 @@ export function queryTrackIds(context: AuthorityContext, input: QueryTrackIdsInp
       query: { rncemisor: input.issuerRnc, encf: input.encf },
       authorization: bearer(input.token),
     },
-    readTrackIds,
+    readTrackIds({ rnc: input.issuerRnc, encf: input.encf }),
   );
 }

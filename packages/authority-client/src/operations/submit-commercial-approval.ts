@@ -32,6 +32,6 @@ export function submitCommercialApproval(
       file: { filename: documentFileName(input.buyerRnc, input.encf), content: input.xml },
       authorization: bearer(input.token),
     },
-    readApproval,
+    readApproval({ encf: input.encf }),
   );
 }

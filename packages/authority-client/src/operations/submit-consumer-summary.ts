@@ -35,6 +35,6 @@ export function submitConsumerSummary(
       file: { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml },
       authorization: bearer(input.token),
     },
-    readDecision({ encf: input.encf }),
+    readDecision({ rnc: input.issuerRnc, encf: input.encf }),
   );
 }

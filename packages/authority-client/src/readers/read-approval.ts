@@ -3,6 +3,7 @@ import { textField } from '../answer-value.js';
 import { messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
 import type { ApprovalVerdict } from '../verdicts.js';
+import { otherDocument } from './other-document.js';
 
 const STATUS_BY_WORD: Record<string, ApprovalVerdict['status']> = {
   'aprobacion comercial aprobada': 'Aceptado',
@@ -12,25 +13,32 @@ const STATUS_BY_WORD: Record<string, ApprovalVerdict['status']> = {
 };
 const CODES: Record<string, ApprovalVerdict['status']> = { '1': 'Aceptado', '2': 'Rechazado' };
 
-/** Code (`1`, `01`) and word must agree; a rejection also needs the field of its reasons (contract section 9). */
-export const readApproval: AnswerReader<ApprovalVerdict> = ({ value }) => {
-  const codigo = textField(value, 'codigo');
-  const estado = textField(value, 'estado');
-  if (codigo === null || estado === null) return null;
-  const status = STATUS_BY_WORD[fold(estado)];
-  const code = plainCode(codigo);
-  if (!status || CODES[code] !== status) return null;
-  const reasons = messageField(value);
-  if (status === 'Rechazado' && reasons === undefined) return null;
-  const messages = readMessages(reasons);
-  const texts = messages.map((message) => fold(message.valor));
-  return {
-    verdict: {
-      status,
-      code,
-      messages,
-      alreadyAccepted: texts.some((text) => text.includes('ya habia sido cargada y aceptada previamente')),
-      transient: texts.some((text) => text.startsWith('no fue posible procesar la aprobacion comercial')),
-    },
+/**
+ * Code (`1`, `01`) and word must agree; a rejection also needs the field of its reasons (contract section 9). The documented
+ * answer names no document; one that does has to name the one that was handed in.
+ */
+export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerdict> {
+  return ({ value }) => {
+    const codigo = textField(value, 'codigo');
+    const estado = textField(value, 'estado');
+    if (codigo === null || estado === null) return null;
+    const status = STATUS_BY_WORD[fold(estado)];
+    const code = plainCode(codigo);
+    if (!status || CODES[code] !== status) return null;
+    const reasons = messageField(value);
+    if (status === 'Rechazado' && reasons === undefined) return null;
+    const other = otherDocument(asked, { encf: textField(value, 'encf') });
+    if (other !== null) return other;
+    const messages = readMessages(reasons);
+    const texts = messages.map((message) => fold(message.valor));
+    return {
+      verdict: {
+        status,
+        code,
+        messages,
+        alreadyAccepted: texts.some((text) => text.includes('ya habia sido cargada y aceptada previamente')),
+        transient: texts.some((text) => text.startsWith('no fue posible procesar la aprobacion comercial')),
+      },
+    };
   };
-};
+}

@@ -3,7 +3,7 @@ import { textField } from '../answer-value.js';
 import { type MessageLimits, messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
 import type { CancellationVerdict } from '../verdicts.js';
-import { contradicts } from './read-verdict.js';
+import { otherDocument } from './other-document.js';
 
 const DONE = 'las secuencias fueron anuladas correctamente';
 
@@ -33,7 +33,9 @@ export function readCancellation(asked: { rnc: string }): AnswerReader<Cancellat
     const codigo = textField(value, 'codigo');
     const reasons = messageField(value);
     const rnc = textField(value, 'rnc');
-    if (codigo === null || reasons === undefined || contradicts(asked.rnc, rnc)) return null;
+    if (codigo === null || reasons === undefined) return null;
+    const other = otherDocument(asked, { rnc });
+    if (other !== null) return other;
     const code = plainCode(codigo);
     const heading = textField(value, 'nombre');
     const messages = readMessages(reasons, ALL);

@@ -3,10 +3,10 @@ import { field, textField } from '../answer-value.js';
 import { isoDate } from '../authority-dates.js';
 import { refusedQuery, statusOf } from '../authority-texts.js';
 import type { DocumentState } from '../verdicts.js';
-import { contradicts } from './read-verdict.js';
+import { otherDocument } from './other-document.js';
 
 /** The state query's answer has no messages; what marks it as its own is the number it speaks of. */
-export function readDocumentState(asked: { encf: string }): AnswerReader<DocumentState> {
+export function readDocumentState(asked: { rnc: string; encf: string }): AnswerReader<DocumentState> {
   return ({ value, text }) => {
     const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));
     if (!state) {
@@ -15,11 +15,13 @@ export function readDocumentState(asked: { encf: string }): AnswerReader<Documen
     }
     if (state.status !== 'No encontrado' && field(value, 'ncfelectronico') === undefined) return null;
     const encf = textField(value, 'ncfelectronico');
-    if (contradicts(asked.encf, encf)) return null;
+    const issuerRnc = textField(value, 'rncemisor');
+    const other = otherDocument(asked, { encf, rnc: issuerRnc });
+    if (other !== null) return other;
     return {
       verdict: {
         ...state,
-        issuerRnc: textField(value, 'rncemisor'),
+        issuerRnc,
         encf,
         buyerRnc: textField(value, 'rnccomprador'),
         foreignId: textField(value, 'idextranjero'),

@@ -22,7 +22,7 @@ Documents that do not go on by themselves, and a person's decision about one who
 CerteCF whose answer was lost). Find out at the authority first what became of the number.
 
   list            tells which documents an alarm stands on, and which alarm
-  --adopt ID      the authority has it: it goes on under this trackId
+  --adopt ID      the authority has it: it goes on under this trackId, once the authority has said that it is its own
   --resend        the authority does not have it: the very same bytes go out again
 
   --env ENV       list: of this environment alone; else TesteCF, CerteCF or eCF, required

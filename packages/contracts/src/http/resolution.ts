@@ -3,9 +3,9 @@ import {
   encfSchema,
   environmentSchema,
   freeTextSchema,
+  givenTrackIdSchema,
   rncSchema,
   timestampSchema,
-  trackIdSchema,
 } from '../environment.js';
 import { MAX_CANCELLATION_RANGES } from './cancellation.js';
 import type { InternalHandlers } from './internal.js';
@@ -46,7 +46,7 @@ export const resolutionSchema = z
     encf: encfSchema,
     /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the very same bytes go out again. */
     action: z.enum(['adopt', 'resend']),
-    track_id: trackIdSchema.optional(),
+    track_id: givenTrackIdSchema.optional(),
   })
   .refine(({ action, track_id }) => (action === 'adopt') === (track_id !== undefined), {
     path: ['track_id'],

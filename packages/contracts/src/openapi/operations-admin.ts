@@ -37,6 +37,8 @@ import { PARAMETERS as P } from './parameters.js';
 const PAGE = [P.adminLimit, P.adminOffset] as const;
 const TAXPAYER = [P.accountId, P.rnc] as const;
 const BODY = ['invalid_json', 'not_utf8', 'unsupported_media_type', 'validation_error'] as const;
+/** Where the authority is asked while the caller waits. */
+const ASKING = ['login_refused', 'authority_unreadable', 'authority_unreachable', 'certificate_missing'] as const;
 const DELIVERY_FILTER = [
   P.deliveryEnv,
   P.deliveryStatus,
@@ -223,10 +225,10 @@ export const ADMIN = {
     tag: 'Documents',
     summary: 'Decides on a document whose outcome nobody can ask for',
     description:
-      '`adopt` gives it the trackId that the authority has it under; `resend` sends the very same bytes again, since the authority does not have it.',
+      '`adopt` gives it the trackId that the authority has it under, and asks the authority first: a trackId of another number, or one that the authority does not know, is a conflict. `resend` sends the very same bytes again, since the authority does not have it.',
     body: { required: true, content: json(resolutionSchema, EXAMPLES.resolution) },
     answers: { 200: { description: 'The document.', content: json(resolvedDocumentSchema, EXAMPLES.resolved) } },
-    errors: [...BODY, 'not_found', 'conflict'],
+    errors: [...BODY, 'not_found', 'conflict', ...ASKING],
   },
   listDoubtful: {
     tag: 'Cancellations',

@@ -116,6 +116,8 @@ export interface Observer {
   submitted(attempt: Attempt, outcome: string): void;
   decided(attempt: Attempt): void;
   alarm(attempt: Attempt): void;
+  /** An answer of the authority to a question about `attempt` named another document; it was not taken. */
+  answeredAnother(attempt: Attempt, detail: string): void;
   failed(what: string, error: unknown, attempt?: Attempt): void;
 }
 

@@ -1,5 +1,6 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import type { Attempt } from './attempt.js';
+import { tellOtherDocument } from './other-document.js';
 import type { Ports } from './ports.js';
 import { afterReceipt, afterSummary, tokenRefused } from './progress.js';
 import { exchange, moment, recordSurely } from './record.js';
@@ -29,6 +30,7 @@ export async function sendAttempt(
       exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
     }
   }
+  tellOtherDocument(ports, answer, attempt);
   await ports.checkpoint('sent');
   const after = await recordSurely(
     ports,

@@ -59,7 +59,7 @@ export function verdictOf<V>(answer: Answer<V>): V {
         throw new QueryError('service_not_in_environment', 'The authority has no such service in this environment.');
       throw new QueryError('authority_unreadable', `The authority does not answer this question: ${answer.reason}`);
     case 'unknown': {
-      const unreadable = ['not_a_verdict', 'too_large', 'redirect'].includes(answer.cause);
+      const unreadable = ['not_a_verdict', 'another_document', 'too_large', 'redirect'].includes(answer.cause);
       if (unreadable)
         throw new QueryError(
           'authority_unreadable',

@@ -17,7 +17,7 @@ export type Asked =
  * replaced once.
  */
 export async function askAuthority(
-  ports: Pick<Ports, 'authority' | 'emission' | 'clock'>,
+  ports: Pick<Ports, 'authority' | 'emission' | 'clock' | 'observer'>,
   submission: Submission,
   signal?: AbortSignal,
 ): Promise<Asked> {
@@ -32,7 +32,9 @@ export async function askAuthority(
       return withoutToken(error);
     }
     const askedAt = ports.clock();
-    const answer = await ports.authority.queryResult({ env, token, trackId, signal });
+    const answer = await ports.authority.queryResult({ env, token, trackId, issuerRnc, encf, signal });
+    if (answer.outcome === 'unknown' && answer.cause === 'another_document')
+      ports.observer.answeredAnother(submission, answer.detail);
     if (answer.outcome !== 'unauthorized') return asked(answer, askedAt);
     if (refused !== null) {
       const detail = 'The authority refuses tokens that it has just issued.';

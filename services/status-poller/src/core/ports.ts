@@ -100,6 +100,8 @@ export interface Observer {
   changed(submission: Submission): void;
   overdue(poll: ClaimedPoll): void;
   paused(env: Environment, until: Date): void;
+  /** An answer to a question about `submission` named another document; it was not taken. */
+  answeredAnother(submission: Submission, detail: string): void;
   failed(what: string, error: unknown, submission?: SubmissionKey): void;
 }
 

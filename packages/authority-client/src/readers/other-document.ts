@@ -1,0 +1,41 @@
+/** What was asked about, or handed in: an answer that names something else is no answer to it. */
+export interface Asked {
+  /** RNC of the issuer. */
+  rnc?: string;
+  encf?: string;
+  trackId?: string;
+}
+
+/** What an answer names; null where it is silent. */
+export type Named = { readonly [field in keyof Asked]: string | null };
+
+/** The reading of an answer that names another document. */
+export interface OtherDocument {
+  unknown: 'another_document';
+  detail: string;
+}
+
+const WORDS: Record<keyof Asked, string> = { rnc: 'issuer', encf: 'eNCF', trackId: 'trackId' };
+const LONGEST_NAME = 40;
+
+/**
+ * The reading of an answer that names another document than the one asked about: nothing is known of that one, whatever
+ * the answer says. Null where nothing contradicts; what the answer does not name contradicts nothing.
+ */
+export function otherDocument(asked: Asked, named: Named): OtherDocument | null {
+  const other = (['trackId', 'encf', 'rnc'] as const).flatMap((field) => {
+    const [wanted, answered] = [asked[field], named[field]];
+    if (wanted === undefined || answered === undefined || answered === null) return [];
+    if (comparable(field, answered) === comparable(field, wanted)) return [];
+    return [`${WORDS[field]} ${JSON.stringify(answered.slice(0, LONGEST_NAME))}, not ${wanted}`];
+  });
+  if (other.length === 0) return null;
+  return { unknown: 'another_document', detail: `the answer is about another document: ${other.join('; ')}` };
+}
+
+/** An RNC may come with hyphens, or as a number that lost its zeros. */
+function comparable(field: keyof Asked, text: string): string {
+  return field === 'rnc' && /^[\d -]+$/.test(text)
+    ? text.replace(/\D/g, '').replace(/^0+/, '')
+    : text.trim().toLowerCase();
+}

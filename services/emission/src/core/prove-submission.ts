@@ -1,0 +1,98 @@
+import { type Answer, type AuthorityVerdict, LoginError } from '@ecf/authority-client';
+import type { Attempt } from './attempt.js';
+import type { DocumentTokens } from './document-tokens.js';
+import { EmissionError } from './errors.js';
+import { nameOf } from './other-document.js';
+import type { Ports } from './ports.js';
+
+/** How long the authority has for its answer, in milliseconds: a person waits for it. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Resolves where the authority itself says that it has the document of `attempt` under `trackId`. A trackId that was typed
+ * wrongly would bring the verdict on another document.
+ *
+ * @throws EmissionError `conflict` where it is another document's, unknown or not told yet; what else keeps from asking
+ */
+export type ProveSubmission = (attempt: Attempt, trackId: string) => Promise<void>;
+
+export function createProveSubmission(
+  ports: Pick<Ports, 'authority'>,
+  documentTokens: DocumentTokens,
+): ProveSubmission {
+  return async (attempt, trackId) => {
+    const tokens = await documentTokens(attempt);
+    if (tokens === null)
+      throw new EmissionError(
+        'certificate_missing',
+        `The authority has to be asked about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
+      );
+    const ask = async () => {
+      const token = await tokens.get();
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
+      const another = answer.outcome === 'unauthorized' && (await tokens.refused(token));
+      return { answer, another };
+    };
+    try {
+      const first = await ask();
+      demandProof((first.another ? await ask() : first).answer, attempt, trackId);
+    } catch (error) {
+      throw error instanceof LoginError ? withoutLogin(error) : error;
+    }
+  };
+}
+
+const UNCHANGED = 'Nothing was changed.';
+
+function demandProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Attempt, trackId: string): void {
+  const conflict = (sentence: string) => new EmissionError('conflict', `${sentence} ${UNCHANGED}`);
+  switch (answer.outcome) {
+    case 'verdict':
+      if (answer.verdict.status === 'No encontrado')
+        throw conflict(`The authority knows no submission under the trackId ${trackId}; check it.`);
+      if (answer.verdict.encf === null)
+        throw conflict(
+          `The authority does not say yet which number the trackId ${trackId} belongs to, so it may be another than ${encf}; repeat in a moment.`,
+        );
+      return;
+    case 'unauthorized':
+      throw new EmissionError(
+        'authority_unreadable',
+        `The authority refuses tokens that it has just issued. ${UNCHANGED}`,
+      );
+    case 'refused':
+      throw new EmissionError(
+        'authority_unreadable',
+        `The authority does not answer the question for ${trackId}: ${answer.reason}. ${UNCHANGED}`,
+      );
+    case 'unknown':
+      if (answer.cause === 'another_document')
+        throw conflict(
+          `The trackId ${trackId} does not belong to ${encf} of ${issuerRnc}: ${answer.detail}. Find the right one at the authority, or have the document sent again where there is none.`,
+        );
+      throw unanswered(trackId, answer);
+  }
+}
+
+function unanswered(trackId: string, { cause, retryAfterMs }: Extract<Answer<never>, { outcome: 'unknown' }>) {
+  if (cause === 'not_a_verdict' || cause === 'too_large' || cause === 'redirect')
+    return new EmissionError(
+      'authority_unreadable',
+      `The authority answered the question for ${trackId} with nothing that can be used; repeat later. ${UNCHANGED}`,
+    );
+  return new EmissionError(
+    'authority_unreachable',
+    `The authority does not answer at the moment, so nobody knows what ${trackId} belongs to; repeat later. ${UNCHANGED}`,
+    retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) },
+  );
+}
+
+function withoutLogin(error: LoginError): EmissionError {
+  const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
+  const sentence =
+    error.code === 'login_refused'
+      ? `The authority refuses the login with the certificate of this document${error.reason ? `: ${error.reason}` : ''}.`
+      : "The authority's login gives no usable answer; repeat later.";
+  return new EmissionError(error.code, `${sentence} ${UNCHANGED}`, { cause: error, ...retry });
+}
