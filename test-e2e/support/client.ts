@@ -1,5 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import type { Standalone } from './standalone-process.js';
 
 /** An answer with its body read. */
@@ -154,9 +153,9 @@ async function read(response: Response): Promise<Answer> {
 }
 
 const DAY = 86_400_000;
-const authority = createTestAuthority();
-/** One key for all certificates of a file: making one takes longer than many a test. */
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const authority = createTestAuthority({ key: testKey(1) });
+/** One key for all certificates of a file. */
+const privateKey = testKey(0);
 
 /** A PKCS#12 file of the test authority for a holder. Days count from now. */
 export function testCertificate(

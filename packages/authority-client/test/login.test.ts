@@ -1,7 +1,7 @@
 /** A whole login: pretty-printed seed, signature, token, with a server that checks the signature as a receiver would. */
 
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
 import { authorityEndpoints, createAuthorityClient, createTokenProvider, inMemoryTokenCache } from '../src/index.js';
 import { httpAnswer, startRawServer } from './raw-server.js';
@@ -15,12 +15,13 @@ const SEED = `<?xml version="1.0" encoding="utf-8"?>\r
 
 describe('a login', () => {
   it('signs the seed compactly, and the signature verifies', async () => {
-    const issued = createTestAuthority().issue({
+    const issued = createTestAuthority({ key: testKey(1) }).issue({
       commonName: 'Ana Pérez',
       holderId: '00112345678',
       notBefore: new Date('2026-01-01T00:00:00Z'),
       notAfter: new Date('2027-01-01T00:00:00Z'),
       password: 'secret-password',
+      key: testKey(0),
     });
     const certificate = openCertificate(issued.p12, issued.password, clock());
     const server = await startRawServer((request, socket) =>

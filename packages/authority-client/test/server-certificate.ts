@@ -1,14 +1,15 @@
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 
 /** A certificate for a TLS server of that name, and the authority to trust for it. */
 export function serverCertificate(name: string): { tls: { key: string; cert: string }; ca: string } {
-  const authority = createTestAuthority();
+  const authority = createTestAuthority({ key: testKey(1) });
   const { key, pem } = authority.issue({
     commonName: name,
     holderId: '00100000001',
     notBefore: new Date('2020-01-01T00:00:00Z'),
     notAfter: new Date('2100-01-01T00:00:00Z'),
     password: 'test',
+    key: testKey(0),
   });
   return { tls: { key, cert: pem }, ca: authority.pem };
 }

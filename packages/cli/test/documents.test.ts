@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ecf, program, rows } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
@@ -27,13 +27,14 @@ let creditFile: string;
 let consumerFile: string;
 
 beforeAll(async () => {
-  const authority = createTestAuthority();
+  const authority = createTestAuthority({ key: testKey(1) });
   const holder = {
     commonName: 'Juana Núñez',
     holderId: '00112345678',
     notBefore: new Date('2020-01-01'),
     notAfter: new Date('2045-01-01'),
     password: 'contraseña',
+    key: testKey(0),
   };
   const { p12 } = authority.issue(holder);
   signing = ['--certificate', file('holder.p12', p12), '--password-file', file('password.txt', 'contraseña\n')];

@@ -4,6 +4,7 @@ import { members, readAsn1, writeAsn1 } from './pkcs12/asn1.js';
 import { type Pkcs12Ciphers, writePkcs12 } from './pkcs12/write-pkcs12.js';
 
 export { type Pkcs12Ciphers, type Pkcs12Parts, writePkcs12 } from './pkcs12/write-pkcs12.js';
+export { testKey } from './test-keys.js';
 
 export interface TestHolder {
   readonly commonName: string;

@@ -7,12 +7,12 @@ import {
   openCertificate,
   serialiseCertificate,
 } from '../src/index.js';
-import { createTestAuthority, type TestHolder, writePkcs12 } from '../src/test-certificates.js';
+import { createTestAuthority, type TestHolder, testKey, writePkcs12 } from '../src/test-certificates.js';
 
 const now = new Date('2026-06-23T12:00:00-04:00');
-const authority = createTestAuthority();
-const holderKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const authority = createTestAuthority({ key: testKey(1) });
+const holderKey = testKey(0);
+const otherKey = testKey(2);
 const holder: TestHolder = {
   commonName: 'José Ñandú Pérez',
   holderId: '00112345678',

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { signXml, type VerificationCode, verifyXml } from '../src/index.js';
 import { EXCLUSIVE_C14N, INCLUSIVE_C14N, XMLDSIG } from '../src/profiles/authority.js';
+import { testKey } from '../src/test-certificates.js';
 import { authority, certificate, ecf, issued, now } from './samples.js';
 
 let signed: string;
@@ -64,14 +65,13 @@ describe('a document changed after signing', () => {
   });
 
   it('is refused with another holder’s certificate, key or without any', () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const other = authority.issue({
       commonName: 'Otra',
       holderId: '2',
       notBefore: new Date('2020-01-01'),
       notAfter: new Date('2045-01-01'),
       password: 'x',
-      key: privateKey,
+      key: testKey(2),
     });
     const swapped = signed.replace(certificate.certificate, other.pem.replace(/-----[^-]+-----|\s/g, ''));
     expect(code(swapped)).toBe('signature_mismatch');

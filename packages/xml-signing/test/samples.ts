@@ -1,18 +1,17 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { openCertificate, type SigningCertificate } from '../src/index.js';
-import { createTestAuthority, type TestCertificate } from '../src/test-certificates.js';
+import { createTestAuthority, type TestCertificate, testKey } from '../src/test-certificates.js';
 
 /** The moment all tests take for the present. */
 export const now = new Date('2026-06-23T12:00:00-04:00');
 
-export const authority = createTestAuthority();
+export const authority = createTestAuthority({ key: testKey(1) });
 export const issued: TestCertificate = authority.issue({
   commonName: 'José Ñandú Pérez',
   holderId: '00112345678',
   notBefore: new Date('2020-01-01T00:00:00Z'),
   notAfter: new Date('2045-01-01T00:00:00Z'),
   password: 'clave',
-  key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  key: testKey(0),
 });
 export const certificate: SigningCertificate = openCertificate(issued.p12, issued.password, now);
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
 import { isTrusted, readTrustedIssuers } from '../src/index.js';
-import { createTestAuthority } from '../src/test-certificates.js';
+import { createTestAuthority, testKey } from '../src/test-certificates.js';
 import { authority, certificate, now } from './samples.js';
 
 const signer = { der: certificate.certificate, others: [] };
@@ -12,7 +12,7 @@ describe('isTrusted', () => {
   });
 
   it('does not go by names', () => {
-    const namesake = createTestAuthority();
+    const namesake = createTestAuthority({ key: testKey(3) });
     expect(isTrusted(signer, readTrustedIssuers(namesake.pem), now)).toBe(false);
     expect(isTrusted(signer, readTrustedIssuers(`${namesake.pem}${authority.pem}`), now)).toBe(true);
     const der = authority.pem.replace(/-----[^-]+-----|\s/g, '');
@@ -64,8 +64,7 @@ function derOf(pem: string): string {
 
 /** An RSA key with an exponent that no tool makes by itself. */
 function keyWithExponent(e: bigint): KeyObject {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const jwk = privateKey.export({ format: 'jwk' });
+  const jwk = testKey(0).export({ format: 'jwk' });
   const number = (text = ''): bigint => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
   const text = (value: bigint): string => {
     const hex = value.toString(16);

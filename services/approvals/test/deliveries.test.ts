@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { DeliveryChanged, InvoiceChanged, StoredFile } from '@ecf/contracts';
 import { makeEvent, openDatabase } from '@ecf/service-kit';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ClaimedDelivery } from '../src/core/delivery.js';
 import { createDeliveryBackground } from '../src/core/delivery-background.js';
@@ -419,7 +419,7 @@ describe('where the settings say so', () => {
       const to = await BuyerReceiver.start('134000001');
       receivers.push(to);
       await willing.list(to.rnc, to.url);
-      const elsewhere = createTestAuthority({ commonName: 'Otra autoridad' });
+      const elsewhere = createTestAuthority({ commonName: 'Otra autoridad', key: testKey(3) });
       to.answers = [saying({ signer: issueCertificate('00400000006', elsewhere) })];
       const { encf } = await accepted(to.rnc, { ecf_type: '45' }, willing);
       await reaches(encf, 'delivered', willing);

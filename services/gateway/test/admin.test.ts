@@ -1,7 +1,7 @@
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { unseal } from '@ecf/service-kit';
 import { deserialiseCertificate } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ADMIN_TOKEN,
@@ -13,7 +13,7 @@ import {
 } from './gateway-under-test.js';
 
 const DAY = 24 * 60 * 60 * 1000;
-const authority = createTestAuthority({ commonName: 'Test authority' });
+const authority = createTestAuthority({ commonName: 'Test authority', key: testKey(1) });
 const PASSWORD = 'correct horse battery';
 
 function issue(validFrom: number, validTo: number): Buffer {
@@ -24,6 +24,7 @@ function issue(validFrom: number, validTo: number): Buffer {
     notBefore: new Date(now + validFrom),
     notAfter: new Date(now + validTo),
     password: PASSWORD,
+    key: testKey(0),
   }).p12;
 }
 

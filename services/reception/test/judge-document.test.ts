@@ -1,6 +1,6 @@
 import { trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
 import { ReceptionError } from '../src/core/errors.js';
 import {
@@ -180,7 +180,11 @@ describe('motive 2', () => {
 
   it('an issuer that is not trusted, where trusted ones are configured', async () => {
     const trusted = trustCheck(readTrustedIssuers(authority.pem));
-    const stranger = issue({ commonName: 'Own Authority', holderId: '00900000009', by: createTestAuthority() });
+    const stranger = issue({
+      commonName: 'Own Authority',
+      holderId: '00900000009',
+      by: createTestAuthority({ key: testKey(3) }),
+    });
     expect(judge(await sampleBytes(), { trust: trusted })).toMatchObject({ motive: null });
     const foreign = await sampleBytes({ certificate: stranger.certificate });
     expect(judge(foreign, { trust: trusted })).toMatchObject({ motive: 2 });

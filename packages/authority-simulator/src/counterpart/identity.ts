@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
 
@@ -32,6 +33,8 @@ export class CounterpartIdentity {
       holderId: '00199999996',
       rnc: PROVIDER_RNC,
       password,
+      // Its authority's key serves: nobody has to tell the two apart, and making another takes time.
+      key: createPrivateKey(authority.key),
       ...span,
     });
     return openCertificate(p12, password, now);

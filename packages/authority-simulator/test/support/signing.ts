@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createSign, createVerify } from 'node:crypto';
-import { createTestAuthority, type TestCertificate } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
 
-const authority = createTestAuthority({ commonName: 'TEST CA' });
+const authority = createTestAuthority({ commonName: 'TEST CA', key: testKey(0) });
 let shared: TestCertificate | null = null;
 
 /** A certificate of a test authority. One key serves authority and holders alike: making keys is slow. */

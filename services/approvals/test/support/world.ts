@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
@@ -35,7 +35,7 @@ import {
 } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { openCertificate, type SigningCertificate, serialiseCertificate, signXml } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { type Approvals, type ApprovalsOverrides, createApprovals, readApprovalsConfig } from '../../src/index.js';
 
 export const ISSUER = '199999991';
@@ -43,9 +43,9 @@ export const BUYER = '188888885';
 export const STRANGER = '155555554';
 export const ACCOUNT = 'account-1';
 const MASTER_KEY = Buffer.alloc(32, 7);
-const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const KEY = testKey(0);
 /** Issues all certificates but those that a test gives another issuer. */
-export const AUTHORITY = createTestAuthority();
+export const AUTHORITY = createTestAuthority({ key: testKey(1) });
 
 export const certificate: SigningCertificate = issueCertificate('00200000008');
 

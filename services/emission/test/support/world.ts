@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,7 +14,7 @@ import {
 } from '@ecf/service-kit';
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
-import { createTestAuthority, type TestCertificate } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
 import { identityKey } from '../../src/config.js';
 import {
   createEmission,
@@ -28,8 +27,8 @@ import { BUYER, type Document, ISSUER } from './documents.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;
-/** Making a key takes longer than most tests: one serves all certificates. */
-const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+/** One serves all certificates. */
+const KEY = testKey(0);
 
 export interface Answer {
   status: number;
@@ -74,7 +73,7 @@ export class World {
   readonly config: EmissionConfig;
   readonly database: ReturnType<typeof openDatabase>;
   private readonly instances: Instance[] = [];
-  private authority = createTestAuthority({ commonName: 'Prueba' });
+  private authority = createTestAuthority({ commonName: 'Prueba', key: testKey(1) });
 
   private constructor(
     readonly simulator: Awaited<ReturnType<typeof createSimulator>>,

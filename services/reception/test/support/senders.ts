@@ -1,6 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '@ecf/xml-signing/test-certificates';
+import {
+  createTestAuthority,
+  type TestAuthority,
+  type TestCertificate,
+  testKey,
+} from '@ecf/xml-signing/test-certificates';
 
 /** The moment that tests take for the present. */
 export const NOW = new Date('2026-06-23T12:00:00-04:00');
@@ -11,12 +15,11 @@ export const BUYER = '188888885';
 export const OTHER_BUYER = '166666663';
 export const STRANGER = '155555554';
 
-/** Making keys is slow: everybody shares one, but for those who are told apart by it. */
-const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-const key = makeKey();
+/** Everybody shares a key, but for those who are told apart by it. */
+const [key, ownKey] = [testKey(0), testKey(2)];
 const PASSWORD = 'clave';
 
-export const authority: TestAuthority = createTestAuthority();
+export const authority: TestAuthority = createTestAuthority({ key: testKey(1) });
 
 export function issue(holder: {
   commonName: string;
@@ -34,7 +37,7 @@ export function issue(holder: {
     notBefore,
     notAfter,
     password: PASSWORD,
-    key: holder.ownKey ? makeKey() : key,
+    key: holder.ownKey ? ownKey : key,
   });
   return { issued, certificate: openCertificate(issued.p12, PASSWORD, new Date((+notBefore + +notAfter) / 2)) };
 }
