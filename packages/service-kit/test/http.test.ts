@@ -15,6 +15,7 @@ import { type RunningServer, serve } from '../src/http-server.js';
 import { jsonBody } from '../src/json-body.js';
 import { createLogger, silentLogger } from '../src/logger.js';
 import { createMetrics, serveMetrics } from '../src/metrics.js';
+import { XmlStoreError } from '../src/xml-store.js';
 
 const running: RunningServer[] = [];
 afterEach(async () => {
@@ -113,6 +114,10 @@ describe('errors of an app', () => {
       app.get('/items', () => {
         throw new InvalidRequest([{ loc: ['header', 'rnc-issuing'], msg: 'is required', type: 'missing' }]);
       });
+      app.get('/full/:cause', ({ params }) => {
+        const cause = Object.assign(new Error('no room'), { code: params.cause });
+        throw new XmlStoreError('unavailable', 'The storage of documents cannot be reached.', { cause });
+      });
       app.get('/unknown', () => {
         throw new TypeError('a secret detail');
       });
@@ -133,6 +138,14 @@ describe('errors of an app', () => {
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['header', 'rnc-issuing'] }] },
     });
+    for (const [cause, code] of [
+      ['ENOSPC', 'storage_full'],
+      ['EDQUOT', 'storage_full'],
+      ['53100', 'storage_full'],
+      ['EIO', 'service_unavailable'],
+    ])
+      expect(await get(`${url}/full/${cause}`)).toMatchObject({ status: 503, body: { code } });
+    expect((await get(`${url}/full/ENOSPC`)).headers.get('retry-after')).toBe('60');
     const unknown = await get(`${url}/unknown`);
     expect(unknown).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect(JSON.stringify(unknown.body)).not.toContain('secret');
