@@ -35,6 +35,7 @@ function record(fields: {
       error: null,
       sentAt: fields.issuerSent ? NOW : null,
       tries: fields.issuer ? 1 : 0,
+      retried: null,
     },
   };
 }
@@ -57,6 +58,7 @@ it.each([
   ['refused, the issuer may have it, given up', [refused('failed', true)], no, { kind: 'answered' }],
   ['refused by both', [refused('refused')], no, { kind: 'new', authorityAlone: false }],
   ['refused, no receiver', [refused('no_receiver')], no, { kind: 'new', authorityAlone: false }],
+  ['refused, the issuer may have it, and is listed no more', [refused('no_receiver', true)], no, { kind: 'answered' }],
   ['refused, then accepted', [refused('delivered'), record({})], yes, { kind: 'answered' }],
 ] as const)('%s', (_name, earlier, wanted, admission) => {
   expect(admit(earlier, wanted)).toMatchObject(admission);

@@ -19,19 +19,31 @@ let issuer: Issuer;
 interface Issuer {
   url: string;
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];
-  answers: { status: number; body: string; headers?: Record<string, string>; hang?: boolean; delayMs?: number }[];
+  answers: Answering[];
+  /** What it answers whenever the path ends so. */
+  always: Record<string, Answering>;
   server: Server;
 }
 
+interface Answering {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+  hang?: boolean;
+  delayMs?: number;
+}
+
 async function startIssuer(): Promise<Issuer> {
-  const started: Issuer = { url: '', requests: [], answers: [], server: createServer() };
+  const started: Issuer = { url: '', requests: [], answers: [], always: {}, server: createServer() };
   started.server.on('request', (req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const { method = '', url = '', headers } = req;
       started.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString('latin1') });
-      const answer = started.answers.shift() ?? { status: 200, body: '{"codigo":"OK","estado":"x","mensaje":[]}' };
+      const always = Object.entries(started.always).find(([end]) => url.endsWith(end))?.[1];
+      const answer = always ??
+        started.answers.shift() ?? { status: 200, body: '{"codigo":"OK","estado":"x","mensaje":[]}' };
       if (answer.hang) return;
       const send = () =>
         res.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
@@ -56,6 +68,7 @@ afterEach(async () => {
   await world.control('DELETE', 'faults');
   issuer.requests.length = 0;
   issuer.answers.length = 0;
+  issuer.always = {};
   await world.list(ISSUER, issuer.url);
 });
 
@@ -471,12 +484,10 @@ describe('what cannot be written down', () => {
   it('is left out of what a login says: pending with its words, and failed past the deadline', async () => {
     const seed = '<SemillaModel><valor>s</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>';
     const refusal = { status: 400, body: 'certificado\0x', headers: { 'content-type': 'text/plain' } };
-    issuer.answers.push(
-      ...Array.from({ length: 20 }, () => [
-        { status: 200, body: seed, headers: { 'content-type': 'application/xml' } },
-        refusal,
-      ]).flat(),
-    );
+    issuer.always = {
+      '/semilla': { status: 200, body: seed, headers: { 'content-type': 'application/xml' } },
+      '/validacioncertificado': refusal,
+    };
     await world.list(ISSUER, issuer.url, issuer.url);
     const { body } = await post(order(await world.invoice()));
     const says = expect.stringContaining('certificado\ufffdx');

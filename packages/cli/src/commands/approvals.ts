@@ -89,7 +89,7 @@ const SETTLEABLE: Settleable<Row> = {
   none: 'neither',
   list: { path: '/admin/approvals/undecided', rows: 'approvals' },
   settlePath: '/admin/approvals/settle',
-  narrowed: ({ undelivered }) => (undelivered === true ? { undelivered: 'true' } : {}),
+  narrowed: ({ undelivered }): Record<string, string> => (undelivered === true ? { undelivered: 'true' } : {}),
   settlement: settlementOf,
   readable,
 };

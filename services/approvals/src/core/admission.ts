@@ -34,7 +34,8 @@ export function admit(earlier: readonly GivenApproval[], wanted: Decision): Admi
 /** The issuer took it, or a send is under way or was lost: nobody can say that it did not. */
 export function toldIssuer({ issuer }: GivenApproval): boolean {
   if (issuer.status === 'delivered') return true;
-  return (issuer.status === 'pending' && issuer.tries > 0) || (issuer.status === 'failed' && issuer.sentAt !== null);
+  if (issuer.status === 'pending') return issuer.tries > 0;
+  return (issuer.status === 'failed' || issuer.status === 'no_receiver') && issuer.sentAt !== null;
 }
 
 /**

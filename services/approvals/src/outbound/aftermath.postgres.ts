@@ -1,6 +1,6 @@
 import type { AftermathOperations } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit';
-import { type DeliveryRow, deliveryChanged } from './deliveries.postgres.js';
+import { type DeliveryRow, deliveryChanged } from './delivery-rows.js';
 import { decisionReceived, fromRow, type ReceivedApprovalRow } from './received-approvals.postgres.js';
 
 const page = (table: 'deliveries' | 'received_approvals') => ({

@@ -3,7 +3,7 @@ import { type Environment, toIsoDominican } from '@ecf/domain';
 import { appendToOutbox, type Database } from '@ecf/service-kit';
 import { statusWord } from '../core/given-approval.js';
 import type { NewReceivedApproval, ReceivedApprovalStore } from '../core/ports.js';
-import { approvalEvent } from './approvals.postgres.js';
+import { approvalEvent } from './approval-rows.js';
 
 const FIND = {
   name: 'received_approval_find',

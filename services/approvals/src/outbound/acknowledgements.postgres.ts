@@ -1,0 +1,114 @@
+import type { Environment } from '@ecf/domain';
+import type { Database, Transaction } from '@ecf/service-kit';
+import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
+import type { AcknowledgementStore, HeldAcknowledgement } from '../core/delivery-ports.js';
+import { keyValues, storable } from './delivery-rows.js';
+
+const ACKNOWLEDGE = {
+  name: 'acknowledgement_add',
+  text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
+           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256, held)
+         SELECT env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code, acknowledged_at, received_at, valid,
+           validation_error, xml_path, xml_sha256, decode(held, 'base64')
+           FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
+           receipt_status smallint, rejection_code smallint, acknowledged_at timestamptz, received_at timestamptz,
+           valid boolean, validation_error text, xml_path text, xml_sha256 text, held text)
+         ORDER BY env, issuer_rnc, encf, xml_sha256
+         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
+};
+const LIST_ACKNOWLEDGEMENTS = {
+  name: 'acknowledgement_list',
+  text: `SELECT * FROM received_acknowledgements
+          WHERE env = $1 AND issuer_rnc = $2 AND ($3::text IS NULL OR encf = $3)
+            AND ($4::smallint IS NULL OR receipt_status = $4)
+          ORDER BY received_at DESC, id DESC LIMIT $5 OFFSET $6`,
+};
+const FIND_ACKNOWLEDGEMENT = {
+  name: 'acknowledgement_find',
+  text: `SELECT * FROM received_acknowledgements WHERE env = $1 AND issuer_rnc = $2 AND encf = $3
+          ORDER BY valid DESC, received_at DESC, id DESC LIMIT 1`,
+};
+const HELD = {
+  name: 'acknowledgement_held',
+  text: `SELECT id, xml_path AS path, held AS bytes FROM received_acknowledgements
+          WHERE held IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
+};
+const RELEASE = {
+  name: 'acknowledgement_release',
+  text: 'UPDATE received_acknowledgements SET held = NULL WHERE id = ANY($1::bigint[])',
+};
+interface AcknowledgementRow {
+  id: number;
+  env: Environment;
+  issuer_rnc: string;
+  encf: string;
+  buyer_rnc: string;
+  receipt_status: 0 | 1 | null;
+  rejection_code: 1 | 2 | 3 | 4 | null;
+  acknowledged_at: Date | null;
+  received_at: Date;
+  validation_error: string | null;
+  xml_path: string;
+  xml_sha256: string;
+  held: Buffer | null;
+}
+
+/** Acknowledgements in PostgreSQL, as they are asked for and as the XML store takes them. */
+export function createAcknowledgementStore(database: Database): AcknowledgementStore {
+  return {
+    async list({ env, issuerRnc, encf, receiptStatus, limit, offset }) {
+      const params = [env, issuerRnc, encf, receiptStatus, limit, offset];
+      const { rows } = await database.query<AcknowledgementRow>(LIST_ACKNOWLEDGEMENTS, params);
+      return rows.map(fromAcknowledgementRow);
+    },
+    async find(key) {
+      const { rows } = await database.query<AcknowledgementRow>(FIND_ACKNOWLEDGEMENT, keyValues(key));
+      return rows[0] === undefined ? null : fromAcknowledgementRow(rows[0]);
+    },
+    async held(after, limit) {
+      return (await database.query<HeldAcknowledgement>(HELD, [after, limit])).rows;
+    },
+    async release(ids) {
+      await database.query(RELEASE, [ids]);
+    },
+  };
+}
+
+/** Adds what buyers answered; the same answer once. */
+export async function addAcknowledgements(tx: Transaction, all: readonly NewAcknowledgement[]): Promise<void> {
+  if (all.length > 0) await tx.query(ACKNOWLEDGE, [JSON.stringify(all.map(acknowledgementRow))]);
+}
+
+function acknowledgementRow(acknowledgement: NewAcknowledgement) {
+  const { key, xml, fault, held } = acknowledgement;
+  return {
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: acknowledgement.buyerRnc,
+    receipt_status: acknowledgement.receiptStatus,
+    rejection_code: acknowledgement.motive,
+    acknowledged_at: acknowledgement.acknowledgedAt,
+    received_at: acknowledgement.receivedAt,
+    valid: fault === null,
+    validation_error: storable(fault),
+    xml_path: xml.path,
+    xml_sha256: xml.sha256,
+    held: held === null ? null : Buffer.from(held).toString('base64'),
+  };
+}
+
+function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement {
+  return {
+    id: row.id,
+    key: { env: row.env, issuerRnc: row.issuer_rnc, encf: row.encf },
+    buyerRnc: row.buyer_rnc,
+    receiptStatus: row.receipt_status,
+    motive: row.rejection_code,
+    acknowledgedAt: row.acknowledged_at,
+    receivedAt: row.received_at,
+    fault: row.validation_error,
+    xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    held: row.held,
+  };
+}

@@ -1,0 +1,110 @@
+/** Of one whose turn never came. */
+export const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
+/** Those of one receiver or host can fill a look; another follows at once then, which passes over it. */
+export const LOOKED_AT = 1_000;
+
+export const ADD = {
+  name: 'delivery_add',
+  text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
+           deadline_at, due_at, traceparent, host)
+         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text, account_id text,
+           xml_path text, xml_sha256 text, status text, created_at timestamptz, deadline_at timestamptz, due_at timestamptz,
+           traceparent text, host text)
+         ORDER BY env, issuer_rnc, encf
+         ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
+};
+// Hundreds of names: sub-selects are hashed and objects sorted, arrays would be searched for every row.
+export const CLAIM = {
+  name: 'delivery_claim',
+  text: `WITH due AS (
+           SELECT id, due_at, env || ':' || buyer_rnc AS lane, env || ':' || host AS host FROM deliveries
+            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $10) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
+              AND (host IS NULL OR env || ':' || host NOT IN (SELECT unnest($8::text[]))) ORDER BY due_at LIMIT ${LOOKED_AT}),
+         turn AS (SELECT id, due_at, lane, host, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
+         share AS (
+           SELECT id, host, row_number() OVER (PARTITION BY host ORDER BY due_at, id) AS place FROM turn
+            WHERE place <= CASE WHEN lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END),
+         picked AS (
+           SELECT d.id FROM deliveries d JOIN share USING (id)
+            WHERE d.due_at <= $1 AND d.status <> 'delivered'
+              AND (share.host IS NULL OR share.place <= coalesce(($9::jsonb ->> share.host)::int, 1))
+            ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
+         UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
+         RETURNING d.*, (SELECT count(*) FROM due)::int AS looked_at`,
+};
+export const KEEP = {
+  name: 'delivery_keep',
+  text: `WITH kept AS (
+           SELECT d.id FROM deliveries d JOIN unnest($1::bigint[], $2::uuid[]) AS k(id, claim) USING (id, claim)
+            ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries SET due_at = greatest(due_at, $3) FROM kept WHERE deliveries.id = kept.id`,
+};
+// A send that delivered counts even where its lease had ended; what was delivered stays so.
+export const CONCLUDE = {
+  name: 'delivery_conclude',
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
+           due_at timestamptz, error text, needs_certificate boolean, host text)),
+         own AS (SELECT d.id FROM deliveries d JOIN r USING (id) ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries d SET status = r.status, due_at = r.due_at, last_error = r.error, claim = NULL,
+           needs_certificate = r.needs_certificate, host = r.host,
+           revision = d.revision + CASE WHEN d.status = r.status AND r.due_at IS NOT NULL THEN 0 ELSE 1 END
+         FROM r JOIN own USING (id)
+         WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
+};
+/**
+ * What waits for its first look into the directory, and was there when the directory was asked and named no receiver for its
+ * buyer: the answer is its answer too, so nobody claims each of thousands by itself. The next looks are spread over ten minutes.
+ */
+export const ALIKE = {
+  name: 'delivery_alike',
+  text: `WITH answered AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(env text, buyer_rnc text, created_at timestamptz,
+           due_at timestamptz, error text)),
+         unasked AS (
+           SELECT d.id, r.due_at + (d.id % 600) * interval '1 second' AS due_at, r.error
+             FROM answered r JOIN deliveries d ON d.env = r.env AND d.buyer_rnc = r.buyer_rnc AND d.created_at <= r.created_at
+            WHERE d.status = 'no_receiver' AND d.tries = 0 AND d.claim IS NULL
+              AND d.deadline_at > r.due_at + interval '10 minutes'
+            ORDER BY d.id FOR UPDATE OF d SKIP LOCKED)
+         UPDATE deliveries d SET tries = 1, due_at = unasked.due_at, last_error = unasked.error, host = NULL
+         FROM unasked WHERE d.id = unasked.id`,
+};
+export const DEFER = {
+  name: 'delivery_defer',
+  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, host text, due_at timestamptz)),
+         own AS (SELECT d.id FROM deliveries d JOIN r USING (id, claim) ORDER BY d.id FOR UPDATE OF d)
+         UPDATE deliveries d SET due_at = r.due_at, claim = NULL, tries = d.tries - 1, host = r.host
+         FROM r JOIN own USING (id) WHERE d.id = r.id AND d.claim = r.claim`,
+};
+/** So many at once; the rest follows. */
+const GIVEN_UP_AT_ONCE = 500;
+export const GIVE_UP = {
+  name: 'delivery_give_up',
+  text: `WITH over AS (
+           SELECT id FROM deliveries WHERE due_at <= $1 AND deadline_at <= $1
+              AND (env || ':' || buyer_rnc IN (SELECT unnest($2::text[])) OR env || ':' || host IN (SELECT unnest($3::text[])))
+            ORDER BY id LIMIT ${GIVEN_UP_AT_ONCE} FOR UPDATE SKIP LOCKED)
+         UPDATE deliveries d SET status = 'failed', due_at = NULL, claim = NULL, needs_certificate = false,
+           revision = d.revision + 1, last_error = coalesce(d.last_error, $4)
+         FROM over WHERE d.id = over.id RETURNING d.*`,
+};
+export const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
+export const RESUME = {
+  name: 'delivery_resume',
+  text: `UPDATE deliveries SET due_at = $2, needs_certificate = false
+          WHERE issuer_rnc = $1 AND needs_certificate AND claim IS NULL AND due_at > $2`,
+};
+export const LIST = {
+  name: 'delivery_list',
+  text: `SELECT * FROM deliveries
+          WHERE ($1::text IS NULL OR env = $1) AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR issuer_rnc = $3)
+            AND ($4::text IS NULL OR buyer_rnc = $4) AND ($5::text IS NULL OR encf = $5) AND ($6::bigint IS NULL OR id < $6)
+          ORDER BY id DESC LIMIT $7`,
+};
+export const RETRY = {
+  name: 'delivery_retry',
+  text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false, host = NULL,
+           status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
+           revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
+         WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' AND (status <> 'not_required' OR $6::boolean)
+         RETURNING *`,
+};
