@@ -62,6 +62,8 @@ describe('hostile XML is refused', () => {
       'too_complex',
       `<ECF ${Array.from({ length: 60 }, (_, n) => `xmlns:a${n}="urn:u${n}"`).join(' ')}>${'<b/>'.repeat(50_000)}</ECF>`,
     ],
+    ['namespaces that are no URI', 'too_complex', `<ECF>${'<a xmlns:n="u"/>'.repeat(10_001)}</ECF>`],
+    ['namespaces that almost are', 'too_complex', `<ECF>${'<a xmlns="urn:a b"/>'.repeat(10_001)}</ECF>`],
     ['21 MB', 'too_large', Buffer.alloc(21 * MEGABYTE, 'x')],
   ])('%s: %s', (_, code, source) => {
     expect(refusal(source).code).toBe(code);
@@ -82,6 +84,7 @@ describe('large or crooked XML costs no more than its length', () => {
   it.each<[string, string]>([
     ['many siblings', `<ECF>${'<a/>'.repeat(200_000)}</ECF>`],
     ['usual namespaces over many', `<ECF xmlns:a="u:a" xmlns:b="u:b" xmlns:c="u:c">${'<a/>'.repeat(100_000)}</ECF>`],
+    ['namespaces that are URIs', `<ECF>${'<a xmlns="urn:a"/><a xmlns=""/>'.repeat(50_000)}</ECF>`],
     ['many faults', `<ARECF><DetalleAcusedeRecibo>${'<a>1</a>'.repeat(60_000)}</DetalleAcusedeRecibo></ARECF>`],
     ['a long comment', `<ECF><!--${'- '.repeat(1_000_000)}--></ECF>`],
     ['many comments', `<ECF>${'<!--x-->'.repeat(200_000)}</ECF>`],
