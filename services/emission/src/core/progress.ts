@@ -240,26 +240,35 @@ export interface LookUp {
   readonly state: Answer<DocumentState> | null;
 }
 
+/** The authority names the day of receipt alone, and its clock and ours may differ by an hour. */
+const RECEIVED_LATEST_MS = 25 * 3_600_000;
+
+/** Received on a day before the attempt was made: of another system, which used the number first. */
+function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boolean {
+  return dateReceived !== null && Date.parse(dateReceived) + RECEIVED_LATEST_MS < attempt.committedAt.getTime();
+}
+
 /**
- * trackIds under the number that no earlier submission of ours is known to have, best candidate first. Those of earlier
- * submissions that do not stand with the attempt must have been left out of the list.
+ * trackIds under the number that may be the attempt's, best candidate first: those that no earlier submission of ours is
+ * known to have, and that were not received before it was made. Those of earlier submissions that do not stand with the
+ * attempt must have been left out of the list.
  */
 export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
   return list.trackIds
-    .filter(({ trackId }) => !known.has(trackId))
+    .filter((entry) => !known.has(entry.trackId) && !receivedBefore(attempt, entry))
     .sort((one, other) => rank[one.status] - rank[other.status]);
 }
 
 /**
- * Whether the trackIds alone do not decide: an accepted document under the number may have come from another system,
- * which its security code tells; and before bytes go out again the second service is asked as well.
+ * Whether the trackIds alone do not decide: a decided document under the number, whatever the decision, may have come from
+ * another system, which its security code tells; and before bytes go out again the second service is asked as well.
  */
 export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
   if (trackIds.outcome !== 'verdict') return false;
   const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
-  if (candidate !== undefined) return candidate.status === 'Aceptado' || candidate.status === 'AceptadoCondicional';
+  if (candidate !== undefined) return candidate.status !== 'EnProceso';
   return attempt.state === 'unknown' && waitedLongEnough(attempt, moment);
 }
 

@@ -1,3 +1,4 @@
+import type { TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt.js';
@@ -29,6 +30,7 @@ import {
   trackIds,
   UNAUTHORIZED,
   unknown,
+  verdict,
 } from '../support/attempts.js';
 
 const SUMMARY = { route: 'rfce', ecfType: '32' } as const;
@@ -181,6 +183,27 @@ describe('given a full document whose send was lost', () => {
     expect(next).toMatchObject({ state: 'unknown', trackId: null });
     const ours = must(afterLookUp(lost(), { trackIds: found, state: documentState('Aceptado', 'aB+/12') }, at(4_000)));
     expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
+  });
+
+  it('nor a rejected one: its bytes were not ours, and ours may go out once they were not found twice', () => {
+    const found = trackIds(['foreign', 'Rechazado']);
+    expect(stateIsNeeded(lost(), found, at(4_000))).toBe(true);
+    for (const state of [documentState('Rechazado', 'ZZZZZZ'), documentState('No encontrado', null)]) {
+      const first = must(afterLookUp(lost(), { trackIds: found, state }, at(4_000)));
+      expect(first).toMatchObject({ state: 'unknown', trackId: null, notFoundSince: at(4_000).now });
+      expect(afterLookUp(first, { trackIds: found, state }, at(304_000))?.state).toBe('resend-due');
+    }
+    const ours = must(afterLookUp(lost(), { trackIds: found, state: documentState('Rechazado', 'aB+/12') }, at(4_000)));
+    expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
+  });
+
+  it('what was received on a day before it was made is not its own, whatever its state', () => {
+    const on = (dateReceived: string) =>
+      verdict<TrackIdList>({ found: true, trackIds: [{ trackId: 'early', status: 'EnProceso', dateReceived }] });
+    const before = must(afterLookUp(lost(), { trackIds: on('2026-06-14T00:00:00-04:00'), state: null }, at(4_000)));
+    expect(before).toMatchObject({ state: 'unknown', trackId: null });
+    const sameDay = must(afterLookUp(lost(), { trackIds: on('2026-06-15T00:00:00-04:00'), state: null }, at(4_000)));
+    expect(sameDay).toMatchObject({ state: 'processing', trackId: 'early' });
   });
 
   it('when the receipt comes late, its trackId counts', () => {
