@@ -829,6 +829,8 @@ describe('lines of ten thousand ranges each', () => {
   const many = (type: string, first: number) =>
     line(type, ...Array.from({ length: 10_000 }, (_, n): Range => [first + 3 * n, first + 3 * n + 1]));
   const lines = (first: number) => TYPES.map((type) => many(type, first));
+  /** Its threads take longer to be ready than most of what is asked of them here. */
+  const documents = createCancellationDocuments();
 
   it('are cancelled, ten of them; what is in force is named, what lies between is free', async () => {
     // The authority is in this process and takes its time with thirteen megabytes.
@@ -866,7 +868,6 @@ describe('lines of ten thousand ranges each', () => {
   }, 300_000);
 
   it('wait for their turn, a few of each account: what is too much is told so', async () => {
-    const documents = createCancellationDocuments();
     const body = Buffer.alloc(128 * 1024, 'no JSON ');
     const codes = await Promise.all(
       Array.from({ length: 6 }, () => documents.read('a', body).catch(({ code }) => code)),
@@ -906,7 +907,6 @@ describe('lines of ten thousand ranges each', () => {
   }, 60_000);
 
   it('keep nobody waiting while they are read, checked, written and signed', async () => {
-    const documents = createCancellationDocuments();
     /** How often others had their turn meanwhile; where the work is done at once, never. */
     async function turns<T>(work: () => Promise<T>): Promise<[T, number]> {
       let [count, over] = [0, false];
