@@ -47,5 +47,6 @@ function businessRules(tree: DocumentNode, now: Date): { faults: Fault[]; warnin
 }
 
 function result(checked: CheckedDocument, faults: Fault[], warnings: Fault[]): ExaminedDocument {
-  return { warnings, valid: faults.length === 0, ...checked, faults };
+  const { document, type, schema, encf, tree } = checked;
+  return { document, type, schema, encf, tree, faults, warnings, valid: faults.length === 0 };
 }

@@ -14,7 +14,7 @@ export function tellDamaged(archive: XmlStore, { metrics, logger }: { metrics: M
     help: 'Stored documents that were missing or altered when they were asked for',
   });
   return {
-    put: (path, bytes) => archive.put(path, bytes),
+    put: (path, bytes, checksum) => archive.put(path, bytes, checksum),
     ready: () => archive.ready(),
     list: () => archive.list(),
     async get(path, checksum) {

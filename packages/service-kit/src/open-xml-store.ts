@@ -48,7 +48,7 @@ export function openXmlStore(settings: ArchiveSettings): XmlStore {
     return opened;
   };
   return {
-    put: (relative, bytes) => reached(async () => (await archive()).put(relative, bytes)),
+    put: (relative, bytes, checksum) => reached(async () => (await archive()).put(relative, bytes, checksum)),
     get: (relative, checksum) => reached(async () => (await archive()).get(relative, checksum)),
     ready: async () => (await archive()).ready(),
     async *list() {

@@ -23,9 +23,9 @@ export async function openFileXmlStore(root: string): Promise<XmlStore> {
   await removeStale(incoming);
 
   return {
-    async put(relative, bytes) {
+    async put(relative, bytes, known) {
       checkXmlPath(relative);
-      const checksum = sha256(bytes);
+      const checksum = known ?? sha256(bytes);
       const target = path.join(root, relative);
       const temporary = path.join(incoming, randomUUID());
       await writeSynced(temporary, bytes);

@@ -50,9 +50,9 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
   }
 
   return {
-    async put(path, bytes) {
+    async put(path, bytes, known) {
       checkXmlPath(path);
-      const checksum = sha256(bytes, 'hex');
+      const checksum = known ?? sha256(bytes, 'hex');
       try {
         await client.send(
           new PutObjectCommand({
@@ -60,7 +60,7 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
             Key: path,
             Body: bytes,
             ContentType: 'application/xml',
-            ChecksumSHA256: sha256(bytes, 'base64'),
+            ChecksumSHA256: Buffer.from(checksum, 'hex').toString('base64'),
             IfNoneMatch: '*',
           }),
         );

@@ -18,8 +18,12 @@ export interface StoredObject {
 
 /** Keeps signed XML for good. Paths are relative, with `/`. Checksums are SHA-256 in lower-case hex. */
 export interface XmlStore {
-  /** Resolves once the bytes outlive a power cut. Never overwrites: the same bytes again are fine, others are `exists`. */
-  put(path: string, bytes: Uint8Array): Promise<{ checksum: string }>;
+  /**
+   * Resolves once the bytes outlive a power cut. Never overwrites: the same bytes again are fine, others are `exists`.
+   *
+   * @param checksum of the bytes, where it is known already
+   */
+  put(path: string, bytes: Uint8Array, checksum?: string): Promise<{ checksum: string }>;
   /** The bytes; with `checksum`, compared first (`altered`). */
   get(path: string, checksum?: string): Promise<Buffer>;
   /** Rejects while nothing can be stored or read. */

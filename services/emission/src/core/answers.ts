@@ -68,12 +68,11 @@ export async function submissionAnswer(
 ): Promise<SubmissionAnswer> {
   const xml = documents?.xml ?? (await read(ports, attempt.xml));
   const rfce = attempt.rfce === null ? null : (documents?.rfceXml ?? (await read(ports, attempt.rfce)));
-  return {
-    ...documentAnswer(attempt),
-    xml,
-    ...(attempt.route === 'ecf' ? { trackId: attempt.trackId } : {}),
-    ...(rfce === null ? {} : { rfce_xml: rfce }),
-  };
+  // Not spread: that would come first, and take longer than all else of the answer.
+  const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml });
+  if (attempt.route === 'ecf') answer.trackId = attempt.trackId;
+  if (rfce !== null) answer.rfce_xml = rfce;
+  return answer;
 }
 
 async function read({ archive }: Pick<Ports, 'archive'>, file: Attempt['xml']): Promise<string> {

@@ -26,7 +26,7 @@ export interface Offer {
 export interface Prepared {
   readonly fresh: NewAttempt;
   /** Every document of the attempt, under its path in the archive. */
-  readonly files: readonly { readonly path: string; readonly bytes: Buffer }[];
+  readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly sha256: string }[];
   /** What goes to the authority: the full document, or the summary. */
   readonly sent: Buffer;
   readonly sealedCertificate: Uint8Array | null;
@@ -61,7 +61,7 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
 
       const prepared = await offer.prepare(reference);
       await ports.checkpoint('signed');
-      await Promise.all(prepared.files.map(({ path, bytes }) => ports.archive.put(path, bytes)));
+      await Promise.all(prepared.files.map(({ path, bytes, sha256 }) => ports.archive.put(path, bytes, sha256)));
       await ports.checkpoint('stored');
       const attempt = beginAttempt(
         prepared.fresh,

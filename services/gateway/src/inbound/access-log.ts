@@ -20,9 +20,11 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
       const ms = performance.now() - began;
       const status = complete ? res.statusCode : ABORTED;
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
+      const { request_id, trace_id } = requestNames(req);
       logger.info(
         {
-          ...requestNames(req),
+          request_id,
+          trace_id,
           method: req.method,
           operation,
           status,
@@ -30,7 +32,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           account_id: accountId,
           env,
           sender,
-          ...(complete ? {} : { aborted: true }),
+          aborted: complete ? undefined : true,
         },
         complete ? 'answered' : 'aborted',
       );
