@@ -1,17 +1,10 @@
-import {
-  type Answer,
-  type ApprovalDeliveryAnswer,
-  type ApprovalVerdict,
-  LoginError,
-  type RawAnswer,
-} from '@ecf/authority-client';
-import { retryDelay, storableText } from '@ecf/domain';
-import { pauseWithoutReceiver } from './delivery.js';
+import { type Answer, type ApprovalDeliveryAnswer, LoginError } from '@ecf/authority-client';
 import { Unwritable } from './errors.js';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
 import { ReceiverLoginError } from './receiver-logins.js';
 import type { Caller } from './receivers.js';
+import { type Ending, SendEndings } from './send-endings.js';
 
 type SendPorts = Pick<
   Ports,
@@ -30,16 +23,6 @@ type SendPorts = Pick<
   | 'sleep'
 >;
 
-const MOST_RESPONSE = 8_000;
-const LONGEST_ERROR = 1_000;
-
-/** How a send ended, before it is written down. */
-interface Ending {
-  readonly progress: Progress;
-  readonly exchange: Exchange | null;
-  readonly word: string;
-}
-
 /**
  * Sends approvals to the authority and to issuers: always the same bytes, until one side has decided. A lost answer is
  * sent again; that it "was loaded and accepted before" then says that the first copy arrived.
@@ -50,7 +33,11 @@ export class SendApproval {
   readonly #claims: Readonly<Record<Target, Set<number>>> = { authority: new Set(), issuer: new Set() };
   readonly #sending: Readonly<Record<Target, Set<number>>> = { authority: new Set(), issuer: new Set() };
 
-  constructor(private readonly ports: SendPorts) {}
+  readonly #endings: SendEndings;
+
+  constructor(private readonly ports: SendPorts) {
+    this.#endings = new SendEndings(ports);
+  }
 
   /**
    * Both sends of a record that was just made. Resolves with what is known when the authority has answered and the issuer
@@ -103,9 +90,9 @@ export class SendApproval {
       const { sentAt, status } = ending.progress;
       const later =
         target === 'authority'
-          ? this.#laterThere(approval, words, sentAt !== null || status === 'submitted')
-          : this.#laterToIssuer(approval, words);
-      const exchange: Exchange = { ...this.#notSent(target, words), outcome: 'unwritable' };
+          ? this.#endings.laterAtAuthority(approval, words, sentAt !== null || status === 'submitted')
+          : this.#endings.laterAtIssuer(approval, words);
+      const exchange: Exchange = { ...this.#endings.notSent(target, words), outcome: 'unwritable' };
       await this.ports.approvals.progress(approval, { ...later.progress, sentAt } as Progress, exchange);
     }
   }
@@ -136,14 +123,15 @@ export class SendApproval {
   async #authority(approval: GivenApproval): Promise<Ending> {
     const caller = await this.#caller(approval);
     const arrivedBefore = await this.#mayHaveArrived(approval, 'authority');
-    if (caller === null) return this.#laterThere(approval, 'no certificate to log in with', arrivedBefore);
+    if (caller === null)
+      return this.#endings.laterAtAuthority(approval, 'no certificate to log in with', arrivedBefore);
     const { env, buyerRnc, encf } = approval.key;
     let xml: Uint8Array;
     try {
       xml = await this.#bytes(approval);
     } catch (error) {
       const detail = `the stored document cannot be read: ${error instanceof Error ? error.message : error}`;
-      return this.#laterThere(approval, detail, arrivedBefore);
+      return this.#endings.laterAtAuthority(approval, detail, arrivedBefore);
     }
     const ask = async () => {
       const { token } = await this.ports.tokens.get(caller);
@@ -154,9 +142,9 @@ export class SendApproval {
     try {
       let answer = await ask();
       if (answer.outcome === 'unauthorized') answer = await ask();
-      return this.#judgeAuthority(approval, answer, arrivedBefore);
+      return this.#endings.ofAuthority(approval, answer, arrivedBefore);
     } catch (error) {
-      if (error instanceof LoginError) return this.#laterThere(approval, error.message, arrivedBefore);
+      if (error instanceof LoginError) return this.#endings.laterAtAuthority(approval, error.message, arrivedBefore);
       throw error;
     }
   }
@@ -170,41 +158,16 @@ export class SendApproval {
     return ((await this.ports.approvals.find(id))?.[target].sentAt ?? null) !== null;
   }
 
-  #judgeAuthority(approval: GivenApproval, answer: Answer<ApprovalVerdict>, arrivedBefore: boolean): Ending {
-    const now = this.ports.clock();
-    const raw = answer.raw;
-    const response = raw === null ? approval.authority.response : storableText(raw.body, MOST_RESPONSE);
-    const sentAt = approval.authority.sentAt ?? (arrived(answer) ? now : null);
-    const side = { target: 'authority', response, sentAt } as const;
-    const exchange = exchangeOf('authority', answer, raw, now);
-    if (answer.outcome === 'verdict' && !answer.verdict.transient) {
-      const { status, alreadyAccepted } = answer.verdict;
-      // Only of a document that may have arrived before: otherwise somebody else's decision stands there.
-      const ours = alreadyAccepted && arrivedBefore;
-      const final = ours ? 'Aceptado' : status;
-      return { progress: { ...side, status: final, dueAt: null }, exchange, word: final };
-    }
-    if (answer.outcome === 'refused') {
-      return {
-        progress: { ...side, status: 'failed', response: storableText(answer.reason, MOST_RESPONSE), dueAt: null },
-        exchange,
-        word: 'failed',
-      };
-    }
-    const dueAt = this.#next(approval.authority.tries, retryAfter(answer));
-    return { progress: { ...side, status: openStatus(sentAt, arrivedBefore), dueAt }, exchange, word: wordOf(answer) };
-  }
-
   async #issuer(approval: GivenApproval): Promise<Ending> {
     const caller = await this.#caller(approval);
-    if (caller === null) return this.#laterToIssuer(approval, 'no certificate to look the issuer up with');
+    if (caller === null) return this.#endings.laterAtIssuer(approval, 'no certificate to look the issuer up with');
     // Asked before it leaves: an answer that came is never lost to a database that does not answer.
     const arrivedBefore = await this.#mayHaveArrived(approval, 'issuer');
     const { issuerRnc, buyerRnc, encf } = approval.key;
     let answer: Answer<ApprovalDeliveryAnswer>;
     try {
       const entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
-      if (entry === null || entry.approvalUrl === null) return this.#withoutReceiver(approval);
+      if (entry === null || entry.approvalUrl === null) return this.#endings.withoutReceiver(approval);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
       answer = await this.ports.receivers.admitted(caller, entry, (token) =>
@@ -212,82 +175,10 @@ export class SendApproval {
       );
     } catch (error) {
       const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
-      return this.#laterToIssuer(approval, error instanceof Error ? error.message : String(error), pauseMs);
+      return this.#endings.laterAtIssuer(approval, error instanceof Error ? error.message : String(error), pauseMs);
     }
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
-    return this.#judgeIssuer(approval, answer, arrivedBefore);
-  }
-
-  #judgeIssuer(approval: GivenApproval, answer: Answer<ApprovalDeliveryAnswer>, arrivedBefore: boolean): Ending {
-    const now = this.ports.clock();
-    const exchange = exchangeOf('issuer', answer, answer.raw, now);
-    const sentAt = approval.issuer.sentAt ?? (arrived(answer) ? now : null);
-    if (answer.outcome === 'verdict') {
-      const { accepted, messages } = answer.verdict;
-      const taken = accepted || (arrivedBefore && messages.some(({ valor }) => saysTakenBefore(valor)));
-      const error = taken
-        ? null
-        : storableText(messages.map(({ valor }) => valor).join(' ') || 'The issuer refused it.', LONGEST_ERROR);
-      const status = taken ? 'delivered' : 'refused';
-      return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange, word: status };
-    }
-    if (answer.outcome === 'refused') return { ...this.#failed(approval, answer.reason), exchange };
-    const detail = answer.outcome === 'unknown' ? answer.detail : 'the issuer refuses our token';
-    const later = this.#laterToIssuer(approval, detail, retryAfter(answer));
-    return { ...later, progress: { ...later.progress, sentAt } as Progress, exchange };
-  }
-
-  #failed({ issuer: { sentAt } }: GivenApproval, words: string): Ending {
-    const [status, error] = ['failed', storableText(words, LONGEST_ERROR)] as const;
-    return { progress: { target: 'issuer', status, error, sentAt, dueAt: null }, exchange: null, word: status };
-  }
-
-  /** Who has no receiver today may have one soon: the directory is asked again, up to the deadline. */
-  #withoutReceiver(approval: GivenApproval): Ending {
-    const { sentAt } = approval.issuer;
-    const next = new Date(this.ports.clock().getTime() + pauseWithoutReceiver(triesOf(approval), this.ports.random));
-    const dueAt = next.getTime() > this.#issuerDeadline(approval) ? null : next;
-    const progress = { target: 'issuer', status: 'no_receiver', error: null, sentAt, dueAt } as const;
-    const exchange = this.#notSent('issuer', 'the directory names no address for approvals');
-    return { progress, exchange, word: 'no_receiver' };
-  }
-
-  /** Of the send that was asked for last, by the buyer or by a person. */
-  #issuerDeadline({ issuer, submittedAt, createdAt }: GivenApproval): number {
-    const since = issuer.retried?.at ?? submittedAt ?? createdAt;
-    return since.getTime() + this.ports.settings.issuerDeadlineMs;
-  }
-
-  /** Nothing went to the authority now; again after a pause. */
-  #laterThere(approval: GivenApproval, detail: string, arrivedBefore: boolean): Ending {
-    const { response, sentAt, tries } = approval.authority;
-    const [status, dueAt] = [openStatus(sentAt, arrivedBefore), this.#next(tries)];
-    const progress = { target: 'authority', status, response, sentAt, dueAt } as const;
-    return { progress, exchange: this.#notSent('authority', detail), word: 'later' };
-  }
-
-  #notSent(target: Target, detail: string): Exchange {
-    const outcome = storableText(`not_sent:${detail}`, 300);
-    return { target, at: this.ports.clock(), outcome, httpStatus: null, contentType: null, body: null };
-  }
-
-  /** The issuer could not be asked, or gave no answer: again after a pause, up to its deadline. */
-  #laterToIssuer(approval: GivenApproval, detail: string, waitMs = 0): Ending {
-    const target = 'issuer';
-    const exchange = this.#notSent(target, detail);
-    const [{ sentAt }, tries, deadline] = [approval.issuer, triesOf(approval), this.#issuerDeadline(approval)];
-    // A pause that ends beyond the deadline is not kept: it would be the end at the first try.
-    const asked = this.#next(tries, waitMs);
-    const dueAt = asked.getTime() > deadline ? this.#next(tries) : asked;
-    if (dueAt.getTime() > deadline)
-      return { ...this.#failed(approval, `The issuer could not be reached in time: ${detail}`), exchange };
-    const error = storableText(detail, LONGEST_ERROR);
-    return { progress: { target, status: 'pending', error, sentAt, dueAt }, exchange, word: 'later' };
-  }
-
-  #next(tries: number, waitMs = 0): Date {
-    const pause = retryDelay(Math.max(tries, 1), this.ports.settings.firstRetryMs, this.ports.random);
-    return new Date(this.ports.clock().getTime() + Math.max(pause, waitMs));
+    return this.#endings.ofIssuer(approval, answer, arrivedBefore);
   }
 
   /** The buyer as last heard of: what was signed is still sent for a taxpayer that was deactivated since. */
@@ -306,44 +197,4 @@ export class SendApproval {
   #bytes({ xml }: GivenApproval): Promise<Buffer> {
     return this.ports.archive.get(xml.path, xml.sha256);
   }
-}
-
-/** Sends to the issuer begun since they were asked for last. */
-function triesOf({ issuer: { tries, retried } }: GivenApproval): number {
-  return Math.max(tries - (retried?.tries ?? 0), 1);
-}
-
-/** The authority's words for a document that it has, which other receivers use too. */
-function saysTakenBefore(text: string): boolean {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  return plain.includes('ya habia sido cargada y aceptada previamente');
-}
-
-/** An approval without decision may have arrived, or certainly did not; it is sent again either way. */
-function openStatus(sentAt: Date | null, arrivedBefore: boolean): 'submitted' | 'failed' {
-  return sentAt !== null || arrivedBefore ? 'submitted' : 'failed';
-}
-
-function arrived(answer: Answer<unknown>): boolean {
-  return answer.outcome === 'verdict' || (answer.outcome === 'unknown' && answer.reachedAuthority === 'maybe');
-}
-
-function retryAfter(answer: Answer<unknown>): number {
-  return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
-}
-
-function wordOf(answer: Answer<unknown>): string {
-  return answer.outcome === 'unknown' ? `unknown:${answer.cause}` : answer.outcome;
-}
-
-function exchangeOf(target: Target, answer: Answer<unknown>, raw: RawAnswer | null, at: Date): Exchange {
-  const outcome = answer.outcome === 'refused' ? `refused:${answer.code}` : wordOf(answer);
-  return {
-    target,
-    at,
-    outcome,
-    httpStatus: raw?.status ?? null,
-    contentType: raw?.contentType ?? null,
-    body: raw?.body ?? null,
-  };
 }
