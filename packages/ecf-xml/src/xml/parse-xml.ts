@@ -80,6 +80,14 @@ function parseGuarded(bytes: Uint8Array): XmlDocument {
     if (!(error instanceof XmlParseError)) throw error;
     const detail = error.details[0];
     const message = (detail?.message ?? error.message).trim();
+    if (/^Resource limit exceeded/.test(message))
+      throw new XmlRefused(
+        'too_complex',
+        'Text, blanks or a value is longer than ten million bytes in one piece.',
+        detail?.line ?? null,
+        detail?.col ?? null,
+        { cause: error },
+      );
     throw new XmlRefused(
       /Excessive depth/.test(message) ? 'too_deep' : 'not_well_formed',
       `The document is not well-formed XML: ${message}`,
