@@ -49,7 +49,7 @@ if (given.length === 0) {
   else if (process.env.CI === 'true') fail(lacks);
   else unmet.push(`the core scenarios on the distributed deployment: ${lacks}`);
 }
-say('running every test (some twenty minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+say('running every test (some fourteen minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const { passed, failed, skipped } = await run(given);
 
 skipped.push(...unmet);
