@@ -108,7 +108,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const shared = { bus, archive, logger, metrics, clock: now };
 
   const gatewayConfig = placed('gateway', settings.gateway);
-  const emission = await createEmission(placed('emission', settings.emission), {
+  const emission = createEmission(placed('emission', settings.emission), {
     ...shared,
     accounts: { fetch: (accountId) => gateway.taxpayerSource.account(accountId) },
   });

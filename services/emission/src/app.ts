@@ -18,25 +18,20 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import {
-  type Bus,
   checkReadiness,
   createDatabaseIfMissing,
   createHttpTaxpayerSource,
-  createLogger,
-  createMetrics,
   createOutboxRelay,
   createStoredFiles,
-  type Logger,
-  type Metrics,
   makeEvent,
   measureAuthorityCalls,
   migrate,
-  openBus,
-  openDatabase,
   openFileDeadLetters,
+  openServiceParts,
   openSharedCache,
   openXmlStore,
   type Readiness,
+  type SharedParts,
   type Subscription,
   seal,
   tellDamaged,
@@ -44,7 +39,7 @@ import {
   type XmlStore,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
-import { type EmissionConfig, identityKey } from './config.js';
+import type { EmissionConfig } from './config.js';
 import { applyStatus } from './core/apply-status.js';
 import { type Attempt, documentKey } from './core/attempt.js';
 import { createBackground } from './core/background.js';
@@ -93,16 +88,12 @@ const HEARTBEAT_MS = 3_000;
 const PENDING_MS = 10_000;
 
 /** What a deployment shares between services, and what tests replace. */
-export interface EmissionOverrides {
-  readonly bus?: Bus;
+export interface EmissionOverrides extends SharedParts {
   readonly accounts?: AccountSource;
   readonly archive?: XmlStore;
   readonly tokenCache?: TokenCache;
   readonly authority?: Ports['authority'];
   readonly cancellationAuthority?: CancellationPorts['cancellationAuthority'];
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
-  readonly clock?: () => Date;
   readonly random?: () => number;
   readonly checkpoint?: Ports['checkpoint'];
   readonly heartbeatMs?: number;
@@ -127,36 +118,15 @@ export interface Emission {
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
-export async function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Promise<Emission> {
-  const clock = overrides.clock ?? (() => new Date());
-  const logger = overrides.logger ?? createLogger({ service: 'emission', level: config.LOG_LEVEL });
-  const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
+export function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Emission {
+  const parts = openServiceParts('emission', config, overrides, {
+    deadLetters: openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
+    // A plan for the values of one call costs more than the call, and is the same.
+    settings: { plan_cache_mode: 'force_generic_plan' },
+  });
+  const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, backlog } = createEmissionMetrics(metrics, logger);
   const cancellationMetrics = createCancellationMetrics(metrics, logger);
-  const key = identityKey(config);
-
-  const database = openDatabase(config.DATABASE_URL, {
-    max: config.DATABASE_CONNECTIONS,
-    applicationName: 'ecf emission',
-    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: {
-      jit: 'off',
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-      // A plan for the values of one call costs more than the call, and is the same.
-      plan_cache_mode: 'force_generic_plan',
-    },
-    onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
-  });
-  const bus =
-    overrides.bus ??
-    openBus(config, {
-      logger,
-      clock,
-      metrics,
-      deadLetters: await openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
-    });
   const archive = tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger });
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
@@ -181,7 +151,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
     taxpayers: taxpayerStore,
-    accounts: overrides.accounts ?? gatewayAccounts(config, key, clock),
+    accounts: overrides.accounts ?? gatewayAccounts(config, identityKey, clock),
     archive,
     authority: overrides.authority ?? client,
     tokens,
@@ -271,7 +241,7 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
     followUps,
     signing,
     ready,
-    identityKey: key,
+    identityKey,
     maxBodyBytes: config.MAX_BODY_BYTES,
     logger,
     clock,
@@ -332,10 +302,9 @@ export async function createEmission(config: EmissionConfig, overrides: Emission
       await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
       await relay.stop();
       for (const subscription of subscriptions) await subscription.stop();
-      if (overrides.bus === undefined) await bus.close();
       client.close();
       await sharedCache?.close();
-      await database.close();
+      await parts.close();
     },
   };
 }

@@ -5,7 +5,6 @@ import {
   cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
-  identityKeyOf,
   readConfig,
   sealingSettings,
   serverSettings,
@@ -82,9 +81,4 @@ export type EmissionConfig = z.infer<typeof emissionSettings>;
 /** Reads the configuration; throws ConfigError naming the variable and what is allowed. */
 export function emissionConfig(env: Record<string, string | undefined>): EmissionConfig {
   return readConfig(emissionSettings, env);
-}
-
-/** The key of the gateway's signed identities. */
-export function identityKey(config: Pick<EmissionConfig, 'IDENTITY_KEY' | 'MASTER_KEY'>): Uint8Array {
-  return identityKeyOf(config);
 }

@@ -1,7 +1,6 @@
 import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
-import { createInternalClient } from '@ecf/service-kit';
+import { createInternalClient, identityKeyOf } from '@ecf/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { identityKey } from '../src/config.js';
 import { encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
@@ -21,7 +20,7 @@ describe('questions of other services', () => {
       url: other.url,
       owner: 'emission',
       service: 'query',
-      identityKey: identityKey(world.config),
+      identityKey: identityKeyOf(world.config),
       clock: () => new Date(),
     });
     for (const sequence of [1, 2]) await world.submit(emission, example('ecf-31', sequence));

@@ -12,16 +12,14 @@ import {
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import {
-  createHttpApp,
-  healthRoutes,
+  createServiceApp,
   InvalidRequest,
   identityOf,
   internalOperationRoutes,
-  type Logger,
-  type Readiness,
-  requireIdentity,
+  type ServiceAppOptions,
+  type ServiceRoute,
 } from '@ecf/service-kit';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { ObtainToken } from '../core/obtain-token.js';
 import type { SubmitJson } from '../core/submit-json.js';
 import type { SubmitSigned } from '../core/submit-signed.js';
@@ -37,7 +35,7 @@ import {
 import { mapErrors } from './error-mapping.js';
 import { readSubmissionForm, requireJson } from './submission-form.js';
 
-export interface HttpOptions {
+export interface HttpOptions extends ServiceAppOptions {
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
@@ -47,58 +45,44 @@ export interface HttpOptions {
   readonly signing: SigningOperations;
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
-  readonly ready: () => Promise<Readiness>;
-  readonly identityKey: Uint8Array;
-  readonly maxBodyBytes: number;
-  readonly logger: Logger;
-  readonly clock: () => Date;
 }
 
 /** Every route of the service, and who may call it; beside them the questions of other services, as the contracts name them. */
-const ROUTES = [
-  { method: 'post', path: '/fe_Submit', callers: ['account'], handler: submitJson },
-  { method: 'post', path: '/submit_ecf', callers: ['account'], handler: submitEcf },
-  { method: 'post', path: '/submit_fc', callers: ['account'], handler: submitFc },
-  { method: 'get', path: '/obtain_token', callers: ['account'], handler: obtainToken },
-] as const;
-
-/** Those about cancellations, which answer by themselves. */
-const CANCELLATION_ROUTES = [
-  { method: 'post', path: '/anecf', handler: createCancellation },
-  { method: 'get', path: '/anecf', handler: listCancellations },
-  { method: 'get', path: '/anecf/:submission_id', handler: findCancellation },
-  { method: 'get', path: '/anecf/:submission_id/xml', handler: cancellationXml },
-] as const;
+function routeTable(options: HttpOptions): readonly ServiceRoute[] {
+  const { cancellations } = options;
+  const about = (handler: typeof createCancellation) => (req: Request, res: Response) =>
+    handler(cancellations, req, res);
+  return [
+    ['post', '/fe_Submit', 'account', answering(options, submitJson)],
+    ['post', '/submit_ecf', 'account', answering(options, submitEcf)],
+    ['post', '/submit_fc', 'account', answering(options, submitFc)],
+    ['get', '/obtain_token', 'account', answering(options, obtainToken)],
+    ['post', '/anecf', 'account', about(createCancellation)],
+    ['get', '/anecf', 'account', about(listCancellations)],
+    ['get', '/anecf/:submission_id', 'account', about(findCancellation)],
+    ['get', '/anecf/:submission_id/xml', 'account', about(cancellationXml)],
+  ];
+}
 
 type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<unknown>;
 
 /** The HTTP side of emission. Every call carries the identity that the gateway signed. */
 export function createEmissionApp(options: HttpOptions): Express {
-  return createHttpApp({
-    logger: options.logger,
-    maxBodyBytes: options.maxBodyBytes,
-    routes(app) {
-      for (const { method, path, callers, handler } of ROUTES) {
-        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: callers });
-        app[method](path, guard, answering(options, handler));
-      }
-      for (const { method, path, handler } of CANCELLATION_ROUTES) {
-        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['account'] });
-        app[method](path, guard, (req, res) => handler(options.cancellations, req, res));
-      }
-      app.use(healthRoutes(options.ready));
-      app.use(internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options));
-      app.use(internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options));
-      app.use(internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options));
-      app.use(internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options));
-      app.use(internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options));
-      app.use(mapErrors);
-    },
+  return createServiceApp(options, {
+    routes: routeTable(options),
+    internal: [
+      internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options),
+      internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options),
+      internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options),
+      internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options),
+      internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options),
+    ],
+    mapErrors,
   });
 }
 
-function answering(options: HttpOptions, handler: Handler): RequestHandler {
-  return async (req, res) => {
+function answering(options: HttpOptions, handler: Handler) {
+  return async (req: Request, res: Response) => {
     const answer = JSON.stringify(await handler(options, req, res));
     res.setHeader('content-type', 'application/json; charset=utf-8');
     res.setHeader('cache-control', 'no-store');

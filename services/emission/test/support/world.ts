@@ -5,6 +5,7 @@ import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
 import {
   createMetrics,
+  identityKeyOf,
   openDatabase,
   type RunningServer,
   seal,
@@ -15,7 +16,6 @@ import {
 import { startTestPostgres } from '@ecf/service-kit/testing';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
-import { identityKey } from '../../src/config.js';
 import {
   createEmission,
   type Emission,
@@ -201,7 +201,7 @@ export class World {
         iat,
         exp: iat + 60,
       },
-      identityKey(this.config),
+      identityKeyOf(this.config),
     );
   }
 
@@ -209,7 +209,7 @@ export class World {
     const iat = Math.floor(Date.now() / 1_000);
     return signIdentity(
       { kind: 'service', service: 'gateway', request_id: 'test', iat, exp: iat + 60 },
-      identityKey(this.config),
+      identityKeyOf(this.config),
     );
   }
 
