@@ -423,10 +423,27 @@ describe('what the authority makes of it', () => {
       verdict(['Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle', '?']),
     );
     const { body } = await cancel(request([line('31', [420, 421])]));
-    expect(body.authority_status).toBe('Parcial');
+    expect(body).toMatchObject({
+      authority_status: 'Parcial',
+      detail_lines: [{ sequence_ranges: [{ authority_status: null }] }],
+    });
     expect((await world.submit(emission, example('ecf-31', 420))).status).toBe(409);
     const { rows } = await world.database.query('SELECT alarm FROM cancellation WHERE id = $1', [body.id]);
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable' }]);
+  });
+
+  it('a refusal that names only some of them: the others may be annulled, all stay blocked, with an alarm', async () => {
+    await world.fault(verdict(['No fue posible anular las siguientes secuencias', encf('31', 423)], '2'));
+    const { body } = await cancel(request([line('31', [422, 424])]));
+    expect(body).toMatchObject({
+      authority_status: 'submitted',
+      detail_lines: [{ sequence_ranges: [{ authority_status: null }] }],
+    });
+    expect((await world.submit(emission, example('ecf-31', 424))).status).toBe(409);
+    const { rows } = await world.database.query('SELECT alarm, next_action_at FROM cancellation WHERE id = $1', [
+      body.id,
+    ]);
+    expect(rows).toEqual([{ alarm: 'cancellation-unreadable', next_action_at: null }]);
   });
 
   it('a part of a thousand ranges: each refused one is told', async () => {

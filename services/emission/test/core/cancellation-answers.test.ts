@@ -7,6 +7,8 @@ import { refusedNumbers } from '../../src/core/cancellation/refused-numbers.js';
 import { after, createSendCancellation } from '../../src/core/cancellation/send-cancellation.js';
 
 const DONE = 'Las secuencias fueron anuladas correctamente';
+const NONE = 'No fue posible anular las siguientes secuencias';
+const USED = 'Las secuencias que está intentando anular han sido utilizadas';
 const EXCEPT = `${DONE}. Con excepción de las secuencias del detalle`;
 const asked = [{ type: '31' as const, from: 100, to: 199 }];
 const encf = (sequence: number) => `E31${String(sequence).padStart(10, '0')}`;
@@ -30,7 +32,7 @@ describe('the numbers that a partial success refuses', () => {
     expect(refused(DONE, encf(101), 'No fue posible anular las siguientes secuencias', encf(102))).toEqual([
       [102, 102],
     ]);
-    expect(refused(EXCEPT, `${encf(190)} al ${encf(250)}`)).toEqual([[190, 199]]);
+    expect(refused(EXCEPT, `${encf(190)} al ${encf(199)}`)).toEqual([[190, 199]]);
     const all = Array.from({ length: 50 }, (_, n) => encf(100 + 2 * n));
     expect(refused(EXCEPT, ...all)).toHaveLength(50);
   });
@@ -45,6 +47,8 @@ describe('the numbers that a partial success refuses', () => {
     ['names of elements', [EXCEPT, `SecuenciaeNCFDesde: ${encf(111)}, SecuenciaeNCFHasta: ${encf(115)}`]],
     ['numbers before any words', [encf(101), EXCEPT]],
     ['numbers nobody asked for', [EXCEPT, encf(900)]],
+    ['some of them nobody asked for', [EXCEPT, encf(101), encf(900)]],
+    ['a range that goes beyond', [EXCEPT, `${encf(190)} al ${encf(250)}`]],
     ['a range over two types', [EXCEPT, `${encf(101)} - E320000000102`]],
   ])('cannot be told: %s', (_, texts) => {
     expect(refused(...texts)).toBeNull();
@@ -130,6 +134,29 @@ describe('the answer to a cancellation', () => {
       refused: [],
       alarm: 'cancellation-unreadable',
     });
+  });
+
+  it.each([
+    ['names one of them', [NONE, encf(101)]],
+    ['names all but one', [NONE, `${encf(100)} - ${encf(198)}`]],
+    ['says that one is used', [USED, encf(101)]],
+    ['names them in other words', [NONE, `SecuenciaeNCFDesde: ${encf(100)}, SecuenciaeNCFHasta: ${encf(199)}`]],
+  ])('refuses "the following", and %s: what became of the others is open', (_, texts) => {
+    expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({
+      state: 'submitted',
+      refused: [],
+      nextActionAt: null,
+      alarm: 'cancellation-unreadable',
+    });
+  });
+
+  it.each([
+    ['names all', [NONE, encf(100), `${encf(101)} - ${encf(199)}`]],
+    ['names more than all', [NONE, `${encf(1)} - ${encf(500)}`]],
+    ['names none', [NONE]],
+    ['is about the document', [`El valor del campo SecuenciaeNCFDesde es mayor: ${encf(101)}`]],
+  ])('refuses, and %s: none is annulled', (_, texts) => {
+    expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({ state: 'rejected', alarm: null });
   });
 
   it('is awaited beside no other copy of the same instance, however far its clock is set on', async () => {

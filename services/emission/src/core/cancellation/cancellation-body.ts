@@ -33,8 +33,8 @@ export function blockedBy(cancellation: Pick<Cancellation, 'state' | 'lines' | '
  * cancellation has more than ten lines and a hundred thousand ranges.
  */
 export function cancellationBody(cancellation: Cancellation): CancellationRecord {
-  const { id, lines, state } = cancellation;
-  const decided = state === 'accepted' || state === 'partial' || state === 'rejected';
+  const { id, lines, state, alarm } = cancellation;
+  const decided = state === 'accepted' || state === 'rejected' || (state === 'partial' && alarm === null);
   let ranges = 0;
   return {
     id,

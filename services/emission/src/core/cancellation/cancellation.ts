@@ -18,7 +18,10 @@ export type CancellationAlarm =
   | 'cancellation-overdue'
   /** A repeat after a lost answer was refused: an earlier copy may have done it. Nothing is sent by itself any more. */
   | 'cancellation-open'
-  /** The authority took a part and names the rest in words that cannot be read: all numbers stay blocked. */
+  /**
+   * The authority took a part and names the rest in words that cannot be read, or refuses by naming only some of the
+   * numbers: which are annulled is not known, all stay blocked.
+   */
   | 'cancellation-unreadable';
 
 /** Ranges of one type, as asked for: `ranges` holds first and last sequence of each in turn. */

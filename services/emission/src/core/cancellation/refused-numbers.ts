@@ -1,5 +1,5 @@
 import type { AuthorityMessage } from '@ecf/authority-client';
-import { common, type NumberRange, rangeOf } from './number-set.js';
+import { merged, type NumberRange, rangeOf, without } from './number-set.js';
 
 /** One number, or the first and last of a range, in whatever words stand between them. */
 const NAMED = /(E\d{12})(?:\s*(?:-|–|a|al|hasta)\s*(E\d{12}))?/giu;
@@ -16,18 +16,39 @@ const HEADINGS: readonly { readonly text: string; readonly refused: boolean }[] 
 ];
 
 /**
- * The numbers that a partial success refuses, as far as they were asked for; merged. Null where that cannot be told for
- * certain: the format of the detail is not published, so whatever is not a known heading or plain numbers may mean anything.
+ * The numbers that a partial success refuses; merged. Null where that cannot be told for certain: the format of the detail is
+ * not published, so whatever is not a known heading or plain numbers that were asked for may mean anything.
  */
 export function refusedNumbers(
   heading: string | null,
   messages: readonly AuthorityMessage[],
   asked: readonly NumberRange[],
 ): NumberRange[] | null {
+  const named = namedAsRefused(textsOf(heading, messages));
+  return named === null || named.length === 0 || without(named, asked).length > 0 ? null : merged(named);
+}
+
+/**
+ * Whether a refusal leaves it open what became of some numbers: it says that "the following" were not annulled, and those
+ * that it names are not all that were asked for. One that names no number is about all of them.
+ */
+export function leavesSomeOpen(
+  heading: string | null,
+  messages: readonly AuthorityMessage[],
+  asked: readonly NumberRange[],
+): boolean {
+  const texts = textsOf(heading, messages);
+  const isAboutSome = texts.some((plain) => HEADINGS.some(({ text, refused }) => refused && plain.startsWith(text)));
+  if (!isAboutSome || !texts.some((plain) => /e\d{12}/.test(plain))) return false;
+  const named = namedAsRefused(texts);
+  return named === null || without(asked, named).length > 0;
+}
+
+/** The numbers behind words for a refusal; null where anything else is said that may be about numbers. */
+function namedAsRefused(texts: readonly string[]): NumberRange[] | null {
   const named: NumberRange[] = [];
   let refused: boolean | null = null;
-  for (const text of [...(heading === null ? [] : [heading]), ...messages.map(({ valor }) => valor)]) {
-    const plain = fold(text);
+  for (const plain of texts) {
     const known = HEADINGS.find((each) => plain.startsWith(each.text));
     if (known !== undefined) refused = known.refused;
     else if (refused === null && !/\d{12}/.test(plain)) continue;
@@ -39,8 +60,11 @@ export function refusedNumbers(
       if (range !== null) named.push(range);
     }
   }
-  const found = common(asked, named);
-  return found.length === 0 ? null : found;
+  return named;
+}
+
+function textsOf(heading: string | null, messages: readonly AuthorityMessage[]): string[] {
+  return [...(heading === null ? [] : [heading]), ...messages.map(({ valor }) => valor)].map(fold);
 }
 
 function fold(text: string): string {

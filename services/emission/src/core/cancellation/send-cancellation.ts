@@ -4,7 +4,7 @@ import { OVERDUE_MS, retryDelay } from '../retry-schedule.js';
 import { certificateTokens } from '../token-source.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
-import { refusedNumbers } from './refused-numbers.js';
+import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
 
 /** Sends a cancellation whose lease we hold, and writes down what came of it. Resolves with its present state. */
 export interface SendCancellation {
@@ -96,8 +96,11 @@ export function after(
   const settled = { ...before, sentAt: before.sentAt ?? ports.clock(), response, nextActionAt: null };
   if (status === 'Aceptado') return { ...settled, state: 'accepted', refused: [], alarm: null };
   if (before.lostSends > 0) return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
+  const asked = rangesOf(before.lines);
+  if (status === 'Rechazado' && leavesSomeOpen(heading, messages, asked))
+    return { ...settled, state: 'submitted', refused: [], alarm: 'cancellation-unreadable' };
   if (status === 'Rechazado') return { ...settled, state: 'rejected', refused: [], alarm: null };
-  const refused = refusedNumbers(heading, messages, rangesOf(before.lines));
+  const refused = refusedNumbers(heading, messages, asked);
   return {
     ...settled,
     state: 'partial',
