@@ -6,7 +6,7 @@ import { createSimulator, type Simulator } from '@ecf/authority-simulator';
 import { type DocumentNode, deriveRfce } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, type SignedXml, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type AuthorityClient,
@@ -77,12 +77,13 @@ beforeAll(async () => {
     clock,
   });
   tokens = createTokenProvider({ client, cache: inMemoryTokenCache(clock), clock });
-  const issued = createTestAuthority().issue({
+  const issued = createTestAuthority({ key: testKey(1) }).issue({
     commonName: 'Ana Muestra',
     holderId: '00100000001',
     notBefore: new Date('2026-01-01T00:00:00Z'),
     notAfter: new Date('2027-01-01T00:00:00Z'),
     password: 'test',
+    key: testKey(0),
   });
   certificate = openCertificate(issued.p12, issued.password, clock());
   token = (await tokens.get({ env, account: 'a', certificate })).token;

@@ -8,7 +8,7 @@ import {
   signXml,
   verifyXml,
 } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { ReceptionError } from '../src/core/errors.js';
@@ -189,7 +189,11 @@ describe('seeds', () => {
       await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF'), expired.certificate), 'TesteCF', SENDER, keep)),
     ).toBe('seed.certificate_not_valid');
     const strict = seedsAt(clockAt(), trustCheck(readTrustedIssuers(authority.pem)));
-    const own = issue({ commonName: 'Own Authority', holderId: '00900000009', by: createTestAuthority() });
+    const own = issue({
+      commonName: 'Own Authority',
+      holderId: '00900000009',
+      by: createTestAuthority({ key: testKey(3) }),
+    });
     const seed = strict.seeds.issue('TesteCF');
     expect(await refusalOf(strict.seeds.redeem(await sign(seed, own.certificate), 'TesteCF', SENDER, keep))).toBe(
       'seed.certificate_not_trusted',
