@@ -43,7 +43,7 @@ export function summarise(tree: DocumentNode): DocumentSummary {
     encf: needed(idDoc, 'eNCF'),
     ecf_type: ecfType(integerOf(idDoc, 'TipoeCF')),
     issuer_rnc: needed(issuer, 'RNCEmisor'),
-    issuer_name: needed(issuer, 'RazonSocialEmisor'),
+    issuer_name: name(issuer, 'RazonSocialEmisor'),
     buyer_rnc: optional(buyer, 'RNCComprador'),
     buyer_foreign_id: optional(buyer, 'IdentificadorExtranjero'),
     buyer_name: optional(buyer, 'RazonSocialComprador'),
@@ -82,6 +82,13 @@ function needed(group: DocumentNode | null, name: string): string {
   const value = textOf(group, name)?.trim();
   if (!value) throw new RangeError(`${name} is missing`);
   return value;
+}
+
+/** A text of blanks alone is a text: the schema takes it, and it is kept. */
+function name(group: DocumentNode | null, field: string): string {
+  const value = textOf(group, field);
+  if (!value) throw new RangeError(`${field} is missing`);
+  return value.trim() || value;
 }
 
 function optional(group: DocumentNode | null, name: string): string | null {

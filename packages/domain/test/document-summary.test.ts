@@ -38,6 +38,12 @@ describe('the summary of a document', () => {
     expect(summarise(example('rfce'))).toMatchObject({ document: 'RFCE', ecf_type: '32', total_amount: '1180.00' });
   });
 
+  it('keeps a name of blanks alone', () => {
+    expect(summarise(changed(example('ecf-31'), { 'Encabezado.Emisor.RazonSocialEmisor': '  ' })).issuer_name).toBe(
+      '  ',
+    );
+  });
+
   it('reads the type as XSD does', () => {
     expect(summarise(changed(example('ecf-31'), { 'Encabezado.IdDoc.TipoeCF': ' +31 ' })).ecf_type).toBe('31');
   });

@@ -13,7 +13,7 @@ export interface WrittenDate {
 
 /** The dates of a document that are not in order, and its signature time. */
 export interface DocumentDates {
-  /** Shaped like a date, but no day of the calendar. */
+  /** No day of the calendar. */
   impossible: readonly WrittenDate[];
   /** A day of the calendar, written with one digit for day or month. */
   short: readonly WrittenDate[];
@@ -46,7 +46,7 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     verdict: 'rejects',
     source: `${format('6')}, 12, 58: dates are days of the calendar`,
     since: FORMAT_SINCE,
-    summary: 'A date that has the right shape exists in the calendar.',
+    summary: 'A date is a day of the calendar, also where the schema lets other characters pass.',
     check({ impossible }, report) {
       for (const { path, text } of impossible) report(path, `${text} is no day of the calendar`);
     },
@@ -169,14 +169,12 @@ class Dates implements DocumentDates {
     }
   }
 
-  /** Files the date under what is wrong with it; the schema speaks of what does not look like a date at all. */
+  /** Files the date under what is wrong with it. What does not look like a date at all has a fault of structure already. */
   private add(path: string, name: string, hasTime: boolean, text: string): void {
     const instant = hasTime ? parseSignatureDateTime(text) : null;
     if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };
     const exists = hasTime ? instant !== null : parseDocumentDate(text) !== null;
-    if (!exists && SHAPE.test(text)) this.impossible.push({ path: `${path}.${name}`, text });
+    if (!exists) this.impossible.push({ path: `${path}.${name}`, text });
     if (exists && !hasTime && text.trim().length < 10) this.short.push({ path: `${path}.${name}`, text });
   }
 }
-
-const SHAPE = /^\s*[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}(?: [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2})?\s*$/;

@@ -20,10 +20,11 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     verdict: 'rejects',
     source: observed(format('20')),
     since: OBSERVED_SINCE,
-    summary: 'MontoExento is present when a line is exempt (IndicadorFacturacion 4).',
+    summary:
+      'MontoExento is present when a line is exempt (IndicadorFacturacion 4), whatever its amount; not in a note that corrects text alone.',
     check(ecf, report) {
-      if (ecf.totals === null || textOf(ecf.totals, 'MontoExento') !== null) return;
-      if (ecf.lines.some((line) => line.indicator === '4' && (line.amount?.sign() ?? 0) > 0)) {
+      if (ecf.totals === null || ecf.correctsText || textOf(ecf.totals, 'MontoExento') !== null) return;
+      if (ecf.lines.some((line) => line.indicator === '4')) {
         report(`${TOTALS}.MontoExento`, 'there are exempt lines (IndicadorFacturacion 4), so MontoExento is needed');
       }
     },

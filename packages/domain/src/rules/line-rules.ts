@@ -1,7 +1,7 @@
 import { Decimal } from '../decimal.js';
 import { integerOf, textOf } from '../document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
-import type { EcfView, Line } from './ecf-view.js';
+import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 import type { BusinessRule, Report } from './rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
 
@@ -28,6 +28,26 @@ export const LINE_RULES: readonly LineRule[] = [
     checkLine(line, _ecf, report) {
       if (integerOf(line.node, 'IndicadorBienoServicio') === '1') {
         report(line.path('IndicadorBienoServicio'), 'a type 47 is for services: IndicadorBienoServicio must be 2');
+      }
+    },
+  },
+  {
+    name: 'business.isr-withheld-services-only',
+    code: null,
+    appliesTo: ['41'],
+    verdict: 'conditional',
+    source: format('36'),
+    since: FORMAT_SINCE,
+    summary:
+      'A line of a type 41 withholds income tax (MontoISRRetenido) only where it is a service (IndicadorBienoServicio 2).',
+    checkLine(line, _ecf, report) {
+      if (line.withholding === null || integerOf(line.node, 'IndicadorBienoServicio') !== '1') return;
+      const withheld = decimalOf(line.withholding, 'MontoISRRetenido');
+      if (withheld !== null && !withheld.isZero()) {
+        report(
+          line.path('Retencion.MontoISRRetenido'),
+          'income tax is withheld on services alone, and this line is a good (IndicadorBienoServicio 1)',
+        );
       }
     },
   },

@@ -63,6 +63,13 @@ export const HEADER_CASES: readonly RuleCase[] = [
   },
   {
     rule: 'business.calendar-date',
+    on: 'rfce',
+    breaks: { 'Encabezado.Emisor.FechaEmision': '1$-01-2026' },
+    at: 'RFCE.Encabezado.Emisor.FechaEmision',
+    keeps: { 'Encabezado.Emisor.FechaEmision': ' 01-01-2026 ' },
+  },
+  {
+    rule: 'business.calendar-date',
     on: 'anecf',
     breaks: { 'Encabezado.FechaHoraAnulacioneNCF': '31-04-2026 08:00:00' },
     at: 'ANECF.Encabezado.FechaHoraAnulacioneNCF',

@@ -37,6 +37,13 @@ export const LINE_CASES: readonly RuleCase[] = [
     at: `ECF.${ITEM}.IndicadorBienoServicio`,
   },
   {
+    rule: 'business.isr-withheld-services-only',
+    on: 'ecf-41',
+    breaks: { [`${ITEM}.IndicadorBienoServicio`]: '1' },
+    at: `ECF.${ITEM}.Retencion.MontoISRRetenido`,
+    keeps: { [`${ITEM}.IndicadorBienoServicio`]: '1', [`${ITEM}.Retencion.MontoISRRetenido`]: '0.00' },
+  },
+  {
     rule: 'business.itbis-withheld-required',
     on: 'ecf-41',
     breaks: { [`${ITEM}.Retencion.MontoITBISRetenido`]: undefined },

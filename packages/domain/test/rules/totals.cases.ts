@@ -69,6 +69,13 @@ export const TOTALS_CASES: readonly RuleCase[] = [
     breaks: { [`${TOTALS}.MontoExento`]: undefined },
     at: `ECF.${TOTALS}.MontoExento`,
   },
+  {
+    rule: 'business.exempt-total-required',
+    on: 'ecf-31',
+    breaks: { [`${TOTALS}.MontoExento`]: undefined, 'DetallesItems.Item[3].MontoItem': '0.00' },
+    at: `ECF.${TOTALS}.MontoExento`,
+    keeps: { [`${TOTALS}.MontoExento`]: '0.00', 'DetallesItems.Item[3].MontoItem': '0.00' },
+  },
   off('business.exempt-total', 'ecf-31', 'MontoExento', '553.01', '553.00'),
   off('business.base-18', 'ecf-31', 'MontoGravadoI1', '7503.01', '7503.00'),
   off('business.base-18', 'ecf-32', 'MontoGravadoI1', '1002.01', '1002.00'),
