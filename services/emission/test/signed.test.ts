@@ -135,8 +135,10 @@ describe('documents that the caller signed', () => {
   it('an expired token is refused before anything is stored', async () => {
     const { xml } = await signed('ecf-31', 6);
     const expired = `h.${Buffer.from(JSON.stringify({ exp: 1_000 })).toString('base64url')}.s`;
-    const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, expired);
-    expect([status, body.code]).toEqual([401, 'invalid_token']);
+    for (const query of ['?validate=true', '']) {
+      const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, expired, { query });
+      expect([status, body.code]).toEqual([401, 'invalid_token']);
+    }
     expect(await world.row(encf('31', 6))).toBeNull();
   });
 

@@ -256,9 +256,16 @@ function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boole
 export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
-  return list.trackIds
-    .filter((entry) => !known.has(entry.trackId) && !receivedBefore(attempt, entry))
-    .sort((one, other) => rank[one.status] - rank[other.status]);
+  return (
+    list.trackIds
+      .filter((entry) => !known.has(entry.trackId) && !receivedBefore(attempt, entry))
+      // Ours was sent last: of the same standing the latest comes first.
+      .reverse()
+      .sort(
+        (one, other) =>
+          rank[one.status] - rank[other.status] || (other.dateReceived ?? '').localeCompare(one.dateReceived ?? ''),
+      )
+  );
 }
 
 /**
@@ -281,12 +288,14 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
     return postponed(attempt, moment, pauseOf(state));
   }
   const known = state?.outcome === 'verdict' ? state.verdict : null;
-  const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
-  if (candidate !== undefined) {
-    const foreign = known !== null && (known.status === 'No encontrado' || isForeign(attempt, known));
-    if (!foreign) return inProcess(attempt, candidate.trackId, true, moment);
+  const candidates = unknownTrackIds(attempt, trackIds.verdict);
+  if (candidates.length > 0) {
+    if (!areForeign(attempt, candidates, known)) {
+      const ours = candidateOf(candidates, known);
+      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true, moment);
+    }
     const refused = attempt.past.at(-1);
-    if (attempt.state === 'arrived' && refused !== undefined && isForeign(attempt, known)) {
+    if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {
       // The number belongs to a document that is not ours, so the refusal of our copy was its verdict.
       return moved(attempt, 'rejected-used', {
         verdict: refused,
@@ -303,6 +312,25 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
 
 function isLookedUp({ state }: Attempt): boolean {
   return state === 'unknown' || state === 'arrived';
+}
+
+/**
+ * Whether the state query tells that none of the candidates is the attempt's. A rejected document counts as never received,
+ * so that after one of our copies arrived it does not have to be known by its data.
+ */
+function areForeign(attempt: Attempt, [best]: readonly TrackIdEntry[], known: DocumentState | null): boolean {
+  if (known === null) return false;
+  if (known.status !== 'No encontrado') return isForeign(attempt, known);
+  return attempt.state !== 'arrived' || best?.status !== 'Rechazado';
+}
+
+/** The candidate that stands as our document does; undefined where that one is not listed yet. */
+function candidateOf(candidates: readonly TrackIdEntry[], known: DocumentState | null): TrackIdEntry | undefined {
+  if (known === null || known.status === 'No encontrado') return candidates[0];
+  const rejected = known.status === 'Rechazado';
+  const decided = candidates.filter(({ status }) => status !== 'EnProceso');
+  const alike = decided.find(({ status }) => (status === 'Rechazado') === rejected);
+  return alike ?? candidates.find(({ status }) => status === 'EnProceso');
 }
 
 function isForeign(attempt: Attempt, known: DocumentState): boolean {

@@ -117,6 +117,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
 
   async function offer(submission: SignedSubmission, document: SignedDocument, route: 'ecf' | 'rfce'): Promise<Issued> {
     const taxpayer = await taxpayers.require(submission.caller, document.key.issuerRnc);
+    if (submission.dryRun) refuseExpiredToken(submission.token, ports.clock());
     const tokens = givenToken(submission.token);
     return issue(
       ports,

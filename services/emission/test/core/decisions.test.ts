@@ -2,14 +2,16 @@ import type { EmissionState } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
 import { beginAttempt } from '../../src/core/begin-attempt.js';
+import { EmissionError } from '../../src/core/errors.js';
 import { refuseFaults } from '../../src/core/faults.js';
+import { readInvoiceJson } from '../../src/core/invoice-json.js';
 import { createKeyedLock } from '../../src/core/keyed-lock.js';
 import { checkNumberRanges } from '../../src/core/number-ranges.js';
 import { decideRepeat } from '../../src/core/repeat.js';
 import { pollDelay, retryDelay } from '../../src/core/retry-schedule.js';
 import { refuseExpiredToken } from '../../src/core/token-expiry.js';
 import { at, fresh, NOW, sending } from '../support/attempts.js';
-import { example } from '../support/documents.js';
+import { type Document, example } from '../support/documents.js';
 
 describe('decideRepeat', () => {
   const inState = (state: EmissionState) => ({ ...sending(), state });
@@ -33,6 +35,49 @@ describe('decideRepeat', () => {
     expect(decideRepeat(inState(state), () => false)).toBe(other);
   });
 });
+
+describe('readInvoiceJson', () => {
+  const ODD = ['  ', '1$-01-2026', '31-02-2026', '+1.0', '1e3', '\u00a0'];
+  const types = ['31', '32', '32-large', '33', '34', '41', '43', '44', '45', '46', '47'];
+
+  it.each(types)('an odd value anywhere in an example of type %s is taken or refused, never a mishap', (name) => {
+    const document = example(`ecf-${name}`, 1);
+    const mishaps: string[] = [];
+    let taken = 0;
+    for (const { holder, key, path } of leaves(document, ''))
+      for (const odd of ODD) {
+        const usual = holder[key];
+        holder[key] = odd;
+        try {
+          readInvoiceJson(Buffer.from(JSON.stringify(document)), 'TesteCF', NOW);
+          taken += 1;
+        } catch (error) {
+          if (!(error instanceof EmissionError)) mishaps.push(`${path} ${JSON.stringify(odd)}: ${error}`);
+        }
+        holder[key] = usual;
+      }
+    expect(mishaps).toEqual([]);
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it('keeps a name of blanks alone', () => {
+    const blank = example('ecf-31', 1, (ecf) => {
+      ecf.Encabezado.Emisor.RazonSocialEmisor = '  ';
+    });
+    const { summary, written } = readInvoiceJson(Buffer.from(JSON.stringify(blank)), 'TesteCF', NOW);
+    expect(summary.issuer_name).toBe('  ');
+    expect(written.canonical.toString()).toContain('<RazonSocialEmisor>  </RazonSocialEmisor>');
+  });
+});
+
+/** Every text of a document, with what holds it. */
+function* leaves(value: Document, path: string): Generator<{ holder: Document; key: string; path: string }> {
+  for (const key of Object.keys(value)) {
+    const inner = `${path}.${key}`;
+    if (typeof value[key] === 'object') yield* leaves(value[key], inner);
+    else yield { holder: value, key, path: inner };
+  }
+}
 
 describe('beginAttempt', () => {
   it('begins a second attempt after the first, keeping it among the past ones', () => {

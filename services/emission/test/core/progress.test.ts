@@ -197,6 +197,18 @@ describe('given a full document whose send was lost', () => {
     expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
   });
 
+  it('of several submissions under the number the one is its own that stands as its own bytes do, the latest of them', () => {
+    const ours = (status: 'Aceptado' | 'Rechazado') => documentState(status, 'aB+/12');
+    const adopted = (state: ReturnType<typeof documentState>, ...listed: Parameters<typeof trackIds>) =>
+      must(afterLookUp(lost(), { trackIds: trackIds(...listed), state }, at(4_000))).trackId;
+    expect(adopted(ours('Rechazado'), ['foreign', 'Rechazado'], ['own', 'Rechazado'])).toBe('own');
+    expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'], ['own', 'Rechazado'])).toBe('own');
+    expect(adopted(ours('Aceptado'), ['own', 'AceptadoCondicional'], ['foreign', 'Rechazado'])).toBe('own');
+    expect(adopted(ours('Aceptado'), ['own', 'EnProceso'], ['foreign', 'Rechazado'])).toBe('own');
+    // Known to be rejected, while only another system's is listed: it is not listed yet.
+    expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'])).toBeNull();
+  });
+
   it('what was received on a day before it was made is not its own, whatever its state', () => {
     const on = (dateReceived: string) =>
       verdict<TrackIdList>({ found: true, trackIds: [{ trackId: 'early', status: 'EnProceso', dateReceived }] });
@@ -235,6 +247,15 @@ describe('given a full document that was sent again', () => {
     );
     expect(adopted).toMatchObject({ state: 'processing', trackId: 'copy-1' });
     expect(afterResult(adopted, result('Aceptado'), at(701_000))?.state).toBe('accepted');
+  });
+
+  it('when the first copy was rejected, it need not be known by its data to be found', () => {
+    const arrived = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
+    const found = { trackIds: trackIds(['copy-1', 'Rechazado'], ['copy-2', 'Rechazado']) };
+    const unknownByData = { ...found, state: documentState('No encontrado', null) };
+    expect(afterLookUp(arrived, unknownByData, at(311_000))).toMatchObject({ state: 'processing', trackId: 'copy-1' });
+    const foreign = { ...found, state: documentState('Rechazado', 'ZZZZZZ') };
+    expect(afterLookUp(arrived, foreign, at(311_000))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
   });
 
   it('however long the first copy cannot be found, nothing is sent a third time', () => {
