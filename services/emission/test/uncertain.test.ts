@@ -1,4 +1,5 @@
-import { createLogger, createMetrics } from '@ecf/service-kit';
+import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { createLogger, createMetrics, measureAuthorityCalls } from '@ecf/service-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, example } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
@@ -9,9 +10,19 @@ const NOT_FOUND = {
   consultarfce: { codigo: '0', estado: 'No encontrado', mensajes: [] },
 };
 
+/** The authority's tokens name the holder of the certificate that logged in. */
+function holderOf(token: string): string {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return claims['http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name'];
+}
+
 describe('uncertain outcomes', () => {
   let world: World;
   let emission: Instance;
+  let client: AuthorityClient;
+  let authority: AuthorityClient;
+  /** Who logged in for each send of a full document. */
+  const holders = new Map<string, string[]>();
   const metrics = createMetrics();
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger({
@@ -22,10 +33,24 @@ describe('uncertain outcomes', () => {
 
   beforeAll(async () => {
     world = await World.create({ settings: { STATUS_WAIT_MS: '0', AUTHORITY_TIMEOUT_MS: '400' } });
-    emission = await world.start({ metrics, logger });
+    client = createAuthorityClient({
+      endpoints: authorityEndpoints(world.simulator.url),
+      userAgent: 'test',
+      timeouts: { responseMs: 400, totalMs: 5_400 },
+      onCall: measureAuthorityCalls(metrics),
+    });
+    const submitDocument: typeof client.submitDocument = (input) => {
+      holders.set(input.encf, [...(holders.get(input.encf) ?? []), holderOf(input.token)]);
+      return client.submitDocument(input);
+    };
+    authority = { ...client, submitDocument };
+    emission = await world.start({ metrics, logger, authority });
   });
   afterEach(() => world.clearFaults());
-  afterAll(() => world.stop());
+  afterAll(async () => {
+    await world.stop();
+    client.close();
+  });
 
   /** The authority says that it does not know the document, although it does. */
   async function hide(...operations: (keyof typeof NOT_FOUND)[]): Promise<string[]> {
@@ -87,7 +112,7 @@ describe('uncertain outcomes', () => {
       status: 200,
       body: JSON.stringify({ codigo: '1', estado: 'Aceptado', rnc: '199999991', encf: encf('31', 1), mensajes: [] }),
     });
-    const patient = await world.start({ metrics, logger }, { STATUS_WAIT_MS: 1_000 });
+    const patient = await world.start({ metrics, logger, authority }, { STATUS_WAIT_MS: 1_000 });
     expect((await world.submit(patient, example('ecf-31', 15))).body.status).toBe('EnProceso');
     const ofThis = () => lines.filter((line) => line.encf === encf('31', 15));
     for (let looks = 0; looks < 200 && ofThis().length === 0; looks += 1) await new Promise((r) => setTimeout(r, 25));
@@ -125,7 +150,7 @@ describe('uncertain outcomes', () => {
   });
 
   it('within the time that a caller waits, too', async () => {
-    const patient = await world.start({}, { STATUS_WAIT_MS: 3_000 });
+    const patient = await world.start({ authority }, { STATUS_WAIT_MS: 3_000 });
     await transient(2);
     expect((await world.submit(patient, example('ecf-32', 4))).body.status).toBe('Aceptado');
   });
@@ -241,13 +266,50 @@ describe('uncertain outcomes', () => {
     });
   });
 
-  it('what a caller’s token, an expired certificate or a replaced one leave behind is sent with the present certificate', async () => {
-    await world.fault({ operation: 'recepcion', kind: 'down', times: 1 });
-    await world.submit(emission, example('ecf-31', 9));
-    world.register('199999991', world.issue('00900000009'));
-    await world.submit(emission, example('ecf-31', 10));
-    await world.reaches(encf('31', 9), ['accepted']);
-    world.register('199999991', world.certificate);
+  describe('what is left behind is sent with the certificate of the present', () => {
+    const [first, second] = ['00100000017', '00900000009'];
+    const store = (holder: string, expired = false) => world.register('199999991', world.issue(holder, { expired }));
+    const sendersOf = (number: string) => [...new Set(holders.get(number))];
+    afterEach(() => world.register('199999991', world.certificate));
+
+    it('by a caller’s token', async () => {
+      const token = await world.token(emission);
+      const { body } = await world.submit(emission, example('ecf-31', 18), { env: 'CerteCF' });
+      holders.delete(encf('31', 18));
+      store(second);
+      await world.fault({ operation: 'recepcion', kind: 'down', times: 1 });
+      expect((await world.submitSigned(emission, '/submit_ecf', body.xml, token)).status).toBe(408);
+      await world.reaches(encf('31', 18), ['accepted']);
+      expect(sendersOf(encf('31', 18))).toEqual([first, second]);
+    });
+
+    it('by one that was replaced', async () => {
+      const away = await world.fault({ operation: 'recepcion', kind: 'down' });
+      await world.submit(emission, example('ecf-31', 9));
+      store(second);
+      // Whoever asks next learns of the change.
+      await world.submit(emission, example('ecf-31', 10));
+      await world.clearFaults(away);
+      await world.reaches(encf('31', 9), ['accepted']);
+      expect(sendersOf(encf('31', 9))).toEqual([first, second]);
+    });
+
+    it('by one that expired: not before there is a valid one, and an alarm says so', async () => {
+      const away = await world.fault({ operation: 'recepcion', kind: 'down' });
+      await world.submit(emission, example('ecf-31', 19));
+      store(first, true);
+      expect((await world.submit(emission, example('ecf-31', 20))).body.code).toBe('certificate_expired');
+      await world.clearFaults(away);
+      for (let looks = 0; looks < 400; looks += 1) {
+        if ((await world.row(encf('31', 19)))?.alarm === 'no-certificate') break;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      expect(await world.row(encf('31', 19))).toMatchObject({ alarm: 'no-certificate' });
+      store(second);
+      expect((await world.submit(emission, example('ecf-31', 20))).status).toBe(200);
+      await world.reaches(encf('31', 19), ['accepted']);
+      expect(sendersOf(encf('31', 19))).toEqual([first, second]);
+    });
   });
 
   it('many documents, several instances, an unreliable authority: each ends accepted, sent effectively once', async () => {
