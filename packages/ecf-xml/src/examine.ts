@@ -24,6 +24,7 @@ const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
  */
 export function examineXml(xml: CanonicalXml, options: ExamineOptions & { unsigned?: boolean }): ExaminedDocument {
   const found = checkSource(xml.source);
+  if (xml.hasByteOrderMark && !options.unsigned) found.stricter.byteOrderMark(xml.rootName);
   if (!options.unsigned) return examined(found, options);
   const faults = found.checked.faults.filter(
     ({ rule, path }) => !(rule === 'schema.required' && FILLED_AT_SIGNING.test(path)),

@@ -229,6 +229,17 @@ describe('what the schemas let pass and the authority does not', () => {
     },
   );
 
+  it('a byte order mark, unless the document is written anew to be signed', () => {
+    const xml = parseXml(
+      Buffer.from(`\ufeff${summary('<Comprador><RazonSocialComprador>x</RazonSocialComprador></Comprador>')}`),
+    );
+    expect(examineXml(xml, { now, schemaOnly: true }).valid).toBe(true);
+    expect(examineXml(xml, { now }).faults).toContainEqual(
+      expect.objectContaining({ path: 'RFCE', rule: 'schema.unknown', code: '1' }),
+    );
+    expect(examineXml(xml, { now, unsigned: true }).faults.map(({ code }) => code)).not.toContain('1');
+  });
+
   it('in JSON: a group of blanks', () => {
     const value = { ECF: { Encabezado: { IdDoc: { TipoeCF: '43' }, Transporte: '  ' } } };
     expect(told(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');
