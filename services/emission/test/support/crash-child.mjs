@@ -1,17 +1,24 @@
-// An instance of emission in a process of its own, which kills itself (as kill -9 does) at the step CRASH_AT.
+// An instance of emission in a process of its own. A document stands still at the step that the parent names, from then
+// on, and at the last one the process kills itself (as kill -9 does).
 import { readFileSync } from 'node:fs';
 import { createEmission, emissionConfig } from '@ecf/emission';
 import { serve } from '@ecf/service-kit';
 
 const account = JSON.parse(readFileSync(process.env.ACCOUNT_FILE, 'utf8'));
+let awaited = null;
+process.on('message', (message) => {
+  awaited = message;
+  process.send({ waits: message.step });
+});
 const emission = await createEmission(emissionConfig(process.env), {
   accounts: { fetch: async () => account },
   heartbeatMs: 200,
   checkpoint(step) {
-    if (step === process.env.CRASH_AT) {
-      process.kill(process.pid, 'SIGKILL');
-      return new Promise(() => undefined);
-    }
+    if (step !== awaited?.step) return;
+    if (awaited.last) process.kill(process.pid, 'SIGKILL');
+    else process.send({ reached: step });
+    awaited = null;
+    return new Promise(() => undefined);
   },
 });
 await emission.start();
