@@ -107,6 +107,8 @@ describe('delivering an e-CF', () => {
   });
 });
 
+const said = (valor: string) => ({ codigo: '', valor });
+
 describe('delivering an approval', () => {
   it.each([
     ['200, empty', '200 OK', null, '', { accepted: true, messages: [] }],
@@ -127,6 +129,35 @@ describe('delivering an approval', () => {
       { accepted: false, messages: [{ codigo: '', valor: 'No existe' }] },
     ],
     ['400 in XML', '400 Bad Request', 'text/xml', '<Respuesta><codigo>2</codigo></Respuesta>', { accepted: false }],
+    ['400, empty', '400 Bad Request', null, '', { accepted: false, messages: [] }],
+    [
+      '400, text',
+      '400 Bad Request',
+      'text/plain',
+      'Monto no coincide',
+      { accepted: false, messages: [said('Monto no coincide')] },
+    ],
+    [
+      '400, a JSON text',
+      '400 Bad Request',
+      'application/json',
+      '"No existe"',
+      { accepted: false, messages: [said('No existe')] },
+    ],
+    [
+      '400, a JSON list',
+      '400 Bad Request',
+      'application/json',
+      '["a","b"]',
+      { accepted: false, messages: [said('a'), said('b')] },
+    ],
+    [
+      '400, JSON of another shape',
+      '400 Bad Request',
+      'application/json',
+      '{"error":"x"}',
+      { accepted: false, messages: [said('{"error":"x"}')] },
+    ],
   ])('%s', async (_, status, type, body, verdict) => {
     const { url } = await server((__, socket) => socket.write(httpAnswer(status, type, body)));
     expect(await receivers().deliverApproval({ ...approval, baseUrl: url })).toMatchObject({
@@ -139,8 +170,6 @@ describe('delivering an approval', () => {
     ['a page with status 200', '200 OK', 'text/html', '<!DOCTYPE html><html><body>Parked</body></html>'],
     ['a page without doctype', '200 OK', 'text/html', '<html><body><p>Parked</p></body></html>'],
     ['a page with status 400', '400 Bad Request', 'text/html', '<html><body>WAF</body></html>'],
-    ['an empty 400', '400 Bad Request', null, ''],
-    ['a plain Bad Request', '400 Bad Request', 'text/plain', 'Bad Request'],
     ['404', '404 Not Found', 'application/json', '{"message":"no route"}'],
   ])('%s decides nothing', async (_, status, type, body) => {
     const { url } = await server((__, socket) => socket.write(httpAnswer(status, type, body)));

@@ -475,6 +475,36 @@ describe('what the answer says', () => {
     expect(to.deliveries).toHaveLength(1);
   });
 
+  it('is a refusal only while the buyer is listed there: one that moved is followed, whoever served it says truly that it does not', async () => {
+    const to = await buyer();
+    const next = await BuyerReceiver.start(to.rnc);
+    receivers.push(next);
+    const notServed = saying({ motive: 4 });
+    to.answers = [
+      async (...all) => {
+        await world.list(to.rnc, next.url);
+        await notServed(...all);
+      },
+    ];
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect([to.deliveries.length, next.deliveries.length, told(encf).includes('refused')]).toEqual([1, 1, false]);
+    expect((await acknowledged(encf)).body).toMatchObject({ receipt_status: 0, valid: true });
+    next.answers = [
+      async (...all) => {
+        await world.fault({ operation: 'consultadirectorio', kind: 'http', status: 503, body: 'x' });
+        await notServed(...all);
+      },
+      async (...all) => {
+        await world.control('DELETE', 'faults');
+        await notServed(...all);
+      },
+    ];
+    const second = await accepted(to.rnc);
+    await reaches(second.encf, 'refused');
+    expect(next.deliveries.filter((reached) => reached.encf === second.encf)).toHaveLength(2);
+  });
+
   it.each([503, 401])('counts though it comes with status %i: kept, and nothing goes out again', async (code) => {
     const to = await buyer(true);
     to.token = 'first';

@@ -126,6 +126,22 @@ it('a directory that does not answer: an old entry is used on where it has the a
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });
 
+it('whether a receiver moved is asked at once, however long its entry is believed, and what is found is used next', async () => {
+  const { book, receivers } = directory();
+  book.entry = listed({ receptionUrl: 'https://old.example' });
+  const called = (await receivers.find(caller, RNC, 'receptionUrl')) as DirectoryEntry;
+  expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(false);
+  book.gone = true;
+  await expect(receivers.moved(caller, called, 'receptionUrl')).rejects.toThrow('the directory gave no answer');
+  book.gone = false;
+  book.entry = listed({ receptionUrl: 'https://new.example' });
+  expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
+  expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
+  expect(book.asked).toBe(4);
+  book.entry = null;
+  expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
+});
+
 it('a clock that is set back makes nothing believed for longer', async () => {
   const { book, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');

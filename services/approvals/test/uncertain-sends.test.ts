@@ -31,6 +31,8 @@ interface Answering {
   headers?: Record<string, string>;
   hang?: boolean;
   delayMs?: number;
+  /** What happens before it answers. */
+  meanwhile?: () => Promise<unknown>;
 }
 
 async function startIssuer(): Promise<Issuer> {
@@ -47,7 +49,7 @@ async function startIssuer(): Promise<Issuer> {
       if (answer.hang) return;
       const send = () =>
         res.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
-      setTimeout(send, answer.delayMs ?? 0);
+      setTimeout(() => void (answer.meanwhile?.() ?? Promise.resolve()).then(send), answer.delayMs ?? 0);
     });
   });
   await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
@@ -410,6 +412,32 @@ describe('the issuer', () => {
       issuer_delivery_error: 'Factura no encontrada',
       sent_to_issuer: true,
     });
+  });
+
+  it.each([
+    ['nothing', '', 'The issuer refused it.'],
+    ['a text', 'Rechazado: monto no coincide', 'Rechazado: monto no coincide'],
+    ['a JSON text', '"Monto no coincide"', 'Monto no coincide'],
+  ])('that says no with %s in its body is asked no more either', async (_, body, words) => {
+    issuer.answers.push({ status: 400, body, headers: { 'content-type': 'text/plain' } });
+    const { body: record } = await post(order(await world.invoice()));
+    expect(record).toMatchObject({ issuer_delivery_status: 'refused', issuer_delivery_error: words });
+    expect(issuer.requests).toHaveLength(1);
+  });
+
+  it('that moved is followed: who served it before truly refuses what is not for it any more', async () => {
+    const next = await startIssuer();
+    try {
+      const meanwhile = () => world.list(ISSUER, next.url);
+      issuer.answers.push({ status: 400, body: '{"codigo":"2","mensaje":["No es de esta casa"]}', meanwhile });
+      const { body } = await post(order(await world.invoice()));
+      const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
+      expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
+      expect([issuer.requests.length, next.requests.length]).toEqual([1, 1]);
+    } finally {
+      next.server.closeAllConnections();
+      await new Promise((resolve) => next.server.close(resolve));
+    }
   });
 
   it.each([

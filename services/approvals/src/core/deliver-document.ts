@@ -22,6 +22,7 @@ export interface Attempt {
 interface Reached {
   readonly answer: Answer<DeliveryAnswer>;
   readonly caller: Caller;
+  readonly entry: DirectoryEntry;
   readonly host: string | null;
   readonly door: string | null;
 }
@@ -78,10 +79,12 @@ export class DeliverDocument {
       return later(delivery, this.ports, wordsOf(error), 'failed');
     });
     if (!('answer' in reached)) return reached;
-    const { answer, caller, host, door } = reached;
+    const { answer, caller, entry, host, door } = reached;
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, delivery.buyerRnc);
     await this.ports.checkpoint('answered');
-    const ending = await this.#judge.answer(delivery, answer);
+    const ending = await this.#judge.answer(delivery, answer, () =>
+      this.ports.receivers.moved(caller, entry, 'receptionUrl'),
+    );
     if (door !== null && answer.outcome !== 'unauthorized') visit.tell(door, 'alive');
     if (host !== null) visit.tell(host, ending.sign, ending.pauseMs);
     return ending;
@@ -125,7 +128,7 @@ export class DeliverDocument {
       const answer = await this.ports.receivers.admitted(caller, entry, (token) =>
         this.ports.buyers.deliverDocument({ baseUrl, token, issuerRnc, encf, xml }),
       );
-      return { answer, caller, host, door };
+      return { answer, caller, entry, host, door };
     } catch (error) {
       const { trouble, pauseMs } = error instanceof ReceiverLoginError ? error : REFUSED;
       // A refused login says nothing about what others find there.

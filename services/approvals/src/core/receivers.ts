@@ -32,6 +32,11 @@ export interface Receivers extends ReceiverLogins {
    * it was asked then or later, a moment ago: of a crowd of documents one asks.
    */
   find(caller: Caller, rnc: string, address: ReceiverAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
+  /**
+   * Whether the directory, asked now, lists another address than the one that was called, or none. Who refuses what is not
+   * for it any more is not who was meant. Throws where the directory cannot be asked.
+   */
+  moved(caller: Caller, called: DirectoryEntry, address: ReceiverAddress): Promise<boolean>;
   /** Until when it is believed that an RNC has no receiver, as the directory said a moment ago; null where it is not. */
   missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, where it was looked up before. */
@@ -76,6 +81,19 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     return parts.authority.findInDirectory({ env: caller.env, token, rnc });
   }
 
+  /** Looks an RNC up now; what is found is believed for a while. */
+  async function refreshed(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
+    const name = `${caller.env}:${rnc}`;
+    const [now, askedAt] = [parts.elapsed(), parts.clock()];
+    const entry = await lookUp(caller, rnc);
+    if (entry === null) entries.delete(name);
+    else keepLatest(entries, name, { entry, until: now + parts.entryLifeMs }, REMEMBERED);
+    if (entry === null || entry.receptionUrl === null)
+      keepLatest(misses, name, { askedAt, until: parts.elapsed() + MISS_LIFE_MS }, REMEMBERED);
+    else misses.delete(name);
+    return entry;
+  }
+
   function doubt(caller: Caller, rnc: string): void {
     const known = entries.get(`${caller.env}:${rnc}`);
     if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
@@ -85,22 +103,20 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     async find(caller, rnc, address, missSince = null) {
       const name = `${caller.env}:${rnc}`;
       const known = entries.get(name);
-      const [now, askedAt] = [parts.elapsed(), parts.clock()];
+      const now = parts.elapsed();
       const usable = known !== undefined && known.entry[address] !== null;
       if (usable && known.until > now) return known.entry;
       const miss = misses.get(name);
       if (missSince !== null && miss !== undefined && miss.until > now && miss.askedAt >= missSince) return null;
-      const entry = await lookUp(caller, rnc).catch((error) => {
+      return refreshed(caller, rnc).catch((error) => {
         // An entry that could not be refreshed is better than none.
         if (!usable) throw error;
         return known.entry;
       });
-      if (entry === null) entries.delete(name);
-      else keepLatest(entries, name, { entry, until: now + parts.entryLifeMs }, REMEMBERED);
-      if (entry === null || entry.receptionUrl === null)
-        keepLatest(misses, name, { askedAt, until: parts.elapsed() + MISS_LIFE_MS }, REMEMBERED);
-      else misses.delete(name);
-      return entry;
+    },
+    async moved(caller, called, address) {
+      const entry = await refreshed(caller, called.rnc);
+      return (entry?.[address] ?? null) !== called[address];
     },
     missedUntil(env, rnc) {
       const left = (misses.get(`${env}:${rnc}`)?.until ?? Number.NEGATIVE_INFINITY) - parts.elapsed();

@@ -1,4 +1,6 @@
-import { type Answer, type ApprovalDeliveryAnswer, LoginError } from '@ecf/authority-client';
+import { type Answer, type ApprovalDeliveryAnswer, type DirectoryEntry, LoginError } from '@ecf/authority-client';
+import { callerFor } from './approval-caller.js';
+import { wordsOf } from './delivery-ending.js';
 import { Unwritable } from './errors.js';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
@@ -121,7 +123,7 @@ export class SendApproval {
   }
 
   async #authority(approval: GivenApproval): Promise<Ending> {
-    const caller = await this.#caller(approval);
+    const caller = await callerFor(this.ports, approval);
     const arrivedBefore = await this.#mayHaveArrived(approval, 'authority');
     if (caller === null)
       return this.#endings.laterAtAuthority(approval, 'no certificate to log in with', arrivedBefore);
@@ -130,8 +132,11 @@ export class SendApproval {
     try {
       xml = await this.#bytes(approval);
     } catch (error) {
-      const detail = `the stored document cannot be read: ${error instanceof Error ? error.message : error}`;
-      return this.#endings.laterAtAuthority(approval, detail, arrivedBefore);
+      return this.#endings.laterAtAuthority(
+        approval,
+        `the stored document cannot be read: ${wordsOf(error)}`,
+        arrivedBefore,
+      );
     }
     const ask = async () => {
       const { token } = await this.ports.tokens.get(caller);
@@ -159,14 +164,15 @@ export class SendApproval {
   }
 
   async #issuer(approval: GivenApproval): Promise<Ending> {
-    const caller = await this.#caller(approval);
+    const caller = await callerFor(this.ports, approval);
     if (caller === null) return this.#endings.laterAtIssuer(approval, 'no certificate to look the issuer up with');
     // Asked before it leaves: an answer that came is never lost to a database that does not answer.
     const arrivedBefore = await this.#mayHaveArrived(approval, 'issuer');
     const { issuerRnc, buyerRnc, encf } = approval.key;
     let answer: Answer<ApprovalDeliveryAnswer>;
+    let entry: DirectoryEntry | null;
     try {
-      const entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
+      entry = await this.ports.receivers.find(caller, issuerRnc, 'approvalUrl');
       if (entry === null || entry.approvalUrl === null) return this.#endings.withoutReceiver(approval);
       const baseUrl = entry.approvalUrl;
       const xml = await this.#bytes(approval);
@@ -175,23 +181,27 @@ export class SendApproval {
       );
     } catch (error) {
       const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
-      return this.#endings.laterAtIssuer(approval, error instanceof Error ? error.message : String(error), pauseMs);
+      return this.#endings.laterAtIssuer(approval, wordsOf(error), pauseMs);
     }
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
-    return this.#endings.ofIssuer(approval, answer, arrivedBefore);
+    const ending = this.#endings.ofIssuer(approval, answer, arrivedBefore);
+    return ending.word === 'refused' ? this.#refusedUnlessMoved(approval, ending, caller, entry) : ending;
   }
 
-  /** The buyer as last heard of: what was signed is still sent for a taxpayer that was deactivated since. */
-  async #caller({ key, accountId }: GivenApproval): Promise<Caller | null> {
-    const buyer = await this.ports.taxpayers.taxpayer(key.buyerRnc);
-    if (buyer === null || buyer.account_id !== accountId) return null;
+  /** A refusal stands only while its issuer is listed there: else it is said by somebody who served it before. */
+  async #refusedUnlessMoved(
+    approval: GivenApproval,
+    refused: Ending,
+    caller: Caller,
+    called: DirectoryEntry,
+  ): Promise<Ending> {
+    let words = 'It was refused where its issuer is listed no more.';
     try {
-      const certificate = this.ports.certificates.open(buyer, this.ports.clock());
-      return { env: key.env, account: accountId, certificate };
+      if (!(await this.ports.receivers.moved(caller, called, 'approvalUrl'))) return refused;
     } catch (error) {
-      this.ports.observer.failed('opening a certificate', error);
-      return null;
+      words = `It was refused, and the directory cannot be asked where its issuer is listed now: ${wordsOf(error)}`;
     }
+    return { ...this.#endings.laterAtIssuer(approval, words), exchange: refused.exchange };
   }
 
   #bytes({ xml }: GivenApproval): Promise<Buffer> {
