@@ -305,6 +305,20 @@ describe('POST /fe_Submit', () => {
       expect((await world.submit(emission, note(43, 41, '430.00'))).body.status).toBe('Aceptado');
     });
 
+    it('of two over the whole balance at the same moment one is accepted, the other refused before its number is used', async () => {
+      await world.submit(emission, example('ecf-31', 67));
+      const both = await Promise.all(
+        [65, 66].map((sequence) => world.submit(emission, note(sequence, 67, '11430.00'))),
+      );
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+      for (const [index, { status, body }] of both.entries()) {
+        const sent = await world.ledger(encf('34', 65 + index));
+        expect([status, sent.length, body.status ?? body.faults[0].code]).toEqual(
+          status === 200 ? [200, 1, 'Aceptado'] : [400, 0, '615'],
+        );
+      }
+    });
+
     it('are held until their document is accepted', async () => {
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       const quick = await world.start({}, { STATUS_WAIT_MS: 0 });

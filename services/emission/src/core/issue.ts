@@ -14,6 +14,11 @@ import { withdrawLater, withdrawn } from './unconfirmed-commit.js';
 /** A document that asks to be issued under its number. */
 export interface Offer {
   readonly key: DocumentKey;
+  /**
+   * The document whose balance this one draws on (a credit note's), null where it draws on none: of two notes that come
+   * together the second is checked when the first is committed, so that it is refused before its number is used.
+   */
+  readonly draws: string | null;
   /** Whether what is stored under the number is this very document. */
   isSame(existing: Attempt): boolean;
   /** Checks that only count for a new attempt: ranges, and the document that it refers to. */
@@ -55,28 +60,47 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
       if (repeat === 'conflict') throw taken(existing as Attempt);
       if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
       if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
-      const { faults, reference } = await offer.check();
-      refuseFaults([...faults, ...reference.faults]);
-      if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
-
-      const prepared = await offer.prepare(reference);
-      await ports.checkpoint('signed');
-      await Promise.all(prepared.files.map(({ path, bytes, sha256 }) => ports.archive.put(path, bytes, sha256)));
-      await ports.checkpoint('stored');
-      const attempt = beginAttempt(
-        prepared.fresh,
-        existing,
-        existing === null ? await ports.emissions.nextId() : existing.emissionId,
-        moment(ports),
-        { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
-      );
-      if (!(await commit(ports, attempt, prepared.sealedCertificate))) continue;
+      const work = () => begin(ports, offer, existing, dryRun);
+      const begun = await (offer.draws === null ? work() : ports.lock.run(`balance:${offer.draws}`, work));
+      if (begun === null) continue;
+      if (begun.outcome === 'checked') return begun;
+      const { attempt, prepared, held } = begun;
       await ports.checkpoint('committed');
-      if (reference.held) return { outcome: 'issued', attempt, prepared };
+      if (held) return { outcome: 'issued', attempt, prepared };
       const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
       return { outcome: 'issued', attempt: sent, prepared };
     }
   });
+}
+
+/** Checks, signs, stores and commits; null where another instance came first under the number. */
+async function begin(
+  ports: Ports,
+  offer: Offer,
+  existing: Attempt | null,
+  dryRun: boolean,
+): Promise<
+  | { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean }
+  | Extract<Issued, { outcome: 'checked' }>
+  | null
+> {
+  const { faults, reference } = await offer.check();
+  refuseFaults([...faults, ...reference.faults]);
+  if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
+
+  const prepared = await offer.prepare(reference);
+  await ports.checkpoint('signed');
+  await Promise.all(prepared.files.map(({ path, bytes, sha256 }) => ports.archive.put(path, bytes, sha256)));
+  await ports.checkpoint('stored');
+  const attempt = beginAttempt(
+    prepared.fresh,
+    existing,
+    existing === null ? await ports.emissions.nextId() : existing.emissionId,
+    moment(ports),
+    { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
+  );
+  if (!(await commit(ports, attempt, prepared.sealedCertificate))) return null;
+  return { outcome: 'begun', attempt, prepared, held: reference.held };
 }
 
 async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null): Promise<boolean> {

@@ -88,6 +88,12 @@ export async function checkReference(
   };
 }
 
+/** The document whose balance a credit note draws on; null for everything else. */
+export function drawsOn({ env, issuerRnc }: DocumentKey, summary: DocumentSummary): string | null {
+  const encf = summary.modified_encf?.trim() ?? '';
+  return summary.ecf_type === '34' && isEncf(encf) ? documentKey({ env, issuerRnc, encf }) : null;
+}
+
 /** Refused because the number had been used before: a document from elsewhere has it, which may well be accepted. */
 function isHeldByAnother({ state, verdict }: Attempt): boolean {
   return state === 'rejected-used' && isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });

@@ -11,7 +11,7 @@ import { type Invoice, readInvoiceJson, type SignedInvoice, signInvoice, unsigne
 import { issue, type Offer, type Prepared } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import type { Ports } from './ports.js';
-import { checkReference, type ReferenceCheck } from './referenced-document.js';
+import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
 import { toldToRepeat } from './unconfirmed-commit.js';
@@ -42,6 +42,7 @@ export function createSubmitJson(
     let signed: SignedInvoice | null = null;
     const offer: Offer = {
       key: invoice.key,
+      draws: drawsOn(invoice.key, invoice.summary),
       isSame: (existing) => existing.contentHash === invoice.contentHash,
       check: async () => ({
         faults: checkNumberRanges(

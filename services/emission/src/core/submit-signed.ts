@@ -19,7 +19,7 @@ import type { FollowUp } from './follow-up.js';
 import { type Issued, issue, type Prepared } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import type { Ports } from './ports.js';
-import { checkReference, type ReferenceCheck } from './referenced-document.js';
+import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import { readSignedXml, type SignedDocument } from './signed-xml.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { refuseExpiredToken } from './token-expiry.js';
@@ -123,6 +123,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       ports,
       {
         key: document.key,
+        draws: drawsOn(document.key, document.summary),
         isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
         check: async () => ({
           faults: checkNumberRanges(
