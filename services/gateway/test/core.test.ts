@@ -288,7 +288,7 @@ describe('the rate limit', () => {
   it('never stops a caller that keeps to the rate', () => {
     let now = 0;
     const limit = createRateLimit(100, () => now);
-    for (let i = 0; i < 2_000; i += 1, now += 10) limit.pass('k');
+    for (let i = 0; i < 2_000; i += 1, now += 10) expect(() => limit.pass('k')).not.toThrow();
   });
 
   it('of a sender counts an IPv6 /48 as four senders at most, and takes back what comes to nothing', () => {
@@ -320,7 +320,9 @@ describe('the rate limit', () => {
 
   it('of 0 is none', () => {
     const limit = createRateLimit(0, () => 0);
-    for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+    expect(() => {
+      for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+    }).not.toThrow();
   });
 });
 
@@ -404,7 +406,9 @@ describe('the rate limit of all senders', () => {
 
   it('of 0 is none', () => {
     const limit = createSharedRateLimit(0, () => 0);
-    for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+    expect(() => {
+      for (let i = 0; i < 10_000; i += 1) limit.pass('k');
+    }).not.toThrow();
   });
 });
 
