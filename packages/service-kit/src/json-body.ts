@@ -1,18 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
-import { ApiError } from './errors.js';
+import { ApiError, InvalidRequest } from './errors.js';
 
 /** Makes the value of a body's bytes, which are UTF-8; what it throws names what is wrong with the text. */
 export type ParseJson = (bytes: Buffer) => unknown;
+
+/** The error for a body that is not JSON, or not UTF-8. */
+export type UnreadableJson = (code: 'invalid_json' | 'not_utf8', message: string, cause?: unknown) => Error;
+
+/** 400 with its code. */
+const badRequest: UnreadableJson = (code, message, cause) => new ApiError(400, code, message, { cause });
+
+/** 422 about the body: where that is the answer to whatever is wrong with it. */
+export const unreadableIsInvalid: UnreadableJson = (code, message, cause) =>
+  new InvalidRequest([{ loc: ['body'], msg: message, type: code }], { cause });
 
 /**
  * Reads a JSON body into `req.body`: content type application/json (415 otherwise), UTF-8 without replacement (400
  * `not_utf8`), well-formed (400 `invalid_json`, with the parser's words). No body at all leaves undefined.
  *
  * @param parseJson a stricter parser, for what callers send; by default, between services, the last of equal keys counts
+ * @param unreadable what to answer instead of 400
  */
-export function jsonBody(limit: number, parseJson: ParseJson = usual): RequestHandler[] {
-  return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse(parseJson)];
+export function jsonBody(limit: number, parseJson: ParseJson = usual, unreadable = badRequest): RequestHandler[] {
+  return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse(parseJson, unreadable)];
 }
 
 const usual: ParseJson = (bytes) => JSON.parse(bytes.toString('utf8'));
@@ -23,20 +34,20 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
-function parse(parseJson: ParseJson): RequestHandler {
+function parse(parseJson: ParseJson, unreadable: UnreadableJson): RequestHandler {
   return (req: Request, _res, next) => {
     const bytes: unknown = req.body;
-    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseBytes(bytes, parseJson) : undefined;
+    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseBytes(bytes, parseJson, unreadable) : undefined;
     next();
   };
 }
 
-function parseBytes(bytes: Buffer, parseJson: ParseJson): unknown {
-  if (!isUtf8(bytes)) throw new ApiError(400, 'not_utf8', 'The body is not UTF-8; nothing is guessed or replaced.');
+function parseBytes(bytes: Buffer, parseJson: ParseJson, unreadable: UnreadableJson): unknown {
+  if (!isUtf8(bytes)) throw unreadable('not_utf8', 'The body is not UTF-8; nothing is guessed or replaced.');
   try {
     return parseJson(bytes);
   } catch (cause) {
     const reason = (cause as Error).message.replace(/\.$/, '');
-    throw new ApiError(400, 'invalid_json', `The body is not JSON that can be read: ${reason}.`, { cause });
+    throw unreadable('invalid_json', `The body is not JSON that can be read: ${reason}.`, cause);
   }
 }

@@ -356,11 +356,14 @@ describe('what is refused', () => {
   });
 
   it('JSON that is none, other content, a foreign taxpayer, an inactive one, none with certificate', async () => {
-    expect((await world.call('POST', '/acecf', '{')).body.code).toBe('invalid_json');
+    expect(await world.call('POST', '/acecf', '{')).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error', detail: [{ loc: ['body'], type: 'invalid_json' }] },
+    });
     const twice = JSON.stringify(order('E310009999999')).replace('{', '{"approval_status":2,');
     expect(await world.call('POST', '/acecf', twice)).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_json', detail: expect.stringContaining('twice') },
+      status: 422,
+      body: { code: 'validation_error', detail: [{ loc: ['body'], msg: expect.stringContaining('twice') }] },
     });
     expect((await post(order('E310009999997', { receiver_rnc: STRANGER }))).body.code).toBe('taxpayer_not_found');
     expect((await post(order('E310009999997'), '', { account: 'account-2' })).body.code).toBe('taxpayer_not_found');

@@ -32,8 +32,6 @@ export const APPROVALS = {
       },
     },
     errors: [
-      'invalid_json',
-      'not_utf8',
       'taxpayer_not_found',
       'not_found',
       'unsupported_media_type',

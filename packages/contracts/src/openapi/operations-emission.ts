@@ -139,8 +139,6 @@ export const EMISSION = {
       },
     },
     errors: [
-      'invalid_json',
-      'not_utf8',
       'taxpayer_not_found',
       'unsupported_media_type',
       'encf_in_use',

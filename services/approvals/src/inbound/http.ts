@@ -14,6 +14,7 @@ import {
   jsonBody,
   type ServiceAppOptions,
   type ServiceRoute,
+  unreadableIsInvalid,
 } from '@ecf/service-kit';
 import type { Express } from 'express';
 import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
@@ -32,7 +33,13 @@ function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.door)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
-    ['post', '/acecf', 'account', ...jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number)), approvals.create],
+    [
+      'post',
+      '/acecf',
+      'account',
+      ...jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number), unreadableIsInvalid),
+      approvals.create,
+    ],
     ['get', '/acecf', 'account', approvals.list],
     ['get', '/acecf/:approval_id', 'account', approvals.one],
     ['get', '/acecf/:approval_id/xml', 'account', approvals.xml],

@@ -21,7 +21,7 @@ import {
   parseStatedTime,
 } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
-import { EmissionError } from '../errors.js';
+import { EmissionError, invalidRequest } from '../errors.js';
 import { findOverlaps } from './overlaps.js';
 
 /** A request that keeps every rule that can be checked on it alone. */
@@ -46,7 +46,7 @@ const RANGE_FIELDS = Object.keys(cancellationRangeRequestSchema.shape);
 const MOST_ITEMS = 100;
 
 /**
- * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault, 400 says
+ * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault, or
  * where it is no JSON. Takes and refuses what cancellationRequestSchema does, and beyond it holds counts, order and overlaps. Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
  */
 export function readCancellationRequest(body: Uint8Array): CancellationRequest {
@@ -61,7 +61,7 @@ function parsed(body: Uint8Array): unknown {
     return parseJson(body, Number);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    throw new EmissionError(error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json', error.message, { cause: error });
+    throw invalidRequest(['body'], error.message, error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json', error);
   }
 }
 
