@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from '@ecf/service-kit';
 import { makeSecrets, type Secrets } from './settings.js';
 
 /** A process of a deployment of several. */
@@ -45,7 +46,7 @@ export class DataFolder {
 
   /**
    * Takes the folder for this process; a holder that is just ending is waited for.
-   * @throws Error when another live process holds it; the message names the process.
+   * @throws StartError when another live process holds it; the message names the process.
    */
   async lock(): Promise<() => void> {
     const file = this.file('deployment.pid');
@@ -56,7 +57,7 @@ export class DataFolder {
     for (let waited = 0; holderOf() !== null && waited < ENDING_MS; waited += 100) await delay(100);
     const holder = holderOf();
     if (holder !== null) {
-      throw new Error(
+      throw new StartError(
         `The data folder ${this.path} is in use by process ${holder}. Stop that one, or set DATA_DIR to another folder.`,
       );
     }
