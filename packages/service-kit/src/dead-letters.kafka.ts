@@ -169,7 +169,7 @@ export async function readKafkaLetters(
   topics: KafkaTopics,
   names: readonly string[],
 ): Promise<FoundLetter[]> {
-  const admin = open().admin();
+  const admin = (await open()).admin();
   await admin.connect();
   try {
     const present = new Set(await admin.listTopics());
@@ -195,7 +195,8 @@ async function endsOf(admin: Admin, topics: readonly string[]): Promise<Map<stri
 async function readToEnd(open: OpenKafka, prefix: string, ends: ReadonlyMap<string, bigint>): Promise<FoundLetter[]> {
   const letters = new Map<string, FoundLetter | null>();
   const left = new Set(ends.keys());
-  const consumer = open().consumer({
+  const client = await open();
+  const consumer = client.consumer({
     groupId: `${prefix}dead-letter-reader-${randomUUID()}`,
     allowAutoTopicCreation: false,
     maxWaitTimeInMs: 200,

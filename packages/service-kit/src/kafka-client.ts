@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import kafkajs, { type Kafka as KafkaClient, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs';
+import type { KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 import type { KafkaSettings } from './bus-settings.js';
 import { ConfigError } from './config.js';
 import type { Logger } from './logger.js';
 
-const { Kafka, logLevel } = kafkajs;
+/** Loaded where it is used: a process without brokers need not pay for it. */
+export const loadKafka = async () => (await import('kafkajs')).default;
+
+type KafkaClient = InstanceType<Awaited<ReturnType<typeof loadKafka>>['Kafka']>;
 
 /** Opens clients of the brokers; each producer and consumer has one of its own. `retries` is how long one looks for them. */
-export type OpenKafka = (retries?: number) => KafkaClient;
+export type OpenKafka = (retries?: number) => Promise<KafkaClient>;
 
 /**
  * Clients for the brokers of the settings. Nothing is connected yet. What kafkajs has to say is logged at debug: it reports
@@ -16,7 +19,7 @@ export type OpenKafka = (retries?: number) => KafkaClient;
 export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka {
   const sasl = saslOf(settings);
   const ssl = sslOf(settings);
-  const config: KafkaConfig = {
+  const config: Omit<KafkaConfig, 'logLevel'> = {
     clientId: settings.KAFKA_CLIENT_ID,
     brokers: settings.KAFKA_BROKERS,
     ...(ssl === undefined ? {} : { ssl }),
@@ -24,12 +27,14 @@ export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka
     connectionTimeout: 3_000,
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,
-    logLevel: logLevel.INFO,
     logCreator: () => (entry) => logger.debug(fieldsOf(entry), `kafkajs: ${entry.log.message}`),
   };
   // Explicit, because kafkajs reads other values where NODE_ENV says test.
   const retry = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
-  return (retries = 4) => new Kafka({ ...config, retry: { ...retry, retries } });
+  return async (retries = 4) => {
+    const { Kafka, logLevel } = await loadKafka();
+    return new Kafka({ ...config, logLevel: logLevel.INFO, retry: { ...retry, retries } });
+  };
 }
 
 function fieldsOf({ namespace, label, log }: LogEntry): Record<string, unknown> {

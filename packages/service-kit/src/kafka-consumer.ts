@@ -171,7 +171,8 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   /** Reads until the consumer breaks or the member is stopped. */
   async function read(): Promise<void> {
     await options.prepare();
-    const consumer = options.open(OUTAGE_RETRIES).consumer({
+    const client = await options.open(OUTAGE_RETRIES);
+    const consumer = client.consumer({
       groupId: group,
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: REBALANCE_MS,

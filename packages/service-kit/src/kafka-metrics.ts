@@ -56,7 +56,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   async function look(): Promise<void> {
     try {
       if (admin === null) {
-        const fresh = open().admin({ retry: { retries: 1 } });
+        const fresh = (await open()).admin({ retry: { retries: 1 } });
         await fresh.connect();
         admin = fresh;
       }

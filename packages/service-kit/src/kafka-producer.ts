@@ -1,8 +1,6 @@
-import kafkajs, { type ICustomPartitioner, type Message, type Producer } from 'kafkajs';
-import type { OpenKafka } from './kafka-client.js';
+import type { ICustomPartitioner, Message, Producer } from 'kafkajs';
+import { loadKafka, type OpenKafka } from './kafka-client.js';
 import { type KafkaRecord, recordBytes, toMessage } from './kafka-messages.js';
-
-const { Partitioners } = kafkajs;
 
 /** Sends records; those that come while a request is under way share the next one. */
 export interface KafkaProducer {
@@ -36,22 +34,26 @@ export function createKafkaProducer(open: OpenKafka): KafkaProducer {
   let closed = false;
   const used = new Set<string>();
 
-  const createPartitioner: ICustomPartitioner = () => {
-    const choose = Partitioners.DefaultPartitioner();
-    return (args) => {
-      const partition = choose(args);
-      used.add(`${args.topic} ${partition}`);
-      return partition;
+  function noting(createPartitioner: ICustomPartitioner): ICustomPartitioner {
+    return () => {
+      const choose = createPartitioner();
+      return (args) => {
+        const partition = choose(args);
+        used.add(`${args.topic} ${partition}`);
+        return partition;
+      };
     };
-  };
+  }
 
   async function connected(): Promise<Producer> {
     if (producer !== null) return producer;
-    const fresh = open().producer({
+    const { Partitioners } = await loadKafka();
+    const client = await open();
+    const fresh = client.producer({
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
-      createPartitioner,
+      createPartitioner: noting(Partitioners.DefaultPartitioner),
       retry: { retries: 3 },
     });
     await fresh.connect().catch(async (error) => {

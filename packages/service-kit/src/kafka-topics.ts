@@ -1,17 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
-import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import type { KafkaSettings } from './bus-settings.js';
 import { deadLetterTopic } from './dead-letters.js';
-import { kafkaClients, type OpenKafka } from './kafka-client.js';
+import { kafkaClients, loadKafka, type OpenKafka } from './kafka-client.js';
 import type { Logger } from './logger.js';
 
 const LEADERS_MS = 15_000;
 /** A letter is a message of the usual limit of 1 MiB and what is to be said of it. */
 const MAX_LETTER_BYTES = 2 * 1_048_576;
 const LIMIT = 'max.message.bytes';
-/** `configSource` of what is neither a default nor set for the broker. */
-const SET_FOR_THE_TOPIC = kafkajs.ConfigSource.TOPIC_CONFIG;
 
 /** Makes sure that topics are there, as the contracts describe them. */
 export interface KafkaTopics {
@@ -40,7 +38,7 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
     const topics = names.filter((name) => !present.has(name)).map(describe);
     if (topics.length === 0) return;
     const wanted = topics.flatMap((topic) => [describeTopic(topic), describeDeadLetters(topic)]);
-    const admin = open().admin();
+    const admin = (await open()).admin();
     await admin.connect();
     try {
       const there = new Set(await admin.listTopics());
@@ -154,14 +152,15 @@ async function awaitLeaders(admin: Admin, names: string[]): Promise<void> {
 async function raiseLimit(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
   const limit = wanted.configEntries?.find(({ name }) => name === LIMIT);
   if (limit === undefined) return;
-  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: wanted.topic };
+  const { ConfigResourceTypes, ConfigSource } = await loadKafka();
+  const resource = { type: ConfigResourceTypes.TOPIC, name: wanted.topic };
   const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
   const present = resources[0]?.configEntries ?? [];
   const known = present.find(({ configName }) => configName === LIMIT)?.configValue;
   if (known === undefined || Number(known) >= Number(limit.value)) return;
   // The request replaces whatever was set for the topic.
   const kept = present
-    .filter(({ configName, configSource }) => configName !== LIMIT && configSource === SET_FOR_THE_TOPIC)
+    .filter(({ configName, configSource }) => configName !== LIMIT && configSource === ConfigSource.TOPIC_CONFIG)
     .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
   try {
     const configEntries = [...kept, { name: LIMIT, value: limit.value }];
@@ -173,6 +172,7 @@ async function raiseLimit(admin: Admin, wanted: ITopicConfig, logger: Logger): P
 }
 
 async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
+  const { ConfigResourceTypes } = await loadKafka();
   const { topics } = await admin.fetchTopicMetadata({ topics: [wanted.topic] });
   const partitions = topics[0]?.partitions.length;
   if (partitions !== wanted.numPartitions)
@@ -185,7 +185,7 @@ async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Prom
     includeSynonyms: false,
     resources: [
       {
-        type: kafkajs.ConfigResourceTypes.TOPIC,
+        type: ConfigResourceTypes.TOPIC,
         name: wanted.topic,
         configNames: entries.map(({ name }) => name),
       },

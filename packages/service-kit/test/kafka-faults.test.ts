@@ -250,7 +250,7 @@ describeOnKafka('a poison message', () => {
   it('of the size that brokers just take becomes a dead letter as it came, also where the topic for it was made smaller', async () => {
     const settings = kafkaSettings();
     const dead = `${settings.KAFKA_TOPIC_PREFIX}taxpayers.v1.dlq`;
-    const admin = kafkaClients(settings, silentLogger)().admin();
+    const admin = (await kafkaClients(settings, silentLogger)()).admin();
     await admin.connect();
     const configEntries = [
       { name: 'cleanup.policy', value: 'compact' },
@@ -291,7 +291,7 @@ describeOnKafka('a poison message', () => {
   it('that fits nowhere is kept with its body cut, cannot be replayed, and holds nothing back', async () => {
     const settings = kafkaSettings({ KAFKA_CREATE_TOPICS: 'false' });
     const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
-    const admin = kafkaClients(settings, silentLogger)().admin();
+    const admin = (await kafkaClients(settings, silentLogger)()).admin();
     await admin.connect();
     await admin.createTopics({
       topics: ['taxpayers.v1', 'taxpayers.v1.dlq'].map((name) => ({
@@ -373,7 +373,7 @@ describeOnKafka('topics', () => {
   it('are made as the contracts say, and those that differ are reported', async () => {
     const settings = kafkaSettings();
     const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
-    const admin = kafkaClients(settings, silentLogger)().admin();
+    const admin = (await kafkaClients(settings, silentLogger)()).admin();
     await admin.connect();
     await admin.createTopics({ topics: [{ topic: `${prefix}taxpayers.v1`, numPartitions: 1, replicationFactor: 1 }] });
     const warnings: unknown[] = [];
@@ -410,7 +410,7 @@ describeOnKafka('topics', () => {
 });
 
 async function sendRaw(settings: ReturnType<typeof kafkaSettings>, messages: kafkajs.Message[]): Promise<void> {
-  const producer = kafkaClients(settings, silentLogger)().producer();
+  const producer = (await kafkaClients(settings, silentLogger)()).producer();
   await producer.connect();
   await producer.send({ topic: `${settings.KAFKA_TOPIC_PREFIX}taxpayers.v1`, messages });
   await producer.disconnect();
