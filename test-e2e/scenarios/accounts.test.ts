@@ -71,7 +71,10 @@ describe('an account', () => {
     expect(await raw('name=x', 'application/x-www-form-urlencoded')).toMatchObject({ status: 415 });
     expect(await raw(null, 'application/json')).toMatchObject({ status: 422 });
     expect(await raw('"x"', 'application/json')).toMatchObject({ status: 422 });
-    expect(await raw('{"name":"x","__proto__":{"active":false}}', 'application/json')).toMatchObject({ status: 422 });
+    expect(await raw('{"name":"x","__proto__":{"active":false}}', 'application/json')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json' },
+    });
   });
 
   it('is not administered without the token', async () => {
