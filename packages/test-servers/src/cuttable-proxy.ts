@@ -41,7 +41,7 @@ export class CuttableProxy {
     const held = new Transform({
       transform: (piece, _encoding, pass) => {
         if (this.delayMs === 0) pass(null, piece);
-        else setTimeout(pass, this.delayMs, null, piece);
+        else setTimeout(pass, this.delayMs, null, piece).unref();
       },
     });
     socket.pipe(upstream);
