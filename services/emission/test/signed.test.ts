@@ -1,3 +1,4 @@
+import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, type Document, encf, example, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
@@ -90,6 +91,19 @@ describe('documents that the caller signed', () => {
     });
     expect(body).not.toHaveProperty('trackId');
     expect(await world.row(encf('32', 2))).toMatchObject({ source: 'signed-rfce', route: 'rfce' });
+  });
+
+  it('/submit_fc refuses a date that the schema lets pass and the calendar does not have', async () => {
+    const { rfce_xml } = await signed('ecf-32', 92);
+    const canonical = rfce_xml
+      .replace(/<\?xml[^>]*>\s*/, '')
+      .replace(/<Signature[\s\S]*<\/Signature>/, '')
+      .replace(/(<FechaEmision>)../, '$11$$');
+    const { p12, password } = world.certificate;
+    const { xml } = await signXml({ canonical, output: canonical }, openCertificate(p12, password, new Date()));
+    const { status, body } = await world.submitSigned(emission, '/submit_fc', xml, token);
+    expect([status, body.faults?.map(({ rule }: { rule: string }) => rule)]).toEqual([400, ['business.calendar-date']]);
+    expect(await world.row(encf('32', 92))).toBeNull();
   });
 
   it('each belongs to its endpoint', async () => {
