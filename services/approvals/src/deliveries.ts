@@ -92,7 +92,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
         const { clock } = ports;
         endObserving = observeDeliveries(metrics, {
           deliveries: store,
-          openCount: () => background.hostsLeftAlone(),
+          openCount: () => background.leftAlone(),
           clock,
         });
         background.start();

@@ -70,7 +70,7 @@ export function observeDeliveries(
   });
   const open = metrics.gauge({
     name: 'ecf_delivery_receivers_left_alone',
-    help: 'Receivers’ hosts that this instance leaves alone now',
+    help: 'Buyers’ receivers and hosts of receivers that this instance leaves alone now',
     labels: [],
   });
   let shown: { env: string; status: string }[] = [];

@@ -645,20 +645,30 @@ describe('what the answer says', () => {
     }
   });
 
-  it.each([429, 503])('is invalid and comes with status %i: the pause that it asks for is kept', async (code) => {
-    const to = await buyer();
-    to.answers = [
-      async (res, reached, self) => {
+  it.each([429, 503])(
+    'is invalid and comes with status %i: the pause that it asks for is kept, but for the first retry, which comes within a minute',
+    async (code) => {
+      const to = await buyer();
+      const unsigned: Answering = async (res, reached, self) => {
         res.writeHead(code, { 'retry-after': '3600', 'content-type': 'text/xml' });
         res.end((await self.acknowledgement(reached)).replace(/<Signature.*<\/Signature>/s, ''));
-      },
-    ];
-    const { encf } = await accepted(to.rnc);
-    const waiting = await reaches(encf, 'unacknowledged');
-    expect(waiting?.last_error).toMatch(/signature/);
-    expect(Date.parse(waiting?.due_at ?? '') - Date.now()).toBeGreaterThan(3_500_000);
-    expect(to.deliveries).toHaveLength(1);
-  });
+      };
+      to.answers = [unsigned, unsigned];
+      const { encf } = await accepted(to.rnc);
+      const waiting = await reaches(encf, 'unacknowledged');
+      expect(waiting?.last_error).toMatch(/signature/);
+      const pause = Date.parse(waiting?.due_at ?? '') - Date.now();
+      expect([pause > 30_000, pause <= 60_000]).toEqual([true, true]);
+      expect(to.deliveries).toHaveLength(1);
+      // The other instance takes it: that which was told waits.
+      await leaseEnds(encf);
+      const later = await eventually(
+        () => delivery(encf),
+        (seen) => Date.parse(seen?.due_at ?? '') - Date.now() > 3_500_000,
+      );
+      expect(later?.tries).toBe(2);
+    },
+  );
 
   it('was lost: the repeat is answered with motive 3, which means delivered', async () => {
     const to = await buyer();
@@ -799,6 +809,35 @@ describe('receivers that do harm', () => {
     // Waiting for a place is no try.
     expect(tries.reduce((sum, count) => sum + count, 0)).toBeLessThan(clients.length + 20);
   });
+
+  it.each([
+    ['asks for a pause', { 'retry-after': '300' }],
+    ['fails', {}],
+  ])(
+    'are in trouble for one buyer, which %s, at a host that serves others well: those are served at once',
+    async (_, headers) => {
+      const shared = await buyer();
+      const [bad, good] = [String(++rnc), String(++rnc)];
+      for (const client of [bad, good]) await world.list(client, `${shared.url}/${client}`);
+      shared.usually = async (res, reached, self) => {
+        if (reached.path.includes(`/${bad}/`)) await status(503, 'no certificate', headers)(res, reached, self);
+        else await saying({ buyerRnc: good })(res, reached, self);
+      };
+      const troubled = await Promise.all(Array.from({ length: 4 }, () => accepted(bad)));
+      const failed = () => shared.deliveries.filter(({ path }) => path.includes(`/${bad}/`)).length;
+      // Each of two instances is told to wait at once, or after three failures.
+      await eventually(
+        async () => failed(),
+        (count) => count >= ('retry-after' in headers ? 1 : 3),
+      );
+      for (let one = 0; one < 3; one += 1) await reaches((await accepted(good)).encf, 'delivered');
+      const { rows } = await world.database.query<{ status: string }>(
+        'SELECT status FROM deliveries WHERE encf = ANY($1)',
+        [troubled.map(({ encf }) => encf)],
+      );
+      expect(rows.map((row) => row.status)).toEqual(Array(4).fill('pending'));
+    },
+  );
 
   it('have a thousand documents waiting at a host that answers at once: those of others are not hidden behind them', async () => {
     const database = openDatabase(world.databaseUrl, { max: 4 });

@@ -93,18 +93,45 @@ it('a door at somebody else’s host counts for those alone that receive where i
 it('an attempt takes places at all its hosts or at none, and each hears only of itself', () => {
   const { subject } = lanes();
   const [receives, admits] = ['https://receives.example', 'https://admits.example'];
-  const first = new HostVisit(subject, 'TesteCF', null);
+  const first = new HostVisit(subject, 'TesteCF', '131000001', null);
   expect(first.enter([receives, admits])).toBeNull();
-  const second = new HostVisit(subject, 'TesteCF', null);
+  const second = new HostVisit(subject, 'TesteCF', '131000001', null);
   expect(second.enter(['https://elsewhere.example', admits])).toBe(admits);
   second.leave();
   expect(subject.blocked()).toEqual([`TesteCF:${receives}`, `TesteCF:${admits}`]);
   // In another environment it may be another machine.
-  expect(new HostVisit(subject, 'eCF', null).enter([receives])).toBeNull();
-  first.tell(receives, 'failing', 5_000);
+  expect(new HostVisit(subject, 'eCF', '131000001', null).enter([receives])).toBeNull();
+  first.tell(receives, 'failing');
   first.tell(admits, 'alive');
   first.leave();
-  expect([subject.admits(`TesteCF:${receives}`), subject.proven()]).toEqual([false, [`TesteCF:${admits}`]]);
+  expect(subject.proven()).toEqual([`TesteCF:${admits}`]);
+});
+
+it('a host is left alone where it fails for several, not for one, however often; who else receives there comes in between', () => {
+  const { subject, opened, pass } = lanes(2);
+  const host = 'https://provider.example';
+  const name = `TesteCF:${host}` as const;
+  const visit = (buyer: string, sign: 'alive' | 'failing') => {
+    const one = new HostVisit(subject, 'TesteCF', buyer, null);
+    expect(one.enter([host])).toBeNull();
+    one.tell(host, sign);
+    one.leave();
+  };
+  visit('good', 'alive');
+  for (const _ of [1, 2, 3, 4, 5]) visit('bad', 'failing');
+  visit('worse', 'failing');
+  expect([opened, subject.admits(name)]).toEqual([[], true]);
+  visit('worst', 'failing');
+  expect([opened, subject.open()]).toEqual([[2_000], [name]]);
+  pass(2_000);
+  // Its probes by those who failed there before are no longer pauses for all the others.
+  for (const buyer of ['bad', 'worse', 'worst', 'bad']) visit(buyer, 'failing');
+  expect([opened, subject.admits(name)]).toEqual([[2_000], true]);
+  visit('fourth', 'failing');
+  expect(opened).toEqual([2_000, 4_000]);
+  pass(4_000);
+  visit('good', 'alive');
+  expect([subject.proven(), subject.roomy()]).toEqual([[name], { [name]: 2 }]);
 });
 
 it('a pause is as long as it is where the clock is set back meanwhile, and so is the rest between two looks at deadlines', async () => {

@@ -86,7 +86,7 @@ export class DeliverDocument {
       this.ports.receivers.moved(caller, entry, 'receptionUrl'),
     );
     if (door !== null && answer.outcome !== 'unauthorized') visit.tell(door, 'alive');
-    if (host !== null) visit.tell(host, ending.sign, ending.pauseMs);
+    if (host !== null) visit.tell(host, ending.sign);
     return ending;
   }
 
@@ -134,7 +134,7 @@ export class DeliverDocument {
       // A refused login says nothing about what others find there.
       const sign = trouble === 'refused' ? 'unknown' : 'failing';
       const ending = later(delivery, this.ports, wordsOf(error), 'token', sign, { pauseMs });
-      if (door !== null) visit.tell(door, ending.sign, ending.pauseMs);
+      if (door !== null) visit.tell(door, ending.sign);
       return ending;
     }
   }

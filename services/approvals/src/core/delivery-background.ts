@@ -29,8 +29,8 @@ export interface DeliveryBackground {
   wake(): void;
   /** Takes nothing new and waits for what is under way. */
   stop(): Promise<void>;
-  /** Hosts that are left alone now. */
-  hostsLeftAlone(): number;
+  /** Buyers' receivers and hosts that are left alone now. */
+  leftAlone(): number;
 }
 
 const SHORTEST_PAUSE_MS = 25;
@@ -132,7 +132,7 @@ export function createDeliveryBackground(
 
   function run(delivery: ClaimedDelivery): void {
     const lane: LaneName = `${delivery.key.env}:${delivery.buyerRnc}`;
-    const visit = new HostVisit(hosts, delivery.key.env, delivery.host);
+    const visit = new HostVisit(hosts, delivery.key.env, delivery.buyerRnc, delivery.host);
     lanes.begin(lane);
     underWay.add(delivery);
     let waiting = false;
@@ -201,6 +201,6 @@ export function createDeliveryBackground(
       await Promise.allSettled(running);
       clearInterval(keeping);
     },
-    hostsLeftAlone: () => hosts.open().length,
+    leftAlone: () => lanes.open().length + hosts.open().length,
   };
 }

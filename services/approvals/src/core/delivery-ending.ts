@@ -17,6 +17,7 @@ export interface Ending {
 type EndingPorts = Pick<DeliveryPorts, 'clock' | 'random' | 'deliverySettings'>;
 
 const LONGEST_ERROR = 1_000;
+const FIRST_RETRY_WITHIN_MS = 60_000;
 
 /** The directory names no receiver: looked up again after hours, up to the deadline. */
 export function withoutReceiver(delivery: ClaimedDelivery, ports: EndingPorts): Ending {
@@ -27,7 +28,10 @@ export function withoutReceiver(delivery: ClaimedDelivery, ports: EndingPorts): 
   return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
 }
 
-/** Again after a pause, up to the deadline: a receiver that asks for one beyond it is tried before. */
+/**
+ * Again after a pause, up to the deadline: a receiver that asks for one beyond it is tried before, and whatever it asks for,
+ * the first retry comes within a minute.
+ */
 export function later(
   delivery: ClaimedDelivery,
   ports: EndingPorts,
@@ -38,7 +42,8 @@ export function later(
 ): Ending {
   const pause = retryDelay(Math.max(delivery.tries, 1), ports.deliverySettings.firstRetryMs, ports.random);
   const now = ports.clock().getTime();
-  const obeyedMs = now + pauseMs > delivery.deadlineAt.getTime() ? 0 : pauseMs;
+  const askedMs = delivery.tries <= 1 ? Math.min(pauseMs, FIRST_RETRY_WITHIN_MS) : pauseMs;
+  const obeyedMs = now + askedMs > delivery.deadlineAt.getTime() ? 0 : askedMs;
   const next = new Date(now + Math.max(pause, obeyedMs));
   const over = next > delivery.deadlineAt;
   const kept = status === 'no_receiver' ? 'pending' : status;

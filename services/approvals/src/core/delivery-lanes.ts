@@ -10,6 +10,8 @@ interface Lane {
   proven: boolean;
   /** Failures in a row. */
   failures: number;
+  /** Those for whom it failed since it answered last, where that is told. */
+  readonly failedFor: Set<string>;
   /** By what has elapsed. */
   openUntil: number;
 }
@@ -43,14 +45,20 @@ export class DeliveryLanes {
     this.#lane(name).running += 1;
   }
 
-  end(name: LaneName, sign: LaneSign, pauseMs = 0): void {
+  /**
+   * `whom`: who was to receive there. It fails once for each of them, however often: one that never answers right closes
+   * nothing for the others there.
+   */
+  end(name: LaneName, sign: LaneSign, pauseMs = 0, whom: string | null = null): void {
     const lane = this.#lane(name);
     lane.running -= 1;
     if (sign === 'alive') {
       lane.proven = true;
       lane.failures = 0;
+      lane.failedFor.clear();
       lane.openUntil = Number.NEGATIVE_INFINITY;
-    } else if (sign === 'failing') {
+    } else if (sign === 'failing' && !(whom !== null && lane.failedFor.has(whom))) {
+      if (whom !== null) lane.failedFor.add(whom);
       lane.failures += 1;
       this.#open(name, lane, pauseMs);
     }
@@ -117,7 +125,7 @@ export class DeliveryLanes {
   #lane(name: LaneName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { running: 0, proven: false, failures: 0, openUntil: Number.NEGATIVE_INFINITY };
+      lane = { running: 0, proven: false, failures: 0, failedFor: new Set(), openUntil: Number.NEGATIVE_INFINITY };
       this.#lanes.set(name, lane);
     }
     return lane;

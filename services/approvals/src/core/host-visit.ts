@@ -5,13 +5,14 @@ import type { LaneName } from './delivery-ports.js';
 
 /** The machines that one attempt keeps busy. Many receivers may share one: a provider's clients do. */
 export class HostVisit {
-  readonly #signs = new Map<LaneName, { sign: LaneSign; pauseMs: number }>();
+  readonly #signs = new Map<LaneName, LaneSign>();
   #expected: LaneName | null;
 
   /** Takes a place at the host as last known, until the directory tells which it is. */
   constructor(
     private readonly hosts: Pick<DeliveryLanes, 'admits' | 'begin' | 'end'>,
     private readonly env: Environment,
+    private readonly buyerRnc: string,
     expected: string | null,
   ) {
     this.#expected = expected === null ? null : `${env}:${expected}`;
@@ -25,20 +26,20 @@ export class HostVisit {
     if (full !== undefined) return full;
     for (const host of hosts) {
       this.hosts.begin(`${this.env}:${host}`);
-      this.#signs.set(`${this.env}:${host}`, { sign: 'unknown', pauseMs: 0 });
+      this.#signs.set(`${this.env}:${host}`, 'unknown');
     }
     return null;
   }
 
-  /** What the attempt says about one of them. */
-  tell(host: string, sign: LaneSign, pauseMs = 0): void {
-    this.#signs.set(`${this.env}:${host}`, { sign, pauseMs });
+  /** What the attempt says about one of them. A pause that is asked for is the buyer's alone: others there are not meant. */
+  tell(host: string, sign: LaneSign): void {
+    this.#signs.set(`${this.env}:${host}`, sign);
   }
 
   /** Gives the places back. */
   leave(): void {
     this.#expectNone();
-    for (const [name, { sign, pauseMs }] of this.#signs) this.hosts.end(name, sign, pauseMs);
+    for (const [name, sign] of this.#signs) this.hosts.end(name, sign, 0, this.buyerRnc);
     this.#signs.clear();
   }
 
