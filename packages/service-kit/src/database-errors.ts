@@ -31,16 +31,22 @@ const DRIVER_MESSAGES = [
   'Client was closed and is not queryable',
   'Query read timeout',
 ];
+/**
+ * SQLSTATE classes and codes of a database that cannot serve at present: connection; out of memory, disk or connections;
+ * shutdown, crash, cannot connect now; I/O errors of its disk; a statement cancelled because it took too long; a server that
+ * takes no writes, as one does that another has replaced.
+ */
+const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
 /** Causes may lead in a circle. */
 const MOST_CAUSES = 8;
 /** Prisma Client: cannot reach, timed out, closed, no connection free in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
- * True where the database is gone, starting, stopping, or out of connections or disk: the same request can succeed later.
- * Class 08 (connection), 57P0x (shutdown, crash, cannot connect now), 53100 (disk full), 53300 (too many connections), and network errors
- * that {@link markDatabaseError} marked: the refusal of another service is none. An error that has such a one for its cause
- * says the same in other words.
+ * True where the database is gone, starting, stopping, stuck, read-only or out of what it needs: nothing is wrong with the
+ * request, which can succeed later. By SQLSTATE ({@link AWAY}), by the client's own codes, and by network errors that
+ * {@link markDatabaseError} marked: the refusal of another service is none. An error that has such a one for its cause says
+ * the same in other words.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causes(error).some(saysUnavailable);
@@ -59,8 +65,7 @@ export function causes(error: unknown): unknown[] {
 function saysUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlState(error);
-  if (state !== null && (state.startsWith('08') || state.startsWith('57P0') || state === '53100' || state === '53300'))
-    return true;
+  if (state !== null && AWAY.some((start) => state.startsWith(start))) return true;
   if (typeof code === 'string' && PRISMA.has(code)) return true;
   if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));

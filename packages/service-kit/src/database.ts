@@ -187,7 +187,8 @@ async function attempt<T>(
     value = await work(tx);
     await run(client, 'COMMIT');
   } catch (error) {
-    // A connection that hangs would keep its caller waiting for the ROLLBACK as long again: it is given up instead.
+    // A connection that hangs would keep its caller waiting for the ROLLBACK as long again, and one to a server that takes no
+    // writes any more would never find the new one: it is given up instead.
     if (isDatabaseUnavailable(error)) broken = true;
     else
       try {

@@ -4,8 +4,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/database-errors.js';
+import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/event-handling.js';
+import { silentLogger } from '../src/logger.js';
 import { createDatabaseIfMissing, migrate } from '../src/migrate.js';
 import { startTestPostgres, type TestPostgres } from '../src/testing.js';
+import { taxpayerEvent } from './sample-events.js';
 
 let server: TestPostgres;
 let url: string;
@@ -110,8 +113,60 @@ describe('a database', () => {
 
   it('cancels a statement that takes too long', async () => {
     const hasty = openDatabase(url, { statementTimeoutMs: 50 });
-    await expect(hasty.query('SELECT pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
+    const error = await hasty.query('SELECT pg_sleep(10)').catch((e) => e);
+    expect(error).toMatchObject({ code: '57014' });
+    expect(isDatabaseUnavailable(error)).toBe(true);
     await hasty.close();
+  });
+
+  it.each([
+    ['08006', true],
+    ['25006', true],
+    ['53000', true],
+    ['53100', true],
+    ['53200', true],
+    ['53300', true],
+    ['57014', true],
+    ['57P01', true],
+    ['57P03', true],
+    ['58030', true],
+    ['22P02', false],
+    ['23505', false],
+    ['25P02', false],
+    ['40001', false],
+    ['42P01', false],
+    ['57000', false],
+    ['XX000', false],
+  ])('takes %s for its absence: %s', (code, away) => {
+    expect(isDatabaseUnavailable(Object.assign(new Error('said by PostgreSQL'), { code }))).toBe(away);
+  });
+
+  it('that takes no writes costs an event no attempt, and its connections are not used again', async () => {
+    const name = new URL(url).pathname.slice(1);
+    const one = openDatabase(url, { max: 1 });
+    // Holds for sessions that begin after it.
+    await database.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    const buried: unknown[] = [];
+    const write = "INSERT INTO things VALUES (30, 'later')";
+    const handle = () =>
+      handleEvent(taxpayerEvent('101672919'), {
+        group: 'test',
+        handler: () => one.transaction(async (tx) => void (await tx.query(write))),
+        retry: { ...DEFAULT_RETRY, attempts: 1 },
+        deadLetters: { add: async (letter) => void buried.push(letter) },
+        logger: silentLogger,
+        clock: () => new Date(),
+        signal: new AbortController().signal,
+      });
+    try {
+      await expect(handle()).rejects.toThrow(HandlerUnavailable);
+    } finally {
+      await database.query(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
+    }
+    await handle();
+    await one.close();
+    expect(buried).toEqual([]);
+    expect((await database.query('SELECT name FROM things WHERE id = 30')).rows).toEqual([{ name: 'later' }]);
   });
 });
 
