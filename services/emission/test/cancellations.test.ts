@@ -865,17 +865,16 @@ describe('lines of ten thousand ranges each', () => {
     expect((await world.submit(emission, example('ecf-31', 5_000_001))).status).toBe(409);
     expect((await world.submit(emission, example('ecf-31', 5_000_002))).status).toBe(200);
     const between = (type: string, from: number, to: number) =>
-      line(type, ...Array.from({ length: 1_999 }, (_, n): Range => [5_000_002 + 3 * n]), [from, to]);
+      line(type, ...Array.from({ length: 1_500 }, (_, n): Range => [5_000_002 + 3 * n]), [from, to]);
     for (const [asked, named] of [
       [many('41', 5_000_001), `already: ${encf('41', 5_000_001)} ${by}, ${encf('41', 5_000_004)} ${by},`],
       [line('47', [4_000_000, 9_000_000]), `${encf('47', 5_000_000)} to ${encf('47', 5_000_001)} ${by}`],
       [line('44', [5_000_001, 5_000_002]), `${encf('44', 5_000_001)} ${by}`],
       [between('46', 4_999_990, 5_000_000), `already: ${encf('46', 5_000_000)} ${by}.`],
-      [between('46', 5_005_998, 5_005_999), `already: ${encf('46', 5_005_998)} ${by}.`],
+      [between('46', 5_004_501, 5_004_502), `already: ${encf('46', 5_004_501)} ${by}.`],
     ] as const) {
       const refused = await cancel(request([asked]), { at, submit: false });
-      expect([named, refused.status]).toEqual([named, 409]);
-      expect(refused.body.detail).toContain(named);
+      expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining(named) } });
     }
     expect(await cancel(request([between('46', 5_029_999, 5_040_000)]), { at, submit: false })).toMatchObject({
       status: 201,

@@ -235,9 +235,13 @@ async function lookUp(queries: Queries, { env, issuerRnc, ranges }: Numbers): Pr
   return { used: used.rows, cancelled: cancelled.rows };
 }
 
-/** Types, first and last sequences. */
-function columns(ranges: readonly NumberRange[]): [string[], number[], number[]] {
-  return [ranges.map(({ type }) => type), ranges.map(({ from }) => from), ranges.map(({ to }) => to)];
+/**
+ * Types, first and last sequences, as literals of PostgreSQL: of a hundred thousand ranges the driver takes many times as
+ * long to make them, for it quotes each, and blocks all others meanwhile. Digits need no quotes.
+ */
+function columns(ranges: readonly NumberRange[]): [string, string, string] {
+  const literal = (of: (range: NumberRange) => string | number) => `{${ranges.map(of).join(',')}}`;
+  return [literal(({ type }) => type), literal(({ from }) => from), literal(({ to }) => to)];
 }
 
 function fromRow(row: Row): Cancellation {
