@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { RECEPTION_OPERATIONS, type ReceptionOperations, receivedInvoiceChangedSchema } from '@ecf/contracts';
+import { createInternalClient, identityKeyFrom, makeEvent, serve } from '@ecf/service-kit';
+import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { approvalDaysLeft } from '../src/core/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER, forger, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, STRANGER } from './support/senders.js';
-import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
+import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -399,5 +404,128 @@ describe('what an account sees', () => {
       () => world.published.filter((one) => one.data.encf === SECOND),
       (events) => events.at(-1)?.data.approval_status === 'rejected' && events.at(-1)?.data.revision === 2,
     );
+  });
+});
+
+describe('questions of other services', () => {
+  let world: World;
+  let ask: ReceptionOperations;
+  let stop: () => Promise<void>;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.bus.publish([taxpayerChanged(taxpayer({ rnc: OTHER_BUYER }))]);
+    await world.send(await sampleBytes({ encf: encf(1) }));
+    await world.send(await sampleBytes({ encf: encf(1), total: '9.00', certificate: forger.certificate }));
+    await world.send(await sampleBytes({ encf: encf(1), issuer: OTHER_PROVIDER }));
+    await world.send(await sampleBytes({ encf: encf(2), buyer: OTHER_BUYER }));
+    const server = await serve((world.instances[0] as World['instances'][0]).app, { host: '127.0.0.1', port: 0 });
+    stop = server.stop;
+    const clock = () => NOW;
+    ask = createInternalClient(RECEPTION_OPERATIONS, {
+      url: server.url,
+      owner: 'reception',
+      service: 'query',
+      identityKey: identityKeyFrom(MASTER_KEY),
+      clock,
+    });
+  });
+  afterAll(async () => {
+    await stop();
+    await world.stop();
+  });
+
+  it('what was received under a number, with its conflicts', async () => {
+    const question = { env: 'TesteCF' as const, buyer_rncs: [BUYER, OTHER_BUYER], encf: encf(1) };
+    const { received } = await ask.findReceived({ ...question, issuer_rnc: PROVIDER });
+    expect(received).toMatchObject([{ issuer_rnc: PROVIDER, buyer_rnc: BUYER, revision: 2, conflicts: [{}] }]);
+    const all = await ask.findReceived({ ...question, issuer_rnc: null });
+    expect(all.received.map((one) => one.issuer_rnc).sort()).toEqual([OTHER_PROVIDER, PROVIDER].sort());
+    const none = await ask.findReceived({ ...question, issuer_rnc: null, buyer_rncs: [OTHER_BUYER] });
+    expect(none.received).toEqual([]);
+  });
+
+  it('everything, page by page', async () => {
+    const first = await ask.pageOfReceived({ after: 0, limit: 2 });
+    const second = await ask.pageOfReceived({ after: first.next as number, limit: 2 });
+    expect([...first.received, ...second.received].map((one) => one.encf)).toEqual([encf(1), encf(1), encf(2)]);
+    expect(second.next).toBeNull();
+    for (const one of first.received) expect(receivedInvoiceChangedSchema.parse(one)).toEqual(one);
+  });
+
+  it('whom a token proves', async () => {
+    const seed = await (await fetch(`${world.url()}/fe/autenticacion/api/semilla`)).text();
+    const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
+    const { xml } = await signXml({ canonical, output: canonical }, provider.certificate);
+    const answer = await world.send(xml, { path: '/fe/autenticacion/api/validacioncertificado' });
+    const authorization = `Bearer ${(await answer.json()).token}`;
+    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization })).toEqual({ holder: '00100000001' });
+    expect(await ask.verifyProviderToken({ env: 'eCF', authorization })).toEqual({ holder: null });
+    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization: null })).toEqual({ holder: null });
+  });
+});
+
+describe('the days left for an approval', () => {
+  const DAY = 86_400_000;
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ settings: { APPROVAL_DEADLINE_DAYS: '15' } });
+  });
+  afterAll(() => world.stop());
+
+  const daysLater = (days: number) => new Date(NOW.getTime() + days * DAY);
+  const shown = async (number: string) =>
+    (await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json()) as {
+      approval_status: string;
+      approval_days_left: number | null;
+    };
+
+  it.each([
+    ['2026-06-23T23:59:00-04:00', '2026-06-23T23:59:59-04:00', 15],
+    ['2026-06-23T23:59:00-04:00', '2026-06-24T00:00:00-04:00', 14],
+    ['2026-06-23T12:00:00-04:00', '2026-07-08T23:59:59-04:00', 0],
+    ['2026-06-23T12:00:00-04:00', '2026-07-09T00:00:00-04:00', -1],
+  ])('received %s, looked at %s: %i', (received, now, left) => {
+    const document = { approvalStatus: 'pending', receivedAt: new Date(received) } as const;
+    expect(approvalDaysLeft(document, 15, new Date(now))).toBe(left);
+    expect(approvalDaysLeft({ ...document, approvalStatus: 'approved' }, 15, new Date(now))).toBeNull();
+  });
+
+  it('days left are shown until it is answered, and the metric tells what is due', async () => {
+    const number = encf(1);
+    expect((await world.send(await sampleBytes({ encf: number }))).status).toBe(200);
+    expect(await shown(number)).toMatchObject({ approval_status: 'pending', approval_days_left: 15 });
+    expect(await world.metrics.render()).not.toContain('ecf_reception_approvals_awaited{');
+    world.setTime(daysLater(13));
+    expect(await shown(number)).toMatchObject({ approval_days_left: 2 });
+    expect(await world.metrics.render()).toContain('ecf_reception_approvals_awaited{env="TesteCF",state="due_soon"} 1');
+    world.setTime(daysLater(16));
+    expect(await shown(number)).toMatchObject({ approval_days_left: -1 });
+    expect(await world.metrics.render()).toContain('ecf_reception_approvals_awaited{env="TesteCF",state="overdue"} 1');
+    const data = {
+      direction: 'given',
+      env: 'TesteCF',
+      issuer_rnc: PROVIDER,
+      encf: number,
+      buyer_rnc: BUYER,
+      revision: 1,
+      approval_status: 'approved',
+      approval_datetime: NOW.toISOString(),
+    };
+    const draft = {
+      topic: 'approvals.v1',
+      type: 'approval.changed',
+      source: 'approvals',
+      subject: number,
+      key: number,
+      data,
+    };
+    await world.bus.publish([makeEvent(draft, { id: randomUUID(), time: NOW })]);
+    await eventually(
+      () => shown(number),
+      (seen) => seen.approval_status === 'approved',
+    );
+    expect((await shown(number)).approval_days_left).toBeNull();
+    expect(await world.metrics.render()).not.toContain('ecf_reception_approvals_awaited{');
   });
 });
