@@ -4,7 +4,17 @@ import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
-import { BUYER, certificate, eventually, ISSUER, order, STRANGER, World } from './support/world.js';
+import {
+  AUTHORITY,
+  BUYER,
+  certificate,
+  eventually,
+  ISSUER,
+  issueCertificate,
+  order,
+  STRANGER,
+  World,
+} from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -161,6 +171,18 @@ describe('POST /acecf', () => {
       201,
       { warnings: [expect.stringContaining('not received here')], ecf_document_id: null },
     ]);
+  });
+
+  it('a decision that is older than the certificate is made all the same, with a warning', async () => {
+    const rnc = '144444447';
+    const day = 24 * 3_600_000;
+    const dates = { notBefore: new Date(Date.now() - day), notAfter: new Date(Date.now() + day) };
+    await world.register(rnc, { signer: issueCertificate('00400000004', AUTHORITY, dates) });
+    const give = async (encf: string, fields: object) =>
+      (await post(order(encf, { receiver_rnc: rnc, ...fields }), '?submit_to_authority=false')).body.warnings;
+    const older = await give('E310009999991', { approval_datetime: new Date(Date.now() - 2 * day).toISOString() });
+    expect(older).toEqual([expect.any(String), expect.stringContaining('older than the certificate')]);
+    expect(await give('E310009999992', { approval_datetime: new Date().toISOString() })).toHaveLength(1);
   });
 
   it('an issuer without receiver', async () => {

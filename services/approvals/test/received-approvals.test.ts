@@ -7,12 +7,14 @@ import { createLogger } from '@ecf/service-kit';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  AUTHORITY,
   BUYER,
   certificate,
   DOOR,
   ecfTree,
   eventually,
   ISSUER,
+  issueCertificate,
   issuedInvoice,
   STRANGER,
   World,
@@ -241,6 +243,20 @@ describe('is refused in the words of the authority', () => {
     expect((await world.send(ecf)).body).toEqual(refused(expect.stringContaining(STRUCTURE)));
     expect(groupOf({}, 'x')).toBeNull();
     expect(await count('received_approvals', encf)).toBe(0);
+  });
+
+  it('a certificate that was renewed after the decision counts, one that is over or is still to come does not', async () => {
+    const day = 24 * 3_600_000;
+    const from = (first: number, last: number) =>
+      issueCertificate('00400000004', AUTHORITY, {
+        notBefore: new Date(Date.now() + first * day),
+        notAfter: new Date(Date.now() + last * day),
+      });
+    const encf = await issued();
+    const decided = { FechaHoraAprobacionComercial: '23-06-2018 17:45:47' };
+    for (const signer of [from(-20, -10), from(10, 20)])
+      expect((await world.send(await acecf(encf, decided, signer))).body).toEqual(refused(SIGNATURE));
+    expect((await world.send(await acecf(encf, decided, from(-1, 300)))).body).toEqual(ACCEPTED);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import { distrust, parseReceived, type TrustCheck } from '@ecf/public-door';
-import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
+import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
 import { REFUSALS } from './approval-refusals.js';
 import { UnreadableApproval } from './errors.js';
 
@@ -70,7 +70,7 @@ export function judgeApproval(bytes: Uint8Array, options: JudgeApprovalOptions):
   if (first !== undefined) return { refusal: `${REFUSALS.structure}. ${first.path}: ${first.message}`, about };
   const verification = verifyXml(xml, options.now);
   const decidedAt = factsOf(checked.tree)?.decidedAt ?? options.now;
-  if (distrust(verification, decidedAt, options.trust) !== null) return { refusal: REFUSALS.signature, about };
+  if (isDistrusted(verification, decidedAt, options)) return { refusal: REFUSALS.signature, about };
   const { certificate, verified, canonical } = verification;
   const facts = verified === null ? null : factsOf(canonical === 'as-is' ? checked.tree : readXml(verified));
   if (certificate === null || facts === null) return { refusal: REFUSALS.signature, about };
@@ -90,6 +90,21 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
     const place = cause.line === null ? '' : ` (line ${cause.line}, column ${cause.column ?? 1})`;
     throw new UnreadableApproval(`xml.${cause.code}`, `${cause.message}${place}`, { cause });
   }
+}
+
+/**
+ * An approval carries the time of the decision, not of its signature, which came between that and its arrival: who renewed the
+ * certificate meanwhile signed with the new one. So one counts that is valid at either time.
+ */
+function isDistrusted(verification: Verification, decidedAt: Date, { now, trust }: JudgeApprovalOptions): boolean {
+  const { certificate } = verification;
+  if (certificate === null || certificate.valid_at_signing || !isValidAt(certificate, now))
+    return distrust(verification, decidedAt, trust) !== null;
+  return distrust({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust) !== null;
+}
+
+function isValidAt({ not_before: first, not_after: last }: CertificateFacts, at: Date): boolean {
+  return Date.parse(first) <= at.getTime() && at.getTime() <= Date.parse(last);
 }
 
 function tolerated(fault: Fault, tree: DocumentNode | null): boolean {

@@ -110,6 +110,9 @@ export class GiveApproval {
       ...(about.authorityAlone
         ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
         : []),
+      ...(decision.decidedAt < certificate.notBefore
+        ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
+        : []),
     ];
     return {
       ...decision,

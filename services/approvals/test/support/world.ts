@@ -46,13 +46,13 @@ const MASTER_KEY = Buffer.alloc(32, 7);
 const KEY = testKey(0);
 /** Issues all certificates but those that a test gives another issuer. */
 export const AUTHORITY = createTestAuthority({ key: testKey(1) });
+const LONG = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('2040-01-01T00:00:00Z') };
 
 export const certificate: SigningCertificate = issueCertificate('00200000008');
 
-export function issueCertificate(holderId: string, by = AUTHORITY): SigningCertificate {
-  const dates = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('2040-01-01T00:00:00Z') };
+export function issueCertificate(holderId: string, by = AUTHORITY, dates = LONG): SigningCertificate {
   const { p12 } = by.issue({ commonName: 'REPRESENTANTE', holderId, password: 'clave', key: KEY, ...dates });
-  return openCertificate(p12, 'clave');
+  return openCertificate(p12, 'clave', dates.notBefore);
 }
 
 export interface Answer {
