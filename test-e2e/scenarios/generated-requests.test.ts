@@ -270,7 +270,7 @@ describe('generated requests, good and bad', () => {
       await sendAll(adminDocument);
       expect(problems.splice(0)).toEqual([]);
     },
-    60_000 * rounds,
+    120_000 * rounds,
   );
 
   it('include a good one for every operation', () => {

@@ -862,8 +862,8 @@ describe('lines of ten thousand ranges each', () => {
     const event = (await events(body.id)).at(-1);
     expect(event).toMatchObject({ total_encf_blocked: 200_000, blocked_complete: false });
     expect(event?.blocked).toHaveLength(1_000);
-    expect((await world.submit(emission, example('ecf-31', 5_000_001))).status).toBe(409);
-    expect((await world.submit(emission, example('ecf-31', 5_000_002))).status).toBe(200);
+    expect((await world.submit(at, example('ecf-31', 5_000_001))).status).toBe(409);
+    expect((await world.submit(at, example('ecf-31', 5_000_002))).status).toBe(200);
     const between = (type: string, from: number, to: number) =>
       line(type, ...Array.from({ length: 1_500 }, (_, n): Range => [5_000_002 + 3 * n]), [from, to]);
     for (const [asked, named] of [
@@ -880,7 +880,7 @@ describe('lines of ten thousand ranges each', () => {
       status: 201,
     });
     const eleven = Array.from({ length: 10_001 }, (_, n): Range => [2_000_000 + 3 * n]);
-    expect((await cancel(request([line('31', ...eleven)]))).body.detail[0]).toMatchObject({ type: 'too_big' });
+    expect((await cancel(request([line('31', ...eleven)]), { at })).body.detail[0]).toMatchObject({ type: 'too_big' });
   }, 300_000);
 
   it('wait for their turn, a few of each account: what is too much is told so', async () => {
