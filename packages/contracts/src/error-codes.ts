@@ -224,6 +224,12 @@ export const ERROR_CODES = {
     meaning: 'More requests a second than the limit allows.',
     remedy: 'Wait for Retry-After and repeat.',
   },
+  daily_bytes_used: {
+    status: 429,
+    retryAfter: 3_600,
+    meaning: 'Documents of this sender have taken all the bytes that one sender has in a UTC day.',
+    remedy: 'Repeat after Retry-After, when the next day begins, or ask who operates the receiver to raise the bound.',
+  },
   headers_too_large: {
     status: 431,
     retryAfter: null,
@@ -253,6 +259,12 @@ export const ERROR_CODES = {
     retryAfter: 5,
     meaning: 'A part of the deployment is not there or not ready.',
     remedy: 'Repeat after Retry-After.',
+  },
+  commit_unconfirmed: {
+    status: 503,
+    retryAfter: 5,
+    meaning: 'The database went away while it stored the document, which may be under way.',
+    remedy: 'Repeat the very same document: the answer says what became of it, and it is never sent twice.',
   },
   storage_full: {
     status: 503,

@@ -166,7 +166,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     owner: randomUUID(),
     lock,
     pending: new Set(),
-    withdrawals: new Map(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {
       statusWaitMs: config.STATUS_WAIT_MS,
@@ -177,7 +176,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       tryAgainLimit: 5,
       sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
-      databasePatienceMs: config.DATABASE_PATIENCE_MS,
       maxBodyBytes: config.MAX_BODY_BYTES,
     },
   };

@@ -36,6 +36,7 @@ const SIGNED = [
   'authority_unreachable',
   'authority_unreadable',
   'document_damaged',
+  'commit_unconfirmed',
   ...CERTIFICATE,
 ] as const;
 

@@ -76,3 +76,14 @@ export class StoreUnavailable extends Error {
     this.name = 'StoreUnavailable';
   }
 }
+
+/** The database went away while it committed: the document may be stored, and then is sent like any other. */
+export class CommitUnconfirmed extends StoreUnavailable {
+  constructor(
+    readonly encf: string,
+    cause: unknown,
+  ) {
+    super(cause);
+    this.name = 'CommitUnconfirmed';
+  }
+}

@@ -1,7 +1,7 @@
 import type { EmissionState, Fault } from '@ecf/domain';
 import { type Attempt, type DocumentKey, documentKey, type NewAttempt } from './attempt.js';
 import { beginAttempt } from './begin-attempt.js';
-import { EmissionError, StoreUnavailable } from './errors.js';
+import { CommitUnconfirmed, EmissionError, StoreUnavailable } from './errors.js';
 import { refuseFaults } from './faults.js';
 import type { Ports } from './ports.js';
 import { moment } from './record.js';
@@ -9,7 +9,7 @@ import type { ReferenceCheck } from './referenced-document.js';
 import { decideRepeat } from './repeat.js';
 import { sendAttempt } from './send-attempt.js';
 import type { TokenSource } from './token-source.js';
-import { withdrawLater, withdrawn } from './unconfirmed-commit.js';
+import { handOver } from './unconfirmed-commit.js';
 
 /** A document that asks to be issued under its number. */
 export interface Offer {
@@ -54,7 +54,6 @@ export type Issued =
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   return ports.lock.run(documentKey(offer.key), async () => {
     for (;;) {
-      await withdrawn(ports, offer.key);
       const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
       const repeat = decideRepeat(existing, (stored) => offer.isSame(stored));
       if (repeat === 'conflict') throw taken(existing as Attempt);
@@ -107,8 +106,9 @@ async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null)
   try {
     return await ports.emissions.begin(attempt, sealed);
   } catch (error) {
-    if (error instanceof StoreUnavailable) withdrawLater(ports, attempt);
-    throw error;
+    if (!(error instanceof StoreUnavailable)) throw error;
+    handOver(ports, attempt);
+    throw new CommitUnconfirmed(attempt.encf, error);
   }
 }
 

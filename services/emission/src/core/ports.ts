@@ -128,8 +128,6 @@ export interface EmissionSettings extends FollowUpSettings {
   readonly sendTimeoutMs: number;
   /** Milliseconds after which a send or a claimed attempt is no longer believed to be under way. */
   readonly leaseMs: number;
-  /** Milliseconds that a request waits for a database that is away. */
-  readonly databasePatienceMs: number;
   /** Largest document in bytes. */
   readonly maxBodyBytes: number;
 }
@@ -165,8 +163,6 @@ export interface Ports {
   readonly lock: KeyedLock;
   /** Work that goes on after its request was answered; a graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
-  /** Attempts that are being withdrawn, by document key: their commit was not confirmed. */
-  readonly withdrawals: Map<string, Promise<void>>;
   /** Called between steps; does nothing outside tests. */
   readonly checkpoint: (step: Checkpoint) => Promise<void> | void;
 }

@@ -14,7 +14,6 @@ import type { Ports } from './ports.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
-import { toldToRepeat } from './unconfirmed-commit.js';
 
 export interface JsonSubmission {
   readonly caller: Caller;
@@ -86,9 +85,8 @@ export function createSubmitJson(
       const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
       const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
       const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
-      if (isNew) return submissionAnswer(ports, attempt, signed);
-      const told = await toldToRepeat(ports, attempt);
-      if (told !== null) return submissionAnswer(ports, told, null);
+      // The number of a withdrawn one is free: the repeat begins anew.
+      if (isNew || attempt.state !== 'withdrawn') return submissionAnswer(ports, attempt, isNew ? signed : null);
     }
   };
 

@@ -24,7 +24,6 @@ import { readSignedXml, type SignedDocument } from './signed-xml.js';
 import type { Caller, Taxpayers } from './taxpayers.js';
 import { refuseExpiredToken } from './token-expiry.js';
 import { givenToken, type TokenSource } from './token-source.js';
-import { toldToRepeat } from './unconfirmed-commit.js';
 
 export interface SignedSubmission {
   readonly caller: Caller;
@@ -110,8 +109,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
         if (attempt.state === 'withdrawn') throw withdrawnForItsToken();
         return { attempt };
       }
-      const told = await toldToRepeat(ports, attempt);
-      if (told !== null) return { attempt: told };
+      if (attempt.state !== 'withdrawn') return { attempt };
     }
   }
 

@@ -1,7 +1,7 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit';
 import type { ErrorRequestHandler } from 'express';
-import { EmissionError, StoreUnavailable } from '../core/errors.js';
+import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../core/errors.js';
 
 /** Turns this service's errors into the public ones; everything else passes on. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
@@ -10,6 +10,14 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
 
 /** The public error of one of this service's; others as they are. */
 export function toApiError(error: unknown): unknown {
+  if (error instanceof CommitUnconfirmed) {
+    return new ApiError(
+      503,
+      'commit_unconfirmed',
+      `The database of this service went away while it stored ${error.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
+      { cause: error },
+    );
+  }
   if (error instanceof StoreUnavailable) {
     return new ApiError(
       503,

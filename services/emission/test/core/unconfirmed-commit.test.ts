@@ -1,17 +1,37 @@
 import { describe, expect, it } from '@jest/globals';
-import { toldToRepeat, withdrawLater } from '../../src/core/unconfirmed-commit.js';
+import type { Attempt } from '../../src/core/attempt.js';
+import { handOver } from '../../src/core/unconfirmed-commit.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { at, sending } from '../support/attempts.js';
 
 describe('an attempt whose commit was not confirmed', () => {
   it.each([
-    ['is withdrawn', false, 'withdrawn', 2],
-    ['is sent where somebody was told of it meanwhile', true, 'committed', 3],
-  ] as const)('%s', async (_, isTold, state, revision) => {
+    [
+      'goes to the background as one that was not sent',
+      (attempt: Attempt) => attempt,
+      { state: 'committed', owner: null },
+    ],
+    [
+      'stays with who took it up',
+      ({ revision, ...rest }: Attempt): Attempt => ({ ...rest, revision: revision + 1 }),
+      { state: 'sending' },
+    ],
+    [
+      'stays with another instance',
+      (attempt: Attempt): Attempt => ({ ...attempt, owner: 'another' }),
+      { state: 'sending', owner: 'another' },
+    ],
+    [
+      'stays held',
+      (attempt: Attempt): Attempt => ({ ...attempt, state: 'held', owner: null }),
+      { state: 'held', owner: null },
+    ],
+  ] as const)('%s', async (_, stored, expected) => {
     const store = createInMemoryEmissionStore(() => ({}) as never);
     const attempt = sending();
-    await store.begin(attempt, null);
+    await store.begin(stored(attempt), null);
     const moment = at(1_000);
+    const pending = new Set<Promise<unknown>>();
     const ports = {
       emissions: store,
       observer: {} as never,
@@ -19,15 +39,11 @@ describe('an attempt whose commit was not confirmed', () => {
       random: moment.random,
       settings: moment.settings as never,
       sleep: async () => undefined,
-      pending: new Set<Promise<unknown>>(),
-      withdrawals: new Map<string, Promise<void>>(),
+      pending,
     };
-    if (isTold) expect((await toldToRepeat(ports, attempt))?.state).toBe('sending');
-    withdrawLater(ports, attempt);
-    await Promise.all(ports.withdrawals.values());
-    const found = await store.find(attempt);
-    expect(found).toMatchObject({ state, revision, owner: null, nextActionAt: isTold ? moment.now : null });
-    expect([ports.pending.size, ports.withdrawals.size]).toEqual([0, 0]);
-    expect(await toldToRepeat(ports, attempt)).toEqual(isTold ? found : null);
+    handOver(ports, attempt);
+    await Promise.all(pending);
+    expect(await store.find(attempt)).toMatchObject(expected);
+    expect(pending.size).toBe(0);
   });
 });
