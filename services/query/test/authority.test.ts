@@ -1,7 +1,7 @@
 import type { Answer as AuthorityAnswer, DirectoryEntry } from '@ecf/authority-client';
 import { consumptionInvoiceStatusSchema, directoryEntrySchema, monitoringStatusSchema } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ACCOUNT, encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -108,6 +108,14 @@ describe('GET /query-consumption-invoice/', () => {
     world.authority.queryConsumerSummary = async () => answer;
     const found = await world.ask(asked);
     expect([found.status, found.body.code, found.headers.get('retry-after')]).toEqual([status, code, retryAfter]);
+  });
+
+  it('is no proof that there is none where nobody can say how the document went', async () => {
+    world.authority.queryConsumerSummary = async () => summary('No encontrado');
+    const question = jest.spyOn(world.owners.emission, 'findInvoices').mockRejectedValue(new Error('emission is away'));
+    const answer = await world.ask(asked);
+    question.mockRestore();
+    expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
   });
 
   it('no certificate is 503, a refused login 401, a silent login 503', async () => {

@@ -159,9 +159,33 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect(await total()).toBe(before);
       expect(await total()).toBe(before);
       expect((await world.ask(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
-      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
+      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(503);
       expect(world.owners.asked).toEqual(['recentChanges']);
       expect(await world.metrics.render()).toMatch(/ecf_read_model_questions_total\{outcome="paused"\} 3/);
+    });
+
+    it('leaves open whether one document exists that is not known here: 503, no 404', async () => {
+      const number = encf('31', 210);
+      const { checksum } = await world.archive.put('a/210.xml', Buffer.from('<ECF>210</ECF>'));
+      world.owners.issue(invoice({ sequence: 210, xml_storage_path: 'a/210.xml', xml_checksum: checksum }));
+      world.owners.away = true;
+      const places = [
+        `/invoices/${number}`,
+        `/trackids/${number}`,
+        `/trackids/${number}/raw`,
+        `/${number}/xml`,
+        `/${number}/xml?sha256=${checksum}`,
+        `/${number}/xml?issuer_rnc=${FOREIGN_ISSUER}`,
+      ];
+      const answers = async () => {
+        now += 5_000;
+        const all = await Promise.all(places.map((place) => world.ask(place, mine)));
+        return all.map(({ status, headers, body }) => [status, headers.get('retry-after'), body.code]);
+      };
+      expect(await answers()).toEqual(places.map(() => [503, '5', 'service_unavailable']));
+      world.owners.away = false;
+      expect((await answers()).map(([status]) => status)).toEqual([200, 200, 200, 200, 200, 404]);
+      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
     });
 
     it('is asked again soon', async () => {

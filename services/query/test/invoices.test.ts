@@ -151,7 +151,8 @@ describe('GET /invoices/', () => {
       invoices: [{ encf: encf('31', 4) }, { encf: encf('34', 3) }],
     });
     expect(await page('limit=1000&offset=5')).toMatchObject({ count: 0, total: 5, invoices: [] });
-    expect(await page('offset=2147483647')).toMatchObject({ count: 0, total: 5, invoices: [] });
+    for (const offset of ['2147483647', '2147483648', '9'.repeat(30)])
+      expect(await page(`offset=${offset}`)).toMatchObject({ count: 0, total: 5, invoices: [] });
   });
 
   it('far offsets find the same rows as near ones', async () => {
@@ -474,5 +475,13 @@ describe('what an account sees', () => {
     const account = { account_id: 'account-3', taxpayers_revision: fresh.revision };
     expect((await world.ask('/invoices/count', headers, account)).body).toMatchObject({ total_invoices: 0 });
     expect((await world.ask('/invoices/count', headers, { account_id: ACCOUNT })).status).toBe(404);
+    world.gateway.get = () => {
+      throw new Error('the gateway is away');
+    };
+    expect((await world.ask('/invoices/count', headers, account)).status).toBe(200);
+    const newer = { account_id: ACCOUNT, taxpayers_revision: 1_000_000 };
+    for (const place of ['/invoices/count', `/${encf('31', 999)}/xml`])
+      expect((await world.ask(place, headers, newer)).body.code).toBe('service_unavailable');
+    world.gateway.get = Map.prototype.get;
   });
 });

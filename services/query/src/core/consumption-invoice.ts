@@ -2,7 +2,7 @@ import type { ConsumptionInvoiceStatus } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type Asker, requireTaxpayer } from './account-taxpayers.js';
 import { askWithToken } from './ask-authority.js';
-import { QueryError } from './errors.js';
+import { mayExist, QueryError } from './errors.js';
 import type { Freshness } from './freshness.js';
 import type { Ports } from './ports.js';
 
@@ -26,13 +26,13 @@ export function createConsumptionInvoice(
   ports: ConsumptionPorts,
   freshness: Pick<Freshness, 'documents'>,
 ): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
-  /** How our document went; null for one that did not go through us. */
-  async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | null> {
+  /** How our document went; null for one that did not go through us, `unknown` where its owner could not be asked. */
+  async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | 'unknown' | null> {
     const find = async () => (await ports.invoices.byNumber(env, [issuerRnc], encf))[0]?.route ?? null;
     const known = await find();
     if (known !== null) return known;
-    await freshness.documents(env, [issuerRnc], encf);
-    return find();
+    const wasAsked = await freshness.documents(env, [issuerRnc], encf);
+    return (await find()) ?? (wasAsked ? null : 'unknown');
   }
 
   return async (query) => {
@@ -50,6 +50,8 @@ export function createConsumptionInvoice(
             ports.authority.queryConsumerSummary({ ...asked, token }),
           );
     if (status === 'No encontrado') {
+      // One that went as a whole is not known to the summary's query.
+      if (route === 'unknown') throw mayExist(`how ${encf} of ${issuerRnc} went to the authority`);
       throw new QueryError('not_found', `The authority knows no ${encf} of ${issuerRnc} with this security code.`);
     }
     return {

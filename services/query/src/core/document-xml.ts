@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import { type Asker, accountRncs, requireTaxpayer } from './account-taxpayers.js';
-import { QueryError } from './errors.js';
+import { mayExist, QueryError } from './errors.js';
 import type { Freshness } from './freshness.js';
 import type { IssuedInvoice } from './issued-invoice.js';
 import type { Ports } from './ports.js';
@@ -25,6 +25,10 @@ export interface FoundXml {
   readonly bytes: Uint8Array;
 }
 
+type Copy = StoredXml & { readonly issuerRnc: string };
+/** There is none, or it cannot be said because the owner could not be asked. */
+type Missing = 'none' | 'unknown';
+
 type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSource' | 'archive' | 'observer'>;
 
 /**
@@ -35,24 +39,23 @@ type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSou
  * account's taxpayers received under the number is given once a buyer is named.
  */
 export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
-  async function issuedCopy(
-    query: XmlQuery,
-    own: readonly string[],
-  ): Promise<(StoredXml & { issuerRnc: string }) | null> {
+  async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
-    if (issuers.length === 0) return null;
+    if (issuers.length === 0) return 'none';
+    let wasAsked = true;
     let found = await ports.invoices.byNumber(query.env, issuers, query.encf);
     const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
     const open = issuers.filter((rnc) => !settled.has(rnc));
     if (open.length > 0) {
-      await freshness.documents(query.env, open, query.encf);
+      wasAsked = await freshness.documents(query.env, open, query.encf);
       found = await ports.invoices.byNumber(query.env, issuers, query.encf);
     }
     const listed = found.filter((one) => one.listed);
-    if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? null;
+    const missing = wasAsked ? 'none' : 'unknown';
+    if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? missing;
     const [first, ...others] = listed;
     if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
-    if (first === undefined) return null;
+    if (first === undefined) return missing;
     const { issuerRnc } = first;
     if (query.document === 'ecf') return { issuerRnc, path: first.xmlPath, checksum: first.xmlChecksum };
     if (first.rfcePath !== null && first.rfceChecksum !== null)
@@ -60,10 +63,7 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     throw new QueryError('not_found', `${query.encf} went to the authority as a whole; it has no consumer summary.`);
   }
 
-  async function receivedCopy(
-    query: XmlQuery,
-    own: readonly string[],
-  ): Promise<(StoredXml & { issuerRnc: string }) | null> {
+  async function receivedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const buyerRncs = query.buyerRnc === null ? own : [query.buyerRnc];
     const search = { env: query.env, buyerRncs, issuerRnc: query.issuerRnc, encf: query.encf };
     const look = async () => {
@@ -86,24 +86,29 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;
-    await freshness.received(search);
-    return look();
+    const wasAsked = await freshness.received(search);
+    return (await look()) ?? (wasAsked ? 'none' : 'unknown');
   }
 
   return async (query) => {
-    const own = await accountRncs(ports, query.asker);
+    const { rncs: own, current } = await accountRncs(ports, query.asker);
     if (query.buyerRnc !== null) await requireTaxpayer(ports, query.asker, query.buyerRnc);
-    const file = (await issuedCopy(query, own)) ?? (query.document === 'ecf' ? await receivedCopy(query, own) : null);
-    if (file === null)
+    const issued = await issuedCopy(query, own);
+    const received = typeof issued === 'string' && query.document === 'ecf' ? await receivedCopy(query, own) : 'none';
+    const file = typeof issued === 'string' ? received : issued;
+    if (typeof file === 'string') {
+      if (!current || issued === 'unknown' || received === 'unknown')
+        throw mayExist(`whether this account issued or received ${query.encf} in ${query.env}`);
       throw new QueryError(
         'not_found',
         `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
       );
+    }
     return { issuerRnc: file.issuerRnc, bytes: await ports.archive.get(file.path, file.checksum) };
   };
 }
 
-function filesOf(invoices: readonly IssuedInvoice[]): (StoredXml & { issuerRnc: string })[] {
+function filesOf(invoices: readonly IssuedInvoice[]): Copy[] {
   return invoices.flatMap(({ issuerRnc, xmlPath, xmlChecksum, rfcePath, rfceChecksum }) => [
     { issuerRnc, path: xmlPath, checksum: xmlChecksum },
     ...(rfcePath !== null && rfceChecksum !== null ? [{ issuerRnc, path: rfcePath, checksum: rfceChecksum }] : []),

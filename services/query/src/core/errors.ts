@@ -30,3 +30,8 @@ export class QueryError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
+
+/** Nothing is known here, and who would know could not be asked: that is no "not found". */
+export function mayExist(what: string): QueryError {
+  return new QueryError('service_unavailable', `It cannot be said at present ${what}; repeat shortly.`);
+}

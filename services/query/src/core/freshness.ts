@@ -18,25 +18,26 @@ const MOST_ISSUERS = 50_000;
 /**
  * Events arrive a moment after the change they tell of. Before a question is answered, the owner is asked what the read
  * models may lack, and that is taken over as if its event had come: so a caller finds what it submitted before its question,
- * on every instance, whatever the bus does meanwhile. An owner that does not answer is done without.
+ * on every instance, whatever the bus does meanwhile. An owner that does not answer is done without; who asks for one document
+ * is told so, because one that is not known here may exist then.
  */
 export interface Freshness {
   /** Everything that an issuer changed before the call. */
   issuer(issuer: Issuer): Promise<void>;
-  /** The documents of some issuers under a number. */
-  documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<void>;
-  /** What was received under a number. */
-  received(search: ReceivedSearch): Promise<void>;
+  /** The documents of some issuers under a number. False where the owner could not be asked, or its answer not be kept. */
+  documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<boolean>;
+  /** What was received under a number. False as above. */
+  received(search: ReceivedSearch): Promise<boolean>;
 }
 
 export function createFreshness(ports: FreshnessPorts): Freshness {
   /** Up to where each issuer's changes are known; the owner's own mark. */
   const cursors = new Map<string, string>();
-  const turns = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
+  const turns = new Map<string, { running: Promise<boolean>; next: Promise<boolean> | null }>();
   const pausedUntil = { invoices: 0, received: 0 };
 
   /** One question at a time for an issuer, or what was received under a number; who comes meanwhile shares the next one, which begins after they came. */
-  function inTurn(key: string, ask: () => Promise<void>): Promise<void> {
+  function inTurn(key: string, ask: () => Promise<boolean>): Promise<boolean> {
     const turn = turns.get(key);
     if (turn === undefined) {
       const running = ask().finally(() => turns.delete(key));
@@ -47,9 +48,9 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
     return turn.next;
   }
 
-  async function catchUp(issuer: Issuer): Promise<void> {
+  async function catchUp(issuer: Issuer): Promise<boolean> {
     const key = `${issuer.env}:${issuer.issuerRnc}`;
-    await asking('invoices', async () => {
+    return asking('invoices', async () => {
       const known = cursors.get(key) ?? null;
       const recent = await ports.invoiceSource.recentChanges({
         env: issuer.env,
@@ -93,19 +94,27 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
     return found > 0;
   }
 
-  async function asking(owner: keyof typeof pausedUntil, ask: () => Promise<boolean>): Promise<void> {
-    if (ports.clock().getTime() < pausedUntil[owner]) return ports.observer.freshened('paused');
+  /** Asks an owner; true where it answered. */
+  async function asking(owner: keyof typeof pausedUntil, ask: () => Promise<boolean>): Promise<boolean> {
+    if (ports.clock().getTime() < pausedUntil[owner]) {
+      ports.observer.freshened('paused');
+      return false;
+    }
     try {
       ports.observer.freshened((await ask()) ? 'found' : 'nothing');
+      return true;
     } catch (error) {
       pausedUntil[owner] = ports.clock().getTime() + PAUSE_MS;
       ports.observer.freshened('failed');
       ports.observer.failed(`asking the owner of ${owner} for recent changes`, error);
+      return false;
     }
   }
 
   return {
-    issuer: (issuer) => inTurn(`${issuer.env}:${issuer.issuerRnc}`, () => catchUp(issuer)),
+    async issuer(issuer) {
+      await inTurn(`${issuer.env}:${issuer.issuerRnc}`, () => catchUp(issuer));
+    },
     documents: (env, issuerRncs, encf) =>
       asking('invoices', async () => {
         let found = 0;

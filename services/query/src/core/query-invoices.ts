@@ -2,7 +2,7 @@ import type { Invoice, InvoiceAggregate, InvoiceCount, InvoiceList, RawAnswerBod
 import { type Environment, formatDocumentDate } from '@ecf/domain';
 import { type Asker, requireTaxpayer } from './account-taxpayers.js';
 import { aggregate } from './aggregate.js';
-import { QueryError } from './errors.js';
+import { mayExist, QueryError } from './errors.js';
 import type { Freshness } from './freshness.js';
 import { type InvoiceKey, publicInvoice, tellsAllOf } from './issued-invoice.js';
 import type { InvoiceFilter, Page, Ports, ShownInvoice } from './ports.js';
@@ -35,11 +35,13 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
   async function require(query: Asked<InvoiceKey>): Promise<ShownInvoice> {
     await requireTaxpayer(ports, query.asker, query.issuerRnc);
     let found = await ports.invoices.find(query);
+    let wasAsked = true;
     if (found?.settled !== true) {
-      await freshness.documents(query.env, [query.issuerRnc], query.encf);
+      wasAsked = await freshness.documents(query.env, [query.issuerRnc], query.encf);
       found = await ports.invoices.find(query);
     }
     if (found !== null) return found;
+    if (!wasAsked) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
     throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${query.env}.`);
   }
 
