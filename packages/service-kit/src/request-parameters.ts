@@ -5,6 +5,7 @@ import { ApiError, InvalidRequest } from './errors.js';
 
 const DAY = /^\d{2}-\d{2}-\d{4}$/;
 
+/** Beyond any list, and a number that the database takes. */
 const MOST_ROWS = 2_147_483_647;
 
 /**
@@ -54,9 +55,17 @@ export class RequestParameters {
     return { first, last };
   }
 
-  /** `limit` from 1, by default to 100 and 10 unless told; `offset` from 0, default 0. */
+  /** `limit` from 1, by default to 100 and 10 unless told; `offset` from 0, however large, default 0. */
   page(most = 100, preset = 10): { limit: number; offset: number } {
-    return { limit: this.integer('limit', 1, most, preset), offset: this.integer('offset', 0, MOST_ROWS, 0) };
+    return { limit: this.integer('limit', 1, most, preset), offset: this.#offset() };
+  }
+
+  #offset(): number {
+    const text = this.query('offset');
+    if (text === null) return 0;
+    if (/^\d+$/.test(text)) return Math.min(Number(text), MOST_ROWS);
+    this.wrong(['query', 'offset'], 'offset is a whole number from 0', 'integer');
+    return 0;
   }
 
   /** A whole number of the query. */

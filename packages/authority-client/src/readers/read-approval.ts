@@ -2,7 +2,7 @@ import type { AnswerReader } from '../answer-reader.js';
 import { textField } from '../answer-value.js';
 import { messageField, readMessages } from '../authority-messages.js';
 import { fold, plainCode } from '../authority-texts.js';
-import type { ApprovalVerdict } from '../verdicts.js';
+import type { ApprovalVerdict, AuthorityMessage } from '../verdicts.js';
 import { otherDocument } from './other-document.js';
 
 const STATUS_BY_WORD: Record<string, ApprovalVerdict['status']> = {
@@ -15,7 +15,7 @@ const CODES: Record<string, ApprovalVerdict['status']> = { '1': 'Aceptado', '2':
 
 /**
  * Code (`1`, `01`) and word must agree; a rejection also needs the field of its reasons (contract section 9). The documented
- * answer names no document; one that does has to name the one that was handed in.
+ * answer names no document; one that does, in a message too, has to name the one that was handed in.
  */
 export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerdict> {
   return ({ value }) => {
@@ -27,9 +27,9 @@ export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerd
     if (!status || CODES[code] !== status) return null;
     const reasons = messageField(value);
     if (status === 'Rechazado' && reasons === undefined) return null;
-    const other = otherDocument(asked, { encf: textField(value, 'encf') });
-    if (other !== null) return other;
     const messages = readMessages(reasons);
+    const other = otherDocument(asked, { encf: textField(value, 'encf') ?? numberNamed(messages, asked.encf) });
+    if (other !== null) return other;
     const texts = messages.map((message) => fold(message.valor));
     return {
       verdict: {
@@ -41,4 +41,10 @@ export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerd
       },
     };
   };
+}
+
+/** The number that the messages are about: the one asked about where they name it among others; null where they name none. */
+function numberNamed(messages: readonly AuthorityMessage[], asked: string): string | null {
+  const named = messages.flatMap(({ valor }) => valor.toUpperCase().match(/\bE\d{12}\b/g) ?? []);
+  return named.includes(asked) ? asked : (named[0] ?? null);
 }

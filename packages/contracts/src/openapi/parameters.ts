@@ -112,13 +112,7 @@ export const PARAMETERS = {
     'Rows of the answer at most.',
   ),
   shortLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(10), 10, 'Rows at most.'),
-  offset: parameter(
-    'query',
-    'offset',
-    z.number().int().min(0).max(2_147_483_647).default(0),
-    0,
-    'Rows to leave out, newest first.',
-  ),
+  offset: parameter('query', 'offset', z.number().int().min(0).default(0), 0, 'Rows to leave out, newest first.'),
   topClients: parameter(
     'query',
     'top_clients_limit',
