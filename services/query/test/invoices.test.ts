@@ -1,0 +1,487 @@
+import {
+  invoiceAggregateSchema,
+  invoiceCountSchema,
+  invoiceListSchema,
+  invoiceSchema,
+  TOPICS,
+  trackIdListSchema,
+} from '@ecf/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { issuedInvoice } from '../src/core/issued-invoice.js';
+import { createPostgresProjection } from '../src/outbound/projection.postgres.js';
+import {
+  ACCOUNT,
+  BUYER,
+  encf,
+  event,
+  FOREIGN_ISSUER,
+  ISSUER,
+  invoice,
+  invoiceEvent,
+  OTHER_ACCOUNT,
+  OTHER_ISSUER,
+  taxpayer,
+  taxpayerEvent,
+} from './support/told.js';
+import { startWorld, type World } from './support/world.js';
+
+const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
+const day = (date: string) => ({ 'rnc-issuing': ISSUER, 'start-date': date, 'end-date': date });
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.tell(
+    taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })),
+    // 23:30 on 9 June in Santo Domingo is 10 June in UTC; the fiscal date says nothing about the day of creation.
+    invoiceEvent(invoice({ sequence: 1, created_at: '2026-06-09T23:30:00-04:00', date_issued: '2026-05-31' })),
+    invoiceEvent(
+      invoice({ sequence: 2, created_at: '2026-06-10T00:00:00-04:00', total_amount: '100.50', total_itbis: '15.33' }),
+    ),
+    invoiceEvent(
+      invoice({
+        sequence: 3,
+        ecf_type: '34',
+        created_at: '2026-07-01T08:00:00-04:00',
+        total_amount: '18.00',
+        total_itbis: '2.75',
+        modified_encf: encf('31', 1),
+        state: 'conditional',
+        code: '4',
+        messages: [{ codigo: '1934', valor: 'No cuadra' }],
+      }),
+    ),
+    invoiceEvent(
+      invoice({ sequence: 4, created_at: '2026-07-01T08:00:00-04:00', state: 'rejected-reusable', code: '2' }),
+    ),
+    invoiceEvent(
+      invoice({
+        sequence: 5,
+        ecf_type: '32',
+        route: 'rfce',
+        track_id: null,
+        buyer_rnc: null,
+        buyer_name: 'Cualquiera',
+        created_at: '2026-07-02T08:00:00-04:00',
+        total_amount: '7.00',
+        total_itbis: '1.07',
+      }),
+    ),
+    invoiceEvent(invoice({ sequence: 6, created_at: '2026-07-03T08:00:00-04:00', state: 'withdrawn' })),
+    invoiceEvent(invoice({ sequence: 1, env: 'eCF' })),
+    invoiceEvent(invoice({ sequence: 1, issuer_rnc: OTHER_ISSUER })),
+  );
+}, 60_000);
+afterAll(() => world.stop());
+
+describe('GET /invoices/', () => {
+  it('lists newest first by creation, then id, in the words of the interface', async () => {
+    const { status, body } = await world.ask('/invoices/', YEAR);
+    expect(status).toBe(200);
+    expect(invoiceListSchema.strict().parse(body)).toEqual(body);
+    const { invoices, ...rest } = body;
+    expect(rest).toEqual({
+      count: 5,
+      total: 5,
+      issuer_rnc: ISSUER,
+      start_date: '01-01-2026',
+      end_date: '31-12-2026',
+      env: 'TesteCF',
+      limit: 200,
+      offset: 0,
+    });
+    expect(invoices.map(({ encf: number }: { encf: string }) => number)).toEqual([
+      encf('32', 5),
+      encf('31', 4),
+      encf('34', 3),
+      encf('31', 2),
+      encf('31', 1),
+    ]);
+    expect(invoices[2]).toEqual({
+      id: 3,
+      encf: encf('34', 3),
+      ecf_type: '34',
+      env: 'TesteCF',
+      issuer_rnc: ISSUER,
+      buyer_rnc: BUYER,
+      buyer_name: 'Comprador de prueba',
+      date_issued: '2026-06-15',
+      created_at: '2026-07-01T08:00:00-04:00',
+      signed_at: '2026-06-15T10:00:00-04:00',
+      total_amount: '18.00',
+      total_itbis: '2.75',
+      status: 'AceptadoCondicional',
+      code: '4',
+      messages: [{ codigo: '1934', valor: 'No cuadra' }],
+      track_id: '00000000-0000-4000-8000-000000000003',
+      security_code: 'aB+/9z',
+      qr_url: expect.stringContaining('ConsultaTimbre'),
+      route: 'ecf',
+      sequence_used: true,
+      delivery_status: 'pending',
+      approval_status: 'pending',
+      xml_storage_path: expect.stringContaining(`TesteCF/ecf/${ISSUER}/issued/`),
+      xml_checksum: '0'.repeat(64),
+      modified_encf: encf('31', 1),
+    });
+    expect(invoices[0]).toMatchObject({
+      track_id: null,
+      route: 'rfce',
+      delivery_status: 'not_required',
+      approval_status: null,
+    });
+    expect(invoices[1]).toMatchObject({ status: 'Rechazado', sequence_used: false, delivery_status: 'not_required' });
+  });
+
+  it('goes by the Dominican day of creation, both ends included', async () => {
+    const on = async (date: string) => (await world.ask('/invoices', day(date))).body;
+    expect((await on('09-06-2026')).invoices).toMatchObject([{ encf: encf('31', 1), date_issued: '2026-05-31' }]);
+    expect((await on('10-06-2026')).invoices).toMatchObject([{ encf: encf('31', 2) }]);
+    expect(await on('31-05-2026')).toMatchObject({ count: 0, total: 0, invoices: [] });
+  });
+
+  it('pages; beyond the end there is an empty page', async () => {
+    const page = async (query: string) => (await world.ask(`/invoices/?${query}`, YEAR)).body;
+    expect(await page('limit=2&offset=1')).toMatchObject({
+      count: 2,
+      total: 5,
+      limit: 2,
+      offset: 1,
+      invoices: [{ encf: encf('31', 4) }, { encf: encf('34', 3) }],
+    });
+    expect(await page('limit=1000&offset=5')).toMatchObject({ count: 0, total: 5, invoices: [] });
+    for (const offset of ['2147483647', '2147483648', '9'.repeat(30)])
+      expect(await page(`offset=${offset}`)).toMatchObject({ count: 0, total: 5, invoices: [] });
+  });
+
+  it('far offsets find the same rows as near ones', async () => {
+    const projection = createPostgresProjection(world.database);
+    const many = Array.from({ length: 2_600 }, (_, index) =>
+      issuedInvoice(
+        invoice({
+          sequence: 10_000 + index,
+          env: 'CerteCF',
+          created_at: new Date(Date.UTC(2026, 0, 1 + (index % 37), 12, 0, index % 50)).toISOString(),
+        }),
+      ),
+    );
+    for (let at = 0; at < many.length; at += 1_000) await projection.keepInvoices(many.slice(at, at + 1_000));
+    const expected = [...many]
+      .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id)
+      .map(({ id }) => id);
+    for (const offset of [999, 1_000, 1_001, 1_750, 2_500, 2_599, 2_600, 9_999]) {
+      const { body } = await world.ask(`/invoices?limit=40&offset=${offset}`, { ...YEAR, env: 'CerteCF' });
+      expect([offset, body.total]).toEqual([offset, 2_600]);
+      expect(body.invoices.map(({ id }: { id: number }) => id)).toEqual(expected.slice(offset, offset + 40));
+    }
+  });
+
+  it('periods without end are fine', async () => {
+    const forever = { ...YEAR, 'start-date': '01-01-1000', 'end-date': '31-12-9999' };
+    expect((await world.ask('/invoices/', forever)).body).toMatchObject({ count: 5, total: 5 });
+    expect((await world.ask('/invoices/?offset=1500', forever)).body).toMatchObject({ count: 0, total: 5 });
+    expect((await world.ask('/invoices/aggregate', forever)).body).toMatchObject({ total_invoices: 5 });
+    const before = { ...YEAR, 'start-date': '01-01-1000', 'end-date': '31-12-1500' };
+    expect((await world.ask('/invoices/', before)).body).toMatchObject({ count: 0, total: 0 });
+  });
+
+  it.each([
+    [{ 'rnc-issuing': '' }, ['header', 'rnc-issuing'], 'missing'],
+    [{ 'start-date': '' }, ['header', 'start-date'], 'missing'],
+    [{ 'end-date': '' }, ['header', 'end-date'], 'missing'],
+    [{ 'rnc-issuing': '12345' }, ['header', 'rnc-issuing'], 'rnc'],
+    [{ 'rnc-issuing': "1' OR '1'='1" }, ['header', 'rnc-issuing'], 'rnc'],
+    [{ 'rnc-issuing': `${ISSUER}, ${ISSUER}` }, ['header', 'rnc-issuing'], 'rnc'],
+    [{ 'start-date': '2026-01-01' }, ['header', 'start-date'], 'date'],
+    [{ 'start-date': '1-1-2026' }, ['header', 'start-date'], 'date'],
+    [{ 'end-date': '31-02-2026' }, ['header', 'end-date'], 'date'],
+    [{ 'end-date': '29-02-2026' }, ['header', 'end-date'], 'date'],
+    [{ 'end-date': '31-12-2025' }, ['header', 'end-date'], 'date_range'],
+  ])('%j is 422', async (change, loc, type) => {
+    for (const path of ['/invoices/', '/invoices/count/', '/invoices/aggregate/']) {
+      const { status, body } = await world.ask(path, { ...YEAR, ...change });
+      expect([status, body.code]).toEqual([422, 'validation_error']);
+      expect(body.detail).toEqual([{ loc, msg: expect.any(String), type }]);
+      expect(body.request_id).toEqual(expect.any(String));
+    }
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'offset=-1', 'offset=1e3'])(
+    '%s is 422',
+    async (query) => {
+      const { status, body } = await world.ask(`/invoices/?${query}`, YEAR);
+      expect([status, body.detail[0].loc[0]]).toEqual([422, 'query']);
+    },
+  );
+
+  it('several things wrong are said at once', async () => {
+    const { body } = await world.ask('/invoices/?limit=0');
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual([
+      'end-date',
+      'limit',
+      'rnc-issuing',
+      'start-date',
+    ]);
+  });
+
+  it('an RNC of another account, or of nobody, is 404', async () => {
+    for (const rnc of [OTHER_ISSUER, FOREIGN_ISSUER])
+      for (const path of [
+        '/invoices/',
+        '/invoices/count/',
+        '/invoices/aggregate/',
+        `/invoices/${encf('31', 1)}`,
+        `/trackids/${encf('31', 1)}`,
+      ])
+        expect(await world.ask(path, { ...YEAR, 'rnc-issuing': rnc })).toMatchObject({
+          status: 404,
+          body: { code: 'taxpayer_not_found' },
+        });
+  });
+});
+
+describe('GET /invoices/count/ and /invoices/aggregate/', () => {
+  it('counts all that match', async () => {
+    const { status, body } = await world.ask('/invoices/count/', YEAR);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      total_invoices: 5,
+      issuer_rnc: ISSUER,
+      start_date: '01-01-2026',
+      end_date: '31-12-2026',
+      env: 'TesteCF',
+    });
+    expect(invoiceCountSchema.strict().parse(body)).toEqual(body);
+    expect((await world.ask('/invoices/count', day('01-07-2026'))).body.total_invoices).toBe(2);
+    expect((await world.ask('/invoices/count', day('01-01-2026'))).body.total_invoices).toBe(0);
+  });
+
+  it('sums accepted documents, credit notes negative', async () => {
+    const { body } = await world.ask('/invoices/aggregate/', YEAR);
+    expect(invoiceAggregateSchema.strict().parse(body)).toEqual(body);
+    expect(body).toEqual({
+      issuer_rnc: ISSUER,
+      start_date: '01-01-2026',
+      end_date: '31-12-2026',
+      env: 'TesteCF',
+      total_invoices: 5,
+      total_amount: '207.50',
+      total_itbis: '31.65',
+      by_month: [
+        { month: '2026-06', count: 2, total_amount: '218.50', total_itbis: '33.33' },
+        { month: '2026-07', count: 2, total_amount: '-11.00', total_itbis: '-1.68' },
+      ],
+      by_type: [
+        { ecf_type: '31', count: 2, total_amount: '218.50', total_itbis: '33.33' },
+        { ecf_type: '32', count: 1, total_amount: '7.00', total_itbis: '1.07' },
+        { ecf_type: '34', count: 1, total_amount: '-18.00', total_itbis: '-2.75' },
+      ],
+      by_status: [
+        { status: 'Aceptado', count: 3, total_amount: '225.50' },
+        { status: 'AceptadoCondicional', count: 1, total_amount: '-18.00' },
+        { status: 'Rechazado', count: 1, total_amount: '118.00' },
+      ],
+      top_clients: [
+        { buyer_rnc: BUYER, buyer_name: 'Comprador de prueba', count: 3, total_amount: '200.50' },
+        { buyer_rnc: null, buyer_name: null, count: 1, total_amount: '7.00' },
+      ],
+    });
+  });
+
+  it('of an empty period is all zeros', async () => {
+    const { status, body } = await world.ask('/invoices/aggregate', day('01-01-2026'));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      total_invoices: 0,
+      total_amount: '0.00',
+      total_itbis: '0.00',
+      by_month: [],
+      by_type: [],
+      by_status: [],
+      top_clients: [],
+    });
+  });
+
+  it('top_clients_limit is 1 to 50', async () => {
+    expect((await world.ask('/invoices/aggregate?top_clients_limit=1', YEAR)).body.top_clients).toHaveLength(1);
+    for (const limit of ['0', '51', 'x'])
+      expect((await world.ask(`/invoices/aggregate?top_clients_limit=${limit}`, YEAR)).status).toBe(422);
+  });
+});
+
+describe('GET /invoices/{encf} and /trackids/{encf}', () => {
+  const mine = { 'rnc-issuing': ISSUER };
+
+  it('gives one invoice, its eNCF in either case', async () => {
+    for (const number of [encf('31', 2), encf('31', 2).toLowerCase()]) {
+      const { status, body } = await world.ask(`/invoices/${number}/`, mine);
+      expect([status, body.encf, body.status]).toEqual([200, encf('31', 2), 'Aceptado']);
+      expect(invoiceSchema.strict().parse(body)).toEqual(body);
+    }
+    expect((await world.ask(`/invoices/${encf('31', 1)}`, { ...mine, env: 'eCF' })).body.env).toBe('eCF');
+  });
+
+  it('unknown numbers, and those under which nothing was ever sent, are 404', async () => {
+    for (const number of [encf('31', 999), encf('31', 6)])
+      for (const path of [`/invoices/${number}`, `/trackids/${number}`, `/trackids/${number}/raw`])
+        expect(await world.ask(path, mine)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('what is no eNCF is 422, and so is a missing header', async () => {
+    for (const number of ['E31', 'F310000000001', 'E3100000000011', "E31000000000'", 'count%20'])
+      expect(await world.ask(`/invoices/${number}`, mine)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['path', 'encf'] }] },
+      });
+    expect(await world.ask(`/invoices/${encf('31', 2)}`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['header', 'rnc-issuing'], type: 'missing' }] },
+    });
+  });
+
+  it('every attempt of a number is listed, oldest first, with what the authority answered to each', async () => {
+    const attempt = (number: number, state: string, track: string) => ({
+      ...invoice({ state }).attempts[0],
+      attempt: number,
+      track_id: track,
+    });
+    const attempts = [attempt(1, 'rejected-reusable', 'first'), attempt(2, 'accepted', 'second')];
+    await world.tell(
+      invoiceEvent(invoice({ sequence: 7, created_at: '2025-02-01T00:00:00-04:00', attempts: attempts as never })),
+    );
+    const { status, body } = await world.ask(`/trackids/${encf('31', 7)}`, mine);
+    expect(status).toBe(200);
+    expect(trackIdListSchema.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      encf: encf('31', 7),
+      issuer_rnc: ISSUER,
+      env: 'TesteCF',
+      count: 2,
+      track_ids: [
+        { attempt: 1, track_id: 'first', status: 'Rechazado', final: true },
+        { attempt: 2, track_id: 'second', status: 'Aceptado', sequence_used: true, final: true },
+      ],
+    });
+
+    const raw = (operation: string, text: string) => ({
+      operation,
+      at: '2026-06-15T10:00:01-04:00',
+      outcome: 'verdict',
+      http_status: 200,
+      content_type: 'application/json',
+      body: text,
+    });
+    world.owners.rawAnswers = [
+      { attempt: 1, ...raw('submitDocument', '{"trackId":"first"}') },
+      { attempt: 2, ...raw('submitDocument', '{"trackId":"second"}') },
+      { attempt: 2, ...raw('queryResult', '{"estado":"Aceptado"}') },
+    ];
+    const answers = (await world.ask(`/trackids/${encf('31', 7)}/raw`, mine)).body;
+    expect(answers).toEqual({
+      ...body,
+      track_ids: [
+        { ...body.track_ids[0], raw: [raw('submitDocument', '{"trackId":"first"}')] },
+        {
+          ...body.track_ids[1],
+          raw: [raw('submitDocument', '{"trackId":"second"}'), raw('queryResult', '{"estado":"Aceptado"}')],
+        },
+      ],
+    });
+    world.owners.away = true;
+    expect(await world.ask(`/trackids/${encf('31', 7)}/raw`, mine)).toMatchObject({
+      status: 503,
+      body: { code: 'service_unavailable' },
+    });
+    world.owners.away = false;
+  });
+
+  it('a number that was given up after a rejection shows the rejection', async () => {
+    const rejected = { ...invoice({ state: 'rejected-reusable' }).attempts[0], code: '2' };
+    await world.tell(
+      invoiceEvent(
+        invoice({
+          sequence: 8,
+          created_at: '2025-02-01T00:00:00-04:00',
+          state: 'withdrawn',
+          attempts: [rejected as never],
+        }),
+      ),
+    );
+    expect((await world.ask(`/invoices/${encf('31', 8)}`, mine)).body).toMatchObject({
+      status: 'Rechazado',
+      code: '2',
+    });
+  });
+
+  it('delivery and approval are shown as soon as they are told, before or after the document', async () => {
+    const number = encf('31', 9);
+    const key = `TesteCF:${ISSUER}:${number}`;
+    const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number, buyer_rnc: BUYER };
+    const delivery = (revision: number, delivery_status: string) =>
+      event(TOPICS.deliveries.name, 'delivery.changed', key, { ...document, revision, delivery_status });
+    await world.tell(delivery(2, 'delivered'), delivery(1, 'pending'));
+    await world.tell(invoiceEvent(invoice({ sequence: 9, created_at: '2025-02-01T00:00:00-04:00' })));
+    expect((await world.ask(`/invoices/${number}`, mine)).body).toMatchObject({
+      delivery_status: 'delivered',
+      approval_status: 'pending',
+    });
+    const decision = {
+      ...document,
+      revision: 1,
+      approval_status: 'rejected',
+      approval_datetime: '2026-06-16T09:00:00-04:00',
+    };
+    await world.tell(event(TOPICS.approvals.name, 'approval.changed', key, { direction: 'received', ...decision }));
+    // A decision of our own about a document that came under the same number is another matter.
+    await world.tell(
+      event(TOPICS.approvals.name, 'approval.changed', key, {
+        direction: 'given',
+        ...decision,
+        revision: 2,
+        approval_status: 'approved',
+      }),
+    );
+    expect((await world.ask(`/invoices/${number}`, mine)).body.approval_status).toBe('rejected');
+    const { body } = await world.ask('/invoices/', { ...mine, 'start-date': '01-02-2025', 'end-date': '01-02-2025' });
+    expect(body.invoices[0]).toMatchObject({ encf: number, delivery_status: 'delivered', approval_status: 'rejected' });
+  });
+});
+
+describe('what an account sees', () => {
+  it('without identity there is nothing', async () => {
+    for (const path of [
+      '/invoices/',
+      `/invoices/${encf('31', 1)}`,
+      `/${encf('31', 1)}/xml`,
+      '/directory/taxpayers',
+      '/monitoring/status',
+    ])
+      expect((await fetch(`${world.url}${path}`, { headers: YEAR })).status).toBe(401);
+    for (const path of ['/internal/rebuild', '/internal/rebuild/state']) {
+      const response = await fetch(`${world.url}${path}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(response.status).toBe(401);
+    }
+  });
+
+  it('a taxpayer that the gateway registered a moment ago is known', async () => {
+    const fresh = taxpayer({ rnc: FOREIGN_ISSUER, account_id: 'account-3' });
+    world.gateway.set('account-3', [fresh]);
+    const headers = { ...YEAR, 'rnc-issuing': FOREIGN_ISSUER };
+    const account = { account_id: 'account-3', taxpayers_revision: fresh.revision };
+    expect((await world.ask('/invoices/count', headers, account)).body).toMatchObject({ total_invoices: 0 });
+    expect((await world.ask('/invoices/count', headers, { account_id: ACCOUNT })).status).toBe(404);
+    world.gateway.get = () => {
+      throw new Error('the gateway is away');
+    };
+    expect((await world.ask('/invoices/count', headers, account)).status).toBe(200);
+    const newer = { account_id: ACCOUNT, taxpayers_revision: 1_000_000 };
+    for (const place of ['/invoices/count', `/${encf('31', 999)}/xml`])
+      expect((await world.ask(place, headers, newer)).body.code).toBe('service_unavailable');
+    world.gateway.get = Map.prototype.get;
+  });
+});
