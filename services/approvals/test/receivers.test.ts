@@ -219,6 +219,24 @@ describe('a receiver that refuses one issuer', () => {
     expect([await outcome(), book.asked]).toEqual(['verdict', 1]);
   });
 
+  it('for one buyer of a provider alone: the others behind its door are served, until it refuses for several', async () => {
+    const { receivers } = directory();
+    const answered = (rnc: string, answer: Answer<string>) =>
+      receivers
+        .admitted(caller, { ...entry, rnc }, async () => answer)
+        .then(
+          ({ outcome }) => outcome,
+          ({ pauseMs }) => pauseMs,
+        );
+    for (const _ of [1, 2, 3]) expect(await answered('120000002', UNAUTHORIZED)).toBe('unauthorized');
+    expect(await answered('120000002', TAKEN)).toBe(2_000);
+    expect(await answered('120000003', UNAUTHORIZED)).toBe('unauthorized');
+    expect(await answered('120000004', TAKEN)).toBe('verdict');
+    for (const rnc of ['120000003', '120000005', '120000006'])
+      expect(await answered(rnc, UNAUTHORIZED)).toBe('unauthorized');
+    expect(await answered('120000004', TAKEN)).toBe(2_000);
+  });
+
   it('a token that is refused later is renewed, once', async () => {
     const answers = [TAKEN, UNAUTHORIZED, TAKEN];
     const { door, calls, outcome } = sending(() => answers.shift() ?? TAKEN);

@@ -66,7 +66,8 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /**
  * Keeps tokens until shortly before they end. Whoever is refused several times in a row, at the login or with the token, is
- * refused again whatever it sends: it asks no more for a while, then once. That says nothing about others.
+ * refused again whatever it sends: it asks no more for a while, then once. That says nothing about others, nor about other
+ * buyers behind the same door, unless several of them refuse it.
  */
 export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins {
   const { elapsed, leftAlone } = parts;
@@ -101,11 +102,14 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
     async admitted<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
       const baseUrl = entry.authenticationUrl;
       const name = loginName(caller, entry);
-      const restMs = lanes.restMs(name);
+      // One that refuses everybody's token closes nothing for the others behind the same door.
+      const own: LaneName = `${name} of ${entry.rnc}`;
+      const restMs = Math.max(lanes.restMs(name), lanes.restMs(own));
       if (restMs > 0) throw new ReceiverLoginError(refusals.get(name) ?? TOKEN_REFUSED, 'refused', restMs);
       let sign: LaneSign = 'unknown';
       let pauseMs = 0;
       lanes.begin(name);
+      lanes.begin(own);
       try {
         const given = kept(name);
         let token = given ?? (baseUrl === null ? undefined : await logIn(caller, name, baseUrl));
@@ -129,7 +133,8 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
         }
         throw error;
       } finally {
-        lanes.end(name, sign, pauseMs);
+        lanes.end(name, sign, 0, entry.rnc);
+        lanes.end(own, sign, pauseMs);
       }
     },
   };
