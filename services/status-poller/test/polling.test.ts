@@ -93,6 +93,18 @@ describe('polling', () => {
     expect(await world.poll(settled)).toBeNull();
   });
 
+  it('takes no decision back that the authority does not know any more', async () => {
+    const instance = await world.start({}, { COMPARE_EVERY_MS: '1000' });
+    const trackId = await world.submitted({ encf: 'E310000044441' });
+    await until(() => world.changesOf(trackId).length === 1, 'it was decided');
+    world.authority.script.set(trackId, [decided(verdict({ status: 'No encontrado', code: '0', sequenceUsed: null }))]);
+    // Emission has not heard of it, so it is asked for again.
+    world.emission.invoices.push(invoiceChanged({ encf: 'E310000044441', track_id: trackId }));
+    await until(() => world.authority.asked(trackId) > 1, 'it was asked for again');
+    expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
+    expect(world.changesOf(trackId)).toEqual(['Aceptado']);
+  });
+
   it('tells no decision again whose event may still be under way', async () => {
     const first = await world.start();
     const trackId = await world.submitted({ encf: 'E310000044442' });

@@ -106,9 +106,12 @@ export function factsOf(verdict: AuthorityVerdict): StatusFacts {
   };
 }
 
+/** What the authority says of a submission that it has not decided. */
+export const UNDECIDED: readonly InvoiceStatus[] = ['EnProceso', 'No encontrado'];
+
 /** Whether the authority has decided. */
 export function isFinal({ status }: Pick<StatusFacts, 'status'>): boolean {
-  return status !== 'EnProceso' && status !== 'No encontrado';
+  return !UNDECIDED.includes(status);
 }
 
 /** Text of the network may hold what the database's text cannot: NUL and halves of surrogate pairs. */

@@ -114,7 +114,8 @@ const ANSWERS = `SELECT * FROM jsonb_to_recordset($1::jsonb)
 
 /**
  * Takes answers over where they are newer and say something else, or decide what was open (perhaps again, see
- * {@link REOPEN}); the lock on the row makes that once.
+ * {@link REOPEN}); the lock on the row makes that once. What was learned as decided is not taken back by an answer that is
+ * none ($2: the statuses of those).
  */
 export const LEARN = {
   name: 'submission_learn',
@@ -123,7 +124,8 @@ export const LEARN = {
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
     UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
     FROM answer a JOIN present USING (env, track_id)
-    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final AND (a.final OR s.facts IS DISTINCT FROM a.facts)
+    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final
+      AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
       AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
     RETURNING ${COLUMNS}`,
 };

@@ -19,6 +19,7 @@ import {
   type Submission,
   type SubmissionKey,
   type ToldSubmission,
+  UNDECIDED,
 } from '../core/submission.js';
 import * as sql from './submission-sql.js';
 
@@ -230,7 +231,7 @@ async function learn(
   answers: readonly { key: SubmissionKey; learned: Learned }[],
 ): Promise<Map<string, SubmissionRow>> {
   if (answers.length === 0) return new Map();
-  const { rows } = await tx.query<SubmissionRow>(sql.LEARN, [answerRows(answers)]);
+  const { rows } = await tx.query<SubmissionRow>(sql.LEARN, [answerRows(answers), UNDECIDED]);
   return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row]));
 }
 
