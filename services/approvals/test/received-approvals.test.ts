@@ -258,6 +258,14 @@ describe('is refused in the words of the authority', () => {
       expect((await world.send(await acecf(encf, decided, signer))).body).toEqual(refused(SIGNATURE));
     expect((await world.send(await acecf(encf, decided, from(-1, 300)))).body).toEqual(ACCEPTED);
   });
+
+  it('not for a time of decision that is still to come, which is kept as it is written', async () => {
+    const encf = await issued();
+    const ahead = { FechaHoraAprobacionComercial: '23-06-2099 17:45:47' };
+    expect((await world.send(await acecf(encf, ahead))).body).toEqual(ACCEPTED);
+    const shown = await world.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`);
+    expect(shown.body).toMatchObject({ approval_status: 'approved', approval_datetime: '2099-06-23T17:45:47-04:00' });
+  });
 });
 
 describe('what is neither yes nor no', () => {
