@@ -57,7 +57,9 @@ export function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   for (let each = error; found.length < MOST_CAUSES && each !== undefined && each !== null; ) {
     found.push(each);
-    each = (each as { cause?: unknown }).cause;
+    const { cause, meta } = each as { cause?: unknown; meta?: { driverAdapterError?: unknown } | null };
+    // Prisma Client has what the driver said beside it.
+    each = cause ?? meta?.driverAdapterError;
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
 
@@ -99,6 +100,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   });
   pool.on('error', (error) => options.onIdleError?.(error));
+  pool.on('connect', endWhereReadOnly);
   const listeners = new Set<(partitions: Iterable<number>) => void>();
 
   const database: Database = {
@@ -127,6 +129,14 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     close: () => pool.end(),
   };
   return database;
+}
+
+/** A connection to a server that takes no writes any more is not used again, whoever borrowed it: a new one finds the new server. */
+function endWhereReadOnly(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: EventEmitter };
+  connection.on('errorMessage', ({ code }: { code?: string }) => {
+    if (code === '25006') void Promise.resolve(client.end()).catch(noted);
+  });
 }
 
 function sessionOptions(settings: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
 import { taxpayerStateSchema } from '@ecf/contracts';
-import { unseal } from '@ecf/service-kit';
+import { openDatabase, unseal } from '@ecf/service-kit';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -401,4 +401,20 @@ describe('the administration', () => {
       body: { detail: [{ loc: ['query', 'limit'] }] },
     });
   });
+});
+
+it('a database that takes no writes for a while is 503; afterwards all goes on by itself', async () => {
+  const { DATABASE_URL } = under.config;
+  const name = new URL(DATABASE_URL).pathname.slice(1);
+  const database = openDatabase(DATABASE_URL, { max: 1 });
+  await database.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  await database.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  const create = () => under.admin('POST', '/admin/accounts', { name: 'Colmado Nuevo' });
+  const { status, body } = await create();
+  expect([status, body.code]).toEqual([503, 'service_unavailable']);
+  await database.query(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
+  await database.close();
+  expect((await create()).status).toBe(201);
 });
