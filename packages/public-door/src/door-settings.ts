@@ -45,6 +45,13 @@ export const intakeSettings = {
     max: 1_024 * GIBIBYTE,
     default: 4 * GIBIBYTE,
   }),
+  MAX_RECEIVED_BYTES_PER_SENDER: setting.integer({
+    description:
+      'Bytes of documents of one sender (IPv4 address, IPv6 /48) that are taken in a UTC day; more get 429 until the next',
+    min: 1_024,
+    max: 1_024 * GIBIBYTE,
+    default: 4 * GIBIBYTE,
+  }),
   MIN_FREE_BYTES: setting.integer({
     description:
       'Free bytes of the disk of DATA_DIR below which the public doors take nothing (503); what customers submit goes on; without effect where S3_ENDPOINT is set',

@@ -7,6 +7,7 @@ export * from './judge-threads.js';
 export * from './judging-cost.js';
 export * from './public-caller.js';
 export * from './public-path.js';
+export * from './received-bytes.js';
 export * from './refusal-budgets.in-memory.js';
 export * from './refusal-budgets.js';
 export * from './refusal-budgets.postgres.js';

@@ -4,8 +4,8 @@ import { type BudgetClaim, budgetPeriod, type RefusalBudgets } from './refusal-b
 /** Why the bytes of a refused document are not kept: its size, or what is kept of its sender or of all on a day. */
 export type Unkept = 'size' | 'sender' | 'total';
 
-/** A refused document whose bytes would be kept. */
-export interface RefusedBytes {
+/** A document of a sender, refused or taken, whose bytes would be kept. */
+export interface SentBytes {
   readonly bytes: number;
   readonly receivedAt: Date;
   /** Network of the sender, what a limit counts by. */
@@ -39,7 +39,7 @@ export class DailyRefusedBytes {
    * @param narrower claims of whoever is bounded by more than the day; they take the place of the bound on one document's size
    */
   async take<Of extends string = never>(
-    refused: RefusedBytes,
+    refused: SentBytes,
     narrower: readonly NamedClaim<Of>[] = [],
   ): Promise<Unkept | Of | null> {
     if (narrower.length === 0 && refused.bytes > this.settings.maxRefusedBytes) return 'size';
@@ -50,7 +50,7 @@ export class DailyRefusedBytes {
     return claims.find(({ claim }) => claim === over)?.of ?? 'total';
   }
 
-  #today({ bytes: amount, receivedAt, network }: RefusedBytes): NamedClaim<Unkept>[] {
+  #today({ bytes: amount, receivedAt, network }: SentBytes): NamedClaim<Unkept>[] {
     const period = budgetPeriod(receivedAt);
     const { maxRefusedBytesPerSender, maxRefusedBytesPerDay } = this.settings;
     return [

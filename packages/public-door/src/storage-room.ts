@@ -23,6 +23,8 @@ export interface StorageRoomOptions {
   readonly database: Queries;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Tells the bytes that are free where a folder is; by default the file system does. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** The folder and the floor that the settings name. */
@@ -42,6 +44,7 @@ export function createStorageRoom({
   database,
   metrics,
   logger,
+  freeBytes = freeOnDisk,
 }: StorageRoomOptions): StorageRoom {
   const free = metrics.gauge({
     name: 'ecf_storage_free_bytes',
@@ -92,7 +95,14 @@ export function createStorageRoom({
       if (folder === null) return;
       least.set({ service }, floor);
       await look(folder);
-      timer = setInterval(() => void look(folder), LOOK_MS);
+      // One at a time: where the disk hangs each look holds a thread that all files need.
+      let looking = false;
+      timer = setInterval(async () => {
+        if (looking) return;
+        looking = true;
+        await look(folder);
+        looking = false;
+      }, LOOK_MS);
       timer.unref();
     },
     stop() {
@@ -103,13 +113,13 @@ export function createStorageRoom({
 }
 
 /** Bytes that are free to this user where the folder is, or will be made. */
-async function freeBytes(folder: string): Promise<number> {
+async function freeOnDisk(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
     const above = path.dirname(path.resolve(folder));
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path.resolve(folder)) throw error;
-    return freeBytes(above);
+    return freeOnDisk(above);
   }
 }

@@ -1,5 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
-import { createInMemoryRefusalBudgets, DailyRefusedBytes, refusalFolder } from '../src/index.js';
+import { createMetrics, silentLogger } from '@ecf/service-kit';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  createInMemoryRefusalBudgets,
+  createStorageRoom,
+  DailyReceivedBytes,
+  DailyRefusedBytes,
+  refusalFolder,
+} from '../src/index.js';
 
 const MORNING = new Date('2026-06-23T12:00:00Z');
 const TOMORROW = new Date('2026-06-24T00:00:00Z');
@@ -39,5 +46,68 @@ describe('what is kept of refused documents in a day', () => {
 
   it('lies by day, apart from what is accepted', () => {
     expect(refusalFolder(new Date('2026-06-24T02:00:00Z'), `ab${'0'.repeat(62)}`)).toBe('2026/06/23/ab');
+  });
+});
+
+describe('what is taken of a sender in a day', () => {
+  const MEBIBYTE = 1_024 * 1_024;
+  const LIMIT = 1_000 * MEBIBYTE;
+
+  it('is bounded over all instances, to the byte where one takes it all; another sender and another day have their own', async () => {
+    const budgets = createInMemoryRefusalBudgets();
+    const [one, other] = [new DailyReceivedBytes(budgets, LIMIT), new DailyReceivedBytes(budgets, LIMIT)];
+    const of = (network: string, bytes: number, receivedAt = MORNING) => ({ network, bytes, receivedAt });
+    await Promise.all([one.take(of('a', 600 * MEBIBYTE)), other.take(of('a', 398 * MEBIBYTE - 1))]);
+    await other.take(of('a', MEBIBYTE));
+    const used = await one.take(of('a', MEBIBYTE + 2)).catch((error: unknown) => error);
+    expect(used).toMatchObject({ status: 429, code: 'daily_bytes_used', headers: { 'retry-after': '43200' } });
+    // What does not fit takes nothing from what does.
+    await one.take(of('a', MEBIBYTE));
+    await expect(one.take(of('a', 2))).rejects.toMatchObject({ status: 429 });
+    await one.take(of('b', LIMIT));
+    await one.take(of('a', LIMIT, TOMORROW));
+  });
+
+  it('is claimed ahead, so that most documents cost no statement', async () => {
+    const budgets = createInMemoryRefusalBudgets();
+    const take = jest.spyOn(budgets, 'take');
+    const room = new DailyReceivedBytes(budgets, LIMIT);
+    const document = { network: 'a', bytes: 10_000, receivedAt: MORNING };
+    await Promise.all(Array.from({ length: 100 }, () => room.take(document)));
+    expect(take).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('the room on the disk', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it('is looked up once at a time, however long the disk hangs', async () => {
+    jest.useFakeTimers();
+    let [looks, answer] = [0, (_bytes: number) => {}];
+    const freeBytes = () => {
+      looks += 1;
+      if (looks === 1) return Promise.resolve(100);
+      return new Promise<number>((resolve) => {
+        answer = resolve;
+      });
+    };
+    const room = createStorageRoom({
+      service: 'test',
+      folder: '/nowhere',
+      floor: 50,
+      database: { query: () => Promise.reject(new Error('none')) },
+      metrics: createMetrics(),
+      logger: silentLogger,
+      freeBytes,
+    });
+    await room.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(looks).toBe(2);
+    room.require();
+    answer(10);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(looks).toBe(3);
+    expect(() => room.require()).toThrow('nearly full');
+    room.stop();
   });
 });

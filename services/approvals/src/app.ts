@@ -181,6 +181,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
       leaseMs: config.APPROVAL_CLAIM_MS,
       ...refusedBytesSettings(config),
+      maxReceivedBytesPerSender: config.MAX_RECEIVED_BYTES_PER_SENDER,
     },
     clock,
     elapsed,

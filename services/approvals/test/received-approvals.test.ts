@@ -31,6 +31,7 @@ beforeAll(async () => {
       MAX_REFUSED_BYTES: '25000',
       MAX_REFUSED_BYTES_PER_SENDER: '100000',
       MAX_REFUSED_BYTES_PER_DAY: '200000',
+      MAX_RECEIVED_BYTES_PER_SENDER: '1500000',
       BODY_TIMEOUT_MS: '2000',
     },
   });
@@ -471,12 +472,28 @@ describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
   });
 });
 
+it('approvals that are taken end with the bytes that a sender has in a day: 429, counted, nothing recorded', async () => {
+  const [first, second] = [await issued(), await issued()];
+  const large = async (encf: string) => `${(await acecf(encf)).trimEnd()}${' '.repeat(900_000)}`;
+  const sender = '198.51.100.66';
+  expect((await world.send(await large(first), { 'x-sender': sender })).body).toEqual(ACCEPTED);
+  const { status, body, headers } = await world.send(await large(second), { 'x-sender': sender });
+  expect([status, body.code, Number(headers.get('retry-after')) > 1]).toEqual([429, 'daily_bytes_used', true]);
+  for (const table of ['received_approvals', 'refused_approvals']) expect(await count(table, second)).toBe(0);
+  expect(await world.metrics.render()).toMatch(
+    /ecf_approvals_door_refusals_total\{.*reason="daily_bytes_used".*\} 1\n/,
+  );
+  expect((await world.send(await acecf(second), { 'x-sender': sender })).body).toEqual(ACCEPTED);
+});
+
 it('little room is left on the disk: 503 storage_full, counted; the approvals that customers list are there', async () => {
   const full = await World.start({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
   try {
     const { status, body, headers } = await full.send('x');
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'storage_full', '60']);
-    expect((await full.call('GET', '/fe/aprobacioncomercial/api/invoices')).status).not.toBe(503);
+    const encf = await full.invoice('31', { at: ['issued'] });
+    const listed = await full.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`);
+    expect([listed.status, listed.body.encf]).toEqual([200, encf]);
     expect(await full.metrics.render()).toMatch(/ecf_approvals_door_refusals_total\{.*reason="storage_full".*\} 1\n/);
   } finally {
     await full.stop();

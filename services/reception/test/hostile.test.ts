@@ -22,6 +22,7 @@ beforeAll(async () => {
       BODY_TIMEOUT_MS: '2000',
       MAX_COMPETING_BYTES: String((3.5 * length) | 0),
       MAX_REFUSED_BYTES_PER_SENDER: '40000',
+      MAX_RECEIVED_BYTES_PER_SENDER: '5000000',
     },
     overrides: { logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }) },
   });
@@ -46,6 +47,30 @@ async function refusals(): Promise<number> {
   const metric = await world.metrics.registry.getSingleMetric('ecf_reception_refusals_total')?.get();
   return metric?.values.reduce((sum, one) => sum + one.value, 0) ?? 0;
 }
+
+it('documents that are received, and large for their blanks, end with the bytes that a sender has in a day: 429, nothing recorded', async () => {
+  const sender = '198.51.100.66';
+  const number = next();
+  const large = async (encf: string) =>
+    (await sampleXml({ encf })).replace('</Encabezado>', `</Encabezado>${' '.repeat(2_000_000)}`);
+  for (const encf of [next(), next()])
+    expect(await (await world.send(await large(encf), { sender })).text()).toContain('<Estado>0<');
+  const before = await refusals();
+  const over = await world.send(await large(number), { sender });
+  expect([over.status, (await over.json()).code]).toEqual([429, 'daily_bytes_used']);
+  const wait = Number(over.headers.get('retry-after'));
+  expect(new Date(world.now().getTime() + wait * 1_000).toISOString()).toMatch(/T00:0\d:/);
+  expect(await refusals()).toBe(before + 1);
+  expect(lines.at(-1)).toMatchObject({ reason: 'daily_bytes_used', sender });
+  for (const table of ['received_documents', 'refused_documents'])
+    expect((await world.database.query(`SELECT 1 FROM ${table} WHERE encf = $1`, [number])).rows).toEqual([]);
+  // What fits is taken, of others in any case, and a repeat of what was received is answered.
+  for (const from of [sender, '198.51.100.67'])
+    expect(await (await world.send(await sampleBytes({ encf: next() }), { sender: from })).text()).toContain(
+      '<Estado>0<',
+    );
+  expect(await (await world.send(await large(number), { sender: '198.51.100.67' })).text()).toContain('<Estado>0<');
+});
 
 describe('each hostile input gets a clear answer', () => {
   it.each(HOSTILE)('$name', async ({ make, headers = {}, answer }) => {

@@ -80,7 +80,7 @@ export const APPROVALS = {
         content: json(z.union([approvalReceiptSchema, errorBodySchema]), EXAMPLES.approvalRefused),
       },
     },
-    errors: ['taxpayer_not_found', 'invalid_provider_token', 'unsupported_media_type'],
+    errors: ['taxpayer_not_found', 'invalid_provider_token', 'unsupported_media_type', 'daily_bytes_used'],
   },
   findReceivedApproval: {
     tag: APPROVAL,

@@ -58,6 +58,7 @@ export const RECEPTION = {
       'taxpayer_not_found',
       'invalid_provider_token',
       'unsupported_media_type',
+      'daily_bytes_used',
       'certificate_missing',
       'certificate_expired',
       'certificate_not_yet_valid',

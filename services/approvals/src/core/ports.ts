@@ -148,6 +148,8 @@ export interface Observer {
 }
 
 export interface ApprovalSettings extends RefusedBytesSettings {
+  /** Bytes of approvals of one sender that are taken in a day. */
+  readonly maxReceivedBytesPerSender: number;
   /** Pause after the first failed send. */
   readonly firstRetryMs: number;
   /** How long an issuer that cannot be reached, or has no receiver, is tried. */

@@ -1,6 +1,6 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { DailyRefusedBytes, type Gate, signerFacts, type Unkept } from '@ecf/public-door';
+import { DailyReceivedBytes, DailyRefusedBytes, type Gate, signerFacts, type Unkept } from '@ecf/public-door';
 import { approvalPath, refusedApprovalPath, sha256Of } from './approval-document.js';
 import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
@@ -34,17 +34,21 @@ type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'budgets' | 
  * known and ours, buyer with date and amount, not answered before. What a note refers to does not matter: the authority's own
  * certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
- * Throws UnreadableApproval for what is no XML, ApiError where too much waits to be recorded, and what emission throws where it
+ * Throws UnreadableApproval for what is no XML, ApiError where too much waits to be recorded or was taken of the sender on this day, and what emission throws where it
  * cannot be asked.
  */
 export class ReceiveApproval {
-  readonly #room: DailyRefusedBytes;
+  readonly #room: { readonly received: DailyReceivedBytes; readonly refused: DailyRefusedBytes };
 
   constructor(
     private readonly ports: ReceivePorts,
     private readonly gate: Gate,
   ) {
-    this.#room = new DailyRefusedBytes(ports.budgets, ports.settings);
+    const { budgets, settings } = ports;
+    this.#room = {
+      received: new DailyReceivedBytes(budgets, settings.maxReceivedBytesPerSender),
+      refused: new DailyRefusedBytes(budgets, settings),
+    };
   }
 
   async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
@@ -72,6 +76,8 @@ export class ReceiveApproval {
     const { facts } = judgement;
     const key = { env: arrival.env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
     if ((await this.ports.received.find(key)) !== null) return false;
+    const { bytes, arrivedAt: receivedAt, network } = arrival;
+    await this.#room.received.take({ bytes: bytes.length, receivedAt, network });
     const sha256 = sha256Of(arrival.bytes);
     const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
     await this.ports.archive.put(path, arrival.bytes);
@@ -127,7 +133,7 @@ export class ReceiveApproval {
   ): Promise<{ path: string | null; unkept: Unkept | null }> {
     const taken = await this.ports.received.find(about);
     if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
-    const unkept = await this.#room.take({ bytes: bytes.length, receivedAt, network });
+    const unkept = await this.#room.refused.take({ bytes: bytes.length, receivedAt, network });
     if (unkept !== null) return { path: null, unkept };
     const path = refusedApprovalPath(about, receivedAt, sha256);
     await this.ports.archive.put(path, bytes);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { type Gate, signerFacts } from '@ecf/public-door';
+import { type DailyReceivedBytes, type Gate, signerFacts } from '@ecf/public-door';
 import { signAcknowledgement } from './acknowledgement.js';
 import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
@@ -48,8 +48,8 @@ const ROUNDS = 3;
  * Receives an e-CF (Recepción de e-CF) and acknowledges it. Order: readable, structure (motive 1), signature (2),
  * duplicate (3), buyer not served (4). Document, acknowledgement, record and event are durable when it resolves.
  *
- * Throws ReceptionError where no acknowledgement can be given, ApiError where too much waits to be recorded; nothing is recorded
- * then.
+ * Throws ReceptionError where no acknowledgement can be given, ApiError where too much waits to be recorded, or was taken of the sender
+ * on this day; nothing is recorded then.
  */
 export class ReceiveDocument {
   readonly #underWay = new Map<string, { requestId: string; work: Promise<Acknowledged> }>();
@@ -58,7 +58,10 @@ export class ReceiveDocument {
     private readonly ports: Pick<Ports, 'documents' | 'archive' | 'judges' | 'clock'>,
     private readonly receivers: Receivers,
     private readonly answers: Answers,
-    private readonly room: Pick<RefusedBytesRoom, 'take'>,
+    private readonly room: {
+      readonly received: Pick<DailyReceivedBytes, 'take'>;
+      readonly refused: Pick<RefusedBytesRoom, 'take'>;
+    },
     private readonly gate: Gate,
   ) {}
 
@@ -139,6 +142,8 @@ export class ReceiveDocument {
   }
 
   async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
+    const { bytes, arrivedAt: receivedAt, network } = incoming;
+    await this.room.received.take({ bytes: bytes.length, receivedAt, network });
     const [xml, signed] = await Promise.all([this.#keep(incoming, false), this.#acknowledge(incoming, null)]);
     const documentId = await this.ports.documents.add({
       key: incoming.key,
@@ -215,7 +220,7 @@ export class ReceiveDocument {
     const present = holder === null ? null : await this.ports.documents.keptConflict(holder.id, sha256);
     if (present !== null) return { path: present, unkept: null };
     const signer = incoming.judgement.certificate;
-    const unkept = await this.room.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
+    const unkept = await this.room.refused.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
     return unkept === null ? { path: (await this.#keep(incoming, true)).path, unkept } : { path: null, unkept };
   }
 }

@@ -1,4 +1,4 @@
-import { DailyRefusedBytes, type NamedClaim, type RefusedBytes, type Unkept as UnkeptToday } from '@ecf/public-door';
+import { DailyRefusedBytes, type NamedClaim, type SentBytes, type Unkept as UnkeptToday } from '@ecf/public-door';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import type { Ports, ReceptionSettings } from './ports.js';
 import type { NumberHolder } from './received-document.js';
@@ -7,7 +7,7 @@ import type { NumberHolder } from './received-document.js';
 export type Unkept = UnkeptToday | 'number';
 
 /** A refused document whose bytes would be kept. */
-export interface RefusedDocumentBytes extends RefusedBytes {
+export interface RefusedDocumentBytes extends SentBytes {
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
   /** The certificate that signed it; null where it is not known. */
