@@ -110,6 +110,8 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
     const connection = connections.get(socket);
     // Node has left the socket to us.
     socket.on('error', () => socket.destroy());
+    // An answer under way waits for this one, which node has taken off with the others.
+    socket.on('drain', () => connection?.answer?.emit('drain'));
     if (connection === undefined) socket.destroy();
     else answerUnreadable(connectRefused(), connection, options);
   });

@@ -17,6 +17,7 @@ export function requestProblem(req: IncomingMessage): ApiError | null {
       'Send the body as it is, or in chunks, without other Transfer-Encoding.',
       CLOSE,
     );
+  if (timesNamed(req, 'host') > 1) return new ApiError(400, 'bad_request', 'The header Host may stand once.', CLOSE);
   if (httpVersionMinor !== 1) return null;
   if (headers.host === undefined) return new ApiError(400, 'bad_request', 'The header Host is missing.', CLOSE);
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect.trim()))
@@ -27,6 +28,11 @@ export function requestProblem(req: IncomingMessage): ApiError | null {
       CLOSE,
     );
   return null;
+}
+
+/** How many lines of the head have this name, in lower case. */
+function timesNamed({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 }
 
 /** The answer to CONNECT. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http from 'node:http';
 import net from 'node:net';
+import { Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
@@ -175,19 +176,21 @@ describe('errors of an app', () => {
         // What follows as its body is no request, nor is there an answer to it.
         `${post('Host: x', 'Expect: foo')}}} x`,
         chunked('gzip, chunked'),
+        post('Host: x', 'host: y'),
         'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
         `${post('Host: x', 'Connection: close, Upgrade', 'Upgrade: h2c')}`,
       ].map(send),
     );
-    expect(answers.slice(0, 4).map((answer) => refused.exec(answer)?.slice(1))).toEqual([
+    expect(answers.slice(0, 5).map((answer) => refused.exec(answer)?.slice(1))).toEqual([
       ['400', 'bad_request'],
       ['417', 'expectation_failed'],
       ['415', 'unsupported_media_type'],
+      ['400', 'bad_request'],
       ['405', 'method_not_allowed'],
     ]);
-    for (const answer of answers.slice(0, 4)) expect(answer).toMatch(/^connection: close\r$/im);
-    expect(answers.map((answer) => answer.split('HTTP/1.1').length - 1)).toEqual([1, 1, 1, 1, 1]);
-    expect(answers[4]).toContain('{"done":true}');
+    for (const answer of answers.slice(0, 5)) expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answers.map((answer) => answer.split('HTTP/1.1').length - 1)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(answers[5]).toContain('{"done":true}');
     // It can do without a Host in HTTP/1.0.
     expect(await send(post().replace('1.1', '1.0'))).toContain('{"done":true}');
   });
@@ -364,6 +367,25 @@ describe('answers that nobody reads', () => {
     impatient.destroy();
     while (dropped.length === 0) await delay(20);
     expect(dropped.splice(0)).toEqual(['lost 2 127.0.0.1']);
+  });
+
+  it('do not bar the rest of one that is read, whatever was sent behind its request', async () => {
+    const server = await serving((_req, res) => {
+      const piece = Buffer.alloc(256 * 1024, 'x');
+      Readable.from(Array.from({ length: 32 }, () => piece)).pipe(res);
+    });
+    const socket = connect(server);
+    let [bytes, end] = [0, ''];
+    socket.on('data', (data: Buffer) => {
+      bytes += data.length;
+      end = data.subarray(-5).toString();
+    });
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`${ONE}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await ended;
+    expect([bytes > 8 * 1024 * 1024, end]).toEqual([true, '0\r\n\r\n']);
+    while (dropped.length === 0) await delay(20);
+    expect(dropped.splice(0)).toEqual(['closing 1 127.0.0.1']);
   });
 
   it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
