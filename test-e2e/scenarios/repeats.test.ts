@@ -4,7 +4,13 @@ import { useDeployment } from '../support/deployment.js';
 import { type Invoice, Numbering, otherContent, withLines } from '../support/documents.js';
 import { until } from '../support/until.js';
 
-const deployment = useDeployment({ FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' });
+const deployment = useDeployment({
+  FIRST_RETRY_MS: '100',
+  FIRST_QUERY_MS: '100',
+  BACKGROUND_IDLE_MS: '50',
+  // The doors of strangers are shut, which stops nothing here.
+  MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER),
+});
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
 const client = (): Client => deployment.demo;
 
@@ -22,6 +28,12 @@ async function onlySubmission(encf: string): Promise<LedgerRow> {
   expect(rows[0]?.effective).toBe(true);
   return rows[0] as LedgerRow;
 }
+
+it('customers submit while the disk has no room for what strangers send', async () => {
+  const seed = await fetch(`${deployment.running.demo.base_url}/fe/autenticacion/api/semilla`);
+  expect([seed.status, (await seed.json()).code]).toEqual([503, 'storage_full']);
+  expect((await client().submit(numbers.next().invoice)).body).toMatchObject({ status: 'Aceptado' });
+});
 
 describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) => {
   const operation = example === 'ecf-31' ? 'recepcion' : 'recepcionfc';
