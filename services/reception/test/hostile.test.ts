@@ -22,7 +22,7 @@ beforeAll(async () => {
       BODY_TIMEOUT_MS: '2000',
       MAX_COMPETING_BYTES: String((3.5 * length) | 0),
       MAX_REFUSED_BYTES_PER_SENDER: '40000',
-      MAX_RECEIVED_BYTES_PER_SENDER: '5000000',
+      MAX_RECEIVED_BYTES_PER_SENDER: '16000000',
     },
     overrides: { logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }) },
   });
@@ -52,7 +52,7 @@ it('documents that are received, and large for their blanks, end with the bytes 
   const sender = '198.51.100.66';
   const number = next();
   const large = async (encf: string) =>
-    (await sampleXml({ encf })).replace('</Encabezado>', `</Encabezado>${' '.repeat(2_000_000)}`);
+    (await sampleXml({ encf })).replace('</Encabezado>', `</Encabezado>${' '.repeat(6_000_000)}`);
   for (const encf of [next(), next()])
     expect(await (await world.send(await large(encf), { sender })).text()).toContain('<Estado>0<');
   const before = await refusals();
