@@ -5,6 +5,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
+import { testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
@@ -265,7 +266,7 @@ describe('the public door', () => {
       });
       return { status: answer.status, id: answer.headers.get('x-request-id'), text: await answer.text() };
     };
-    const other = testCertificate(issuer_rnc);
+    const other = testCertificate(issuer_rnc, { key: testKey(2) });
     const foreign = openCertificate(other.p12, other.password).certificate;
     const wrong: unknown[] = [];
     // What may be taken, for it says the same, is not among them.

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import type { Standalone } from './standalone-process.js';
 
@@ -154,13 +155,19 @@ async function read(response: Response): Promise<Answer> {
 
 const DAY = 86_400_000;
 const authority = createTestAuthority({ key: testKey(1) });
-/** One key for all certificates of a file. */
+/** The key of a certificate that names no other. */
 const privateKey = testKey(0);
 
 /** A PKCS#12 file of the test authority for a holder. Days count from now. */
 export function testCertificate(
   rnc: string,
-  options: { holderId?: string; password?: string; validFromDays?: number; validToDays?: number } = {},
+  options: {
+    holderId?: string;
+    password?: string;
+    validFromDays?: number;
+    validToDays?: number;
+    key?: KeyObject;
+  } = {},
 ): { p12: Buffer; password: string; pem: string } {
   const { holderId = '00100000009', password = `clave-de-${rnc}`, validFromDays = -1, validToDays = 365 } = options;
   const file = authority.issue({
@@ -170,7 +177,7 @@ export function testCertificate(
     notBefore: new Date(Date.now() + validFromDays * DAY),
     notAfter: new Date(Date.now() + validToDays * DAY),
     password,
-    key: privateKey,
+    key: options.key ?? privateKey,
   });
   secrets.add(file.password);
   for (const line of file.key.split('\n').slice(2, 4)) secrets.add(line);

@@ -27,7 +27,7 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
     // The database server runs as another user where the tests run as root.
     fs.chmodSync(dataDir, 0o755);
     running = await startDeployment(dataDir, { ...PATIENT, ...env }, options);
-  }, 120_000);
+  }, 270_000);
   afterAll(async () => {
     // The start has told why.
     if (running === undefined) return fs.rmSync(dataDir, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
     } finally {
       fs.rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 60_000);
+  }, 120_000);
   return {
     get running() {
       return running as Standalone;

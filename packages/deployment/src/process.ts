@@ -15,7 +15,8 @@ const AS_BY_NPM = {
   distributed: ['--enable-source-maps'],
 };
 
-const READY_MS = 110_000;
+/** Longer than six services take to start on a machine that does other work too. */
+const READY_MS = 240_000;
 
 /** The deployments that there are, by the folder of each. */
 export type DeploymentName = 'standalone' | 'distributed';
@@ -37,7 +38,7 @@ export interface DeploymentProcess {
  *
  * @param env settings beside `DATA_DIR`
  * @param nodeOptions options of the program itself, before its main module
- * @throws Error with the output when it ends before that, or is not ready after 110 s
+ * @throws Error with the output when it ends before that, or is not ready after four minutes
  */
 export async function startDeploymentProcess(
   name: DeploymentName,

@@ -108,6 +108,17 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.ask(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
     });
 
+    it('what was received under no proper number too; what is no number leaves the owners alone for nobody', async () => {
+      const { checksum } = await world.archive.put('r/odd.xml', Buffer.from('<ECF>odd</ECF>'));
+      world.owners.receive(
+        received({ sequence: 96, encf: 'e310000000096', xml_storage_path: 'r/odd.xml', xml_checksum: checksum }),
+      );
+      expect((await world.ask('/e310000000096/xml', {})).status).toBe(200);
+      expect((await world.ask('/something/xml?issuer_rnc=199999991', {})).status).toBe(422);
+      world.owners.issue(invoice({ sequence: 97 }));
+      expect((await world.ask(`/invoices/${encf('31', 97)}`, mine)).status).toBe(200);
+    });
+
     it('under many callers at once, each finds its own', async () => {
       const before = await total();
       const found = await Promise.all(

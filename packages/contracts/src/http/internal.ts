@@ -105,7 +105,8 @@ export const RECEPTION_OPERATIONS = {
       env: environmentSchema,
       buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_ASKED),
       issuer_rnc: rncSchema.nullable(),
-      encf: encfSchema,
+      /** As it was received, at fault or not. */
+      encf: z.string().min(1),
     }),
     z.object({ received: z.array(receivedInvoiceChangedSchema) }),
   ),

@@ -1,5 +1,5 @@
 import { MAX_NUMBERS_ASKED } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, isEncf } from '@ecf/domain';
 import { keepLatest } from '@ecf/service-kit';
 import { type InvoiceKey, issuedInvoice } from './issued-invoice.js';
 import type { Ports, ReceivedSearch } from './ports.js';
@@ -115,8 +115,10 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
     async issuer(issuer) {
       await inTurn(`${issuer.env}:${issuer.issuerRnc}`, () => catchUp(issuer));
     },
-    documents: (env, issuerRncs, encf) =>
-      asking('invoices', async () => {
+    async documents(env, issuerRncs, encf) {
+      // Nothing is issued under what is no number, though it may have been received.
+      if (!isEncf(encf)) return true;
+      return asking('invoices', async () => {
         let found = 0;
         for (let at = 0; at < issuerRncs.length; at += MAX_NUMBERS_ASKED) {
           const some = issuerRncs.slice(at, at + MAX_NUMBERS_ASKED);
@@ -126,7 +128,8 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
           );
         }
         return found > 0;
-      }),
+      });
+    },
     received: (search) =>
       inTurn(`received:${JSON.stringify(search)}`, () => asking('received', () => takeOverReceived(search))),
   };
