@@ -8,11 +8,8 @@ const swc = [
   },
 ];
 
-/** Scenarios that `npm test` runs on both deployments; `.ci/run` runs all of them there, with ECF_DEPLOYMENT=distributed. */
-const CORE = ['whole-cycle'];
-
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
-const suite = {
+export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e', '<rootDir>/bench'],
@@ -21,17 +18,6 @@ const suite = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-};
-
-const onDistributed = {
-  ...suite,
-  displayName: 'distributed',
-  testMatch: CORE.map((name) => `<rootDir>/test-e2e/scenarios/${name}.test.ts`),
-  setupFiles: ['<rootDir>/test-e2e/support/on-distributed.ts'],
-};
-
-export default {
-  projects: process.env.ECF_BOTH_DEPLOYMENTS === 'true' ? [suite, onDistributed] : [suite],
   testSequencer: '<rootDir>/scripts/test-order.mjs',
   testTimeout: 30_000,
 };

@@ -1,11 +1,10 @@
 // `npm test`: sets the checkout up, runs every test, and ends with one plain line, `N passed, N failed`. Arguments are
-// Jest's own; without any, the core scenarios run a second time, on the distributed deployment.
+// Jest's own.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { jest } from './jest.mjs';
-import { fail, ROOT, say, setup } from './setup.mjs';
+import { fail, say, setup } from './setup.mjs';
 
 /**
  * Files share the cores with the servers that they start, and wait for them much of the time: one more than two cores has
@@ -32,27 +31,9 @@ async function run(args) {
   return { passed: summary.numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed, skipped };
 }
 
-/** What keeps a distributed deployment from running here; null when nothing does. */
-async function distributedLacks() {
-  const servers = await import(pathToFileURL(path.join(ROOT, 'packages/test-servers/dist/index.js')).href);
-  if (process.env.KAFKA_BROKERS || (await servers.dockerAnswers())) return null;
-  const lacks = await servers.javaLacks();
-  return lacks === null ? null : `Kafka is missing. Set KAFKA_BROKERS, start Docker, or install ${lacks}.`;
-}
-
 await setup();
-const given = process.argv.slice(2);
-const unmet = [];
-if (given.length === 0) {
-  const lacks = await distributedLacks();
-  if (lacks === null) process.env.ECF_BOTH_DEPLOYMENTS = 'true';
-  else if (process.env.CI === 'true') fail(lacks);
-  else unmet.push(`the core scenarios on the distributed deployment: ${lacks}`);
-}
 say('running every test (some fourteen minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
-const { passed, failed, skipped } = await run(given);
-
-skipped.push(...unmet);
+const { passed, failed, skipped } = await run(process.argv.slice(2));
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
 if (skipped.length > 0) process.stdout.write(`${skipped.length} skipped\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
