@@ -7,7 +7,7 @@ import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
-import { type Client, newAccount, testCertificate } from '../support/client.js';
+import { type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment.js';
 import { Numbering } from '../support/documents.js';
 import { ecf } from '../support/ecf-command.js';
@@ -297,7 +297,9 @@ describe('the public door', () => {
 (fs.existsSync(SET) ? describe : describe.skip)('the approvals of the certification set (needs ../shared)', () => {
   it('all eleven: each e-CF is received first, issuer and buyer swapped; the authority compares text by text', async () => {
     const BUYER = { rnc: '133470616', name: 'DOCUMENTOS ELECTRONICOS DE 02' };
-    const client = await newAccount(deployment.running, BUYER);
+    const client = await newAccount(deployment.running, BUYER, { certificate: false });
+    // The decisions of the set are older than a certificate that is made now.
+    await uploadCertificate(client, client.accountId, BUYER.rnc, testCertificate(BUYER.rnc, { validFromDays: -4_000 }));
     const names = fs.readdirSync(path.join(SET, 'acecf')).sort();
     expect(names).toHaveLength(11);
     const wanted = names.map((name) => JSON.parse(fs.readFileSync(path.join(SET, 'acecf', name), 'utf8')));
