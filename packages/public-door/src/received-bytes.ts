@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit';
+import { ApiError, keepLatest } from '@ecf/service-kit';
 import { budgetPeriod, type RefusalBudgets } from './refusal-budgets.js';
 import type { SentBytes } from './refused-bytes.js';
 
@@ -16,8 +16,8 @@ interface Claimed {
 }
 
 /**
- * Bounds the bytes of documents that are taken of one sender in a UTC day, over all instances: anybody can send those that are well-formed and signed, and they are
- * kept for good.
+ * Bounds the bytes of documents that are taken of one sender in a UTC day, over all instances: anybody can send those that are
+ * well-formed and signed, and they are kept for good.
  */
 export class DailyReceivedBytes {
   readonly #claimed = new Map<string, Claimed>();
@@ -41,9 +41,7 @@ export class DailyReceivedBytes {
     const known = this.#claimed.get(network);
     if (known?.period === period) return known;
     const claimed = { period, left: 0, turn: Promise.resolve() };
-    this.#claimed.set(network, claimed);
-    const oldest = this.#claimed.keys().next();
-    if (this.#claimed.size > MOST_SENDERS && !oldest.done) this.#claimed.delete(oldest.value);
+    keepLatest(this.#claimed, network, claimed, MOST_SENDERS);
     return claimed;
   }
 
