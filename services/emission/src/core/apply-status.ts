@@ -2,8 +2,9 @@ import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { InvoiceStatusChanged } from '@ecf/contracts';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
+import { moved } from './moves.js';
 import type { Ports } from './ports.js';
-import { afterResult, moved } from './progress.js';
+import { afterResult } from './progress.js';
 import { exchange, moment, record } from './record.js';
 
 /**

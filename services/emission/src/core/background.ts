@@ -1,6 +1,6 @@
 import type { FollowUp } from './follow-up.js';
+import { postponed } from './moves.js';
 import type { Ports } from './ports.js';
-import { postponed } from './progress.js';
 import { moment, record } from './record.js';
 
 export interface BackgroundOptions {

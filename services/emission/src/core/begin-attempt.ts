@@ -1,7 +1,7 @@
 import { transition } from '@ecf/domain';
 import { type Attempt, type NewAttempt, NO_VERDICT } from './attempt.js';
+import { type Moment, pastOf } from './moves.js';
 import { noteSubmission } from './past-submissions.js';
-import { type Moment, pastOf } from './progress.js';
 import { retryDelay } from './retry-schedule.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.js';
+import { moved } from './moves.js';
 import type { Ports } from './ports.js';
-import { moved } from './progress.js';
 import { recordOnce } from './record.js';
 
 /**

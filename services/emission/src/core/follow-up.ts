@@ -2,19 +2,12 @@ import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client
 import { EMISSION_STATES } from '@ecf/domain';
 import type { AlarmKind, Attempt, DocumentKey } from './attempt.js';
 import type { DocumentTokens } from './document-tokens.js';
+import { afterLookUp, stateIsNeeded } from './look-up.js';
+import { afterReference, beginSend, postponed, sendLost } from './moves.js';
 import { nameOf, tellOtherDocument } from './other-document.js';
 import { isWholePast } from './past-submissions.js';
 import type { Ports } from './ports.js';
-import {
-  afterLookUp,
-  afterReference,
-  afterResult,
-  afterSummaryQuery,
-  beginSend,
-  postponed,
-  sendLost,
-  stateIsNeeded,
-} from './progress.js';
+import { afterResult, afterSummaryQuery } from './progress.js';
 import { exchange, moment, record, recordOnce, recordSurely } from './record.js';
 import { sendAttempt } from './send-attempt.js';
 import type { TokenSource } from './token-source.js';

@@ -4,7 +4,7 @@ import type { EmissionState } from '@ecf/domain';
 import type { XmlStore } from '@ecf/service-kit';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt.js';
 import type { KeyedLock } from './keyed-lock.js';
-import type { FollowUpSettings } from './progress.js';
+import type { FollowUpSettings } from './moves.js';
 import type { Random } from './retry-schedule.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */

@@ -2,8 +2,8 @@ import type { Answer } from '@ecf/authority-client';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
 import { StoreUnavailable } from './errors.js';
+import type { Moment } from './moves.js';
 import type { Ports, RecordedExchange } from './ports.js';
-import type { Moment } from './progress.js';
 
 type RecordPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep'>;
 

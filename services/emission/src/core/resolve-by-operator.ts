@@ -1,8 +1,8 @@
 import { documentAnswer } from './answers.js';
 import type { Attempt, DocumentKey } from './attempt.js';
 import { EmissionError } from './errors.js';
+import { accepts, clearedToResend, inProcess } from './moves.js';
 import type { Ports } from './ports.js';
-import { accepts, clearedToResend, inProcess } from './progress.js';
 import type { ProveSubmission } from './prove-submission.js';
 import { moment, record } from './record.js';
 

@@ -1,8 +1,9 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import type { Attempt } from './attempt.js';
+import { tokenRefused } from './moves.js';
 import { tellOtherDocument } from './other-document.js';
 import type { Ports } from './ports.js';
-import { afterReceipt, afterSummary, tokenRefused } from './progress.js';
+import { afterReceipt, afterSummary } from './progress.js';
 import { exchange, moment, recordSurely } from './record.js';
 import type { TokenSource } from './token-source.js';
 

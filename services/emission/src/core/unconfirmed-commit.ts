@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.js';
 import { StoreUnavailable } from './errors.js';
+import { moved } from './moves.js';
 import type { Ports } from './ports.js';
-import { moved } from './progress.js';
 import { moment } from './record.js';
 
 const LOOK_AGAIN_MS = 200;

@@ -1,9 +1,9 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
+import { pastOf, tellsMore } from '../core/moves.js';
 import { copiesOf } from '../core/past-submissions.js';
 import type { EmissionStore, RecordedExchange } from '../core/ports.js';
-import { pastOf, tellsMore } from '../core/progress.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {
   /** Events appended so far, oldest first. */

@@ -2,21 +2,17 @@ import type { TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt.js';
+import { afterLookUp, stateIsNeeded } from '../../src/core/look-up.js';
 import {
-  afterLookUp,
-  afterReceipt,
   afterReference,
-  afterResult,
-  afterSummary,
-  afterSummaryQuery,
   beginSend,
   clearedToResend,
   postponed,
   sendLost,
-  stateIsNeeded,
   tellsMore,
   tokenRefused,
-} from '../../src/core/progress.js';
+} from '../../src/core/moves.js';
+import { afterReceipt, afterResult, afterSummary, afterSummaryQuery } from '../../src/core/progress.js';
 import {
   at,
   documentState,

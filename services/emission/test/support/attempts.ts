@@ -8,7 +8,7 @@ import type {
 } from '@ecf/authority-client';
 import type { Attempt, NewAttempt } from '../../src/core/attempt.js';
 import { beginAttempt } from '../../src/core/begin-attempt.js';
-import type { FollowUpSettings, Moment } from '../../src/core/progress.js';
+import type { FollowUpSettings, Moment } from '../../src/core/moves.js';
 
 export const NOW = new Date('2026-06-15T14:00:00Z');
 

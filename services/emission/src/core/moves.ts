@@ -1,0 +1,256 @@
+/**
+ * What an attempt may do: each function is one move, from an attempt to the one that is stored. Every move goes through the
+ * life cycle of the domain, so that a state cannot be left except as its table says.
+ */
+import type { Answer } from '@ecf/authority-client';
+import {
+  canTransition,
+  EMISSION_STATES,
+  type EmissionEvent,
+  type EmissionState,
+  goesToBuyer,
+  toIsoDominican,
+  transition,
+} from '@ecf/domain';
+import { type AlarmKind, type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
+import { noteSubmission } from './past-submissions.js';
+import { OVERDUE_MS, pollDelay, type Random, retryDelay } from './retry-schedule.js';
+
+export interface FollowUpSettings {
+  /** Milliseconds from a first failure to the next try, at most 4,000 so that it comes within five seconds. */
+  readonly firstRetryMs: number;
+  /** Milliseconds between the two answers "not found" that allow the same bytes to be sent again. */
+  readonly resendAfterMs: number;
+  /** Milliseconds from a submission to the first question for its result. */
+  readonly firstQueryMs: number;
+  /** Whether results are asked for here; else the status poller tells them. */
+  readonly queriesResults: boolean;
+  /** Times that a summary answered with 004 is sent again. */
+  readonly tryAgainLimit: number;
+}
+
+/** The moment something is judged at. */
+export interface Moment {
+  readonly now: Date;
+  readonly random: Random;
+  readonly settings: FollowUpSettings;
+}
+
+type Changes = Partial<
+  Pick<
+    Attempt,
+    | 'trackId'
+    | 'trackIdAdopted'
+    | 'statusRevision'
+    | 'verdict'
+    | 'submittedAt'
+    | 'lostSends'
+    | 'transientRefusals'
+    | 'notFoundSince'
+    | 'failures'
+    | 'nextActionAt'
+    | 'owner'
+    | 'alarm'
+    | 'past'
+  >
+>;
+
+/** A certificate that came along is kept for as long as somebody has to log in with it: to deliver what was accepted. */
+function keepsCertificate({ hasOwnCertificate, ecfType, route, facts }: Attempt, state: EmissionState): boolean {
+  const accepted = state === 'accepted' || state === 'conditional';
+  return hasOwnCertificate && accepted && goesToBuyer({ ecfType, route, buyerRnc: facts.summary.buyer_rnc });
+}
+
+/** The attempt after an event and changes; the revision counts it. Throws TransitionError for a move that does not exist. */
+export function moved(attempt: Attempt, event: EmissionEvent | null, changes: Changes): Attempt {
+  const state = event === null ? attempt.state : transition(attempt.state, event);
+  const decided = EMISSION_STATES[state].decided;
+  const over = { nextActionAt: null, owner: null, alarm: null, failures: 0 };
+  return {
+    ...attempt,
+    ...changes,
+    ...(decided ? { ...over, hasOwnCertificate: keepsCertificate(attempt, state) } : {}),
+    state,
+    revision: attempt.revision + 1,
+  };
+}
+
+/** The first byte is about to leave, under the care of `owner`, who is given up on after `leaseMs`. */
+export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
+  return moved(attempt, 'send', {
+    owner,
+    submittedAt: moment.now,
+    nextActionAt: later(moment.now, leaseMs),
+  });
+}
+
+/** Nothing changed for the document; it is looked at again after a pause. */
+export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
+  const failures = attempt.failures + 1;
+  const ms = Math.max(pause(failures, moment), pauseMs ?? 0);
+  return moved(attempt, null, {
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, ms),
+    alarm: alarm ?? overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+/** Nobody can find out by asking: only a person can decide. Work stops until then. */
+export function leftToOperator(attempt: Attempt): Attempt {
+  return moved(attempt, null, { owner: null, nextActionAt: null, alarm: 'cannot-ask' });
+}
+
+/** A send whose process ended, or whose answer was none: the authority may have the document. */
+export function sendLost(attempt: Attempt, moment: Moment): Attempt {
+  const failures = attempt.failures + 1;
+  return moved(attempt, 'outcome-unknown', {
+    lostSends: attempt.lostSends + 1,
+    notFoundSince: null,
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, pause(failures, moment)),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+/** A send that certainly did not reach the authority. */
+export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
+  const failures = attempt.failures + 1;
+  return moved(attempt, 'not-reached', {
+    failures,
+    owner: null,
+    nextActionAt: later(moment.now, Math.max(pause(failures, moment), pauseMs ?? 0)),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+/** The authority refused the caller's token: nothing was taken. Without an earlier copy under way the number is free. */
+export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
+  return moved(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
+}
+
+/** A document that was held for another may go, or never will. */
+export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
+  if (accepted) return moved(attempt, 'release', { owner: null, nextActionAt: moment.now });
+  return moved(attempt, 'withdraw', {
+    verdict: { ...NO_VERDICT, messages: [{ codigo: '', valor: reason }] },
+  });
+}
+
+/** An operator, or two answers "not found", allow the same bytes to be sent again. */
+export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
+  return moved(attempt, 'cleared-to-resend', {
+    past: attempt.trackId === null ? attempt.past : noteSubmission(attempt.past, pastOf(attempt)),
+    trackId: null,
+    trackIdAdopted: false,
+    verdict: NO_VERDICT,
+    notFoundSince: null,
+    failures: 0,
+    owner: null,
+    alarm: lasting(attempt.alarm),
+    nextActionAt: moment.now,
+  });
+}
+
+/** A trackId was given or found. */
+export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
+  return moved(attempt, 'in-process', {
+    trackId,
+    trackIdAdopted: adopted,
+    statusRevision: 0,
+    verdict: { ...NO_VERDICT, code: '3' },
+    failures: 0,
+    notFoundSince: null,
+    owner: null,
+    alarm: lasting(attempt.alarm),
+    nextActionAt: adopted && moment.settings.queriesResults ? moment.now : nextQuery(moment, 0),
+  });
+}
+
+/** Whether the state of the attempt still waits for what `event` says. */
+export function accepts(attempt: Attempt, event: EmissionEvent): boolean {
+  return canTransition(attempt.state, event);
+}
+
+/** The attempt as an entry among submissions that are over. */
+export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict): PastSubmission {
+  return {
+    ...facts,
+    attempt: attempt.attempt,
+    trackId: attempt.trackId,
+    submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
+    state: attempt.state,
+  };
+}
+/** The authority does not know the document: asked again, and after two separated answers the same bytes may go out again. */
+export function notFound(attempt: Attempt, moment: Moment): Attempt {
+  const { now, settings } = moment;
+  if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
+  const failures = attempt.failures + 1;
+  const notFoundSince = attempt.notFoundSince ?? now;
+  const allowedAt = notFoundSince.getTime() + settings.resendAfterMs;
+  const ms = pause(failures, moment);
+  return moved(attempt, 'not-found', {
+    failures,
+    notFoundSince,
+    owner: null,
+    // Not later than the moment at which a second answer would allow the resend.
+    nextActionAt: new Date(
+      attempt.state === 'unknown'
+        ? Math.min(now.getTime() + ms, Math.max(allowedAt, now.getTime()))
+        : now.getTime() + ms,
+    ),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
+  });
+}
+
+/** Whether the first answer "not found" is old enough for a second one to allow a resend. */
+export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): boolean {
+  return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
+}
+
+/** The alarm of an attempt that has waited too long for its verdict, told once. */
+export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+  return attempt.alarm === null && now.getTime() - attempt.committedAt.getTime() > OVERDUE_MS ? 'overdue' : null;
+}
+
+/** Age is told once and stands until the document is decided; every other alarm ends with what caused it. */
+function lasting(alarm: AlarmKind | null): AlarmKind | null {
+  return alarm === 'overdue' ? alarm : null;
+}
+
+/** Milliseconds that the authority asked us to wait. */
+export function pauseOf(answer: Answer<unknown>): number | null {
+  return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? null) : null;
+}
+
+/** Milliseconds until the next try after a number of failures in a row. */
+export function pause(failures: number, { random, settings }: Moment): number {
+  return retryDelay(failures, settings.firstRetryMs, random);
+}
+
+/** When the result is asked for, after `asked` questions; null where the status poller does it. */
+export function nextQuery({ now, random, settings }: Moment, asked: number): Date | null {
+  return settings.queriesResults ? later(now, pollDelay(asked, settings.firstQueryMs, random)) : null;
+}
+
+/** The time `ms` milliseconds after `now`. */
+export function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+/** Whether others have to learn of the change: all but a new schedule, another owner, another count. */
+export function tellsMore(before: Attempt, after: Attempt): boolean {
+  return (
+    before.state !== after.state ||
+    before.trackId !== after.trackId ||
+    before.verdict !== after.verdict ||
+    before.past !== after.past
+  );
+}
+
+/** Whether the authority is to be asked what became of the attempt. */
+export function isLookedUp({ state }: Attempt): boolean {
+  return state === 'unknown' || state === 'arrived';
+}
