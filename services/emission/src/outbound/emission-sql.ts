@@ -198,8 +198,10 @@ export const RESUME = {
     WHERE a.alarm = 'no-certificate' AND a.state NOT IN ('sending', 'resending') AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
-/** Documents that the authority decides and that the status poller asks for; a partial index has this very condition. */
-const AWAITED = "state IN ('processing', 'not-found') AND next_action_at IS NULL";
+/** Documents that the authority decides, whoever asks for them; a partial index has this very condition. */
+const UNDECIDED = "state IN ('processing', 'not-found')";
+/** Those of them that the status poller asks for. */
+const AWAITED = `${UNDECIDED} AND next_action_at IS NULL`;
 
 /** What another asked for until now. */
 export const ASK_FOR_AWAITED = {
@@ -245,16 +247,15 @@ export const PAGE = {
 };
 
 /**
- * Documents that the authority decides, in the order of their ids, whoever asks for them. What is awaited is picked first, by
- * the two indexes that hold it: in the order of ids alone all that was ever issued would be read.
+ * Documents that the authority decides, in the order of their ids, whoever asks for them. A page reads no more than its own
+ * rows of the index of the undecided, however many wait or were ever issued.
  */
 export const PAGE_OF_AWAITED = {
   name: 'emission_page_of_awaited',
-  text: `WITH awaited AS MATERIALIZED (
-      SELECT * FROM attempt WHERE ${AWAITED}
-      UNION ALL SELECT * FROM attempt WHERE state IN ('processing', 'not-found') AND next_action_at IS NOT NULL)
+  text: `WITH page AS MATERIALIZED (
+      SELECT emission_id, attempt FROM attempt WHERE ${UNDECIDED} AND emission_id > $1 ORDER BY emission_id LIMIT $2)
     SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM (SELECT * FROM awaited WHERE emission_id > $1 ORDER BY emission_id LIMIT $2) a
+    FROM page JOIN attempt a USING (emission_id, attempt)
     JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt ORDER BY e.id`,
 };
 

@@ -416,7 +416,7 @@ describe('over PostgreSQL', () => {
     const { rows } = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...params]);
     await database.close();
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toContain('attempt_committed_at_idx');
+    expect(plan).toContain('attempt_emission_id_idx');
     expect(plan).not.toContain('Seq Scan');
   });
 
