@@ -263,8 +263,8 @@ export const ERROR_CODES = {
   commit_unconfirmed: {
     status: 503,
     retryAfter: 5,
-    meaning: 'The database went away while it stored the document, which may be under way.',
-    remedy: 'Repeat the very same document: the answer says what became of it, and it is never sent twice.',
+    meaning: 'The database went away while it stored the document or cancellation, which may be under way.',
+    remedy: 'Repeat the very same request: the answer says what became of it, and it is never sent twice.',
   },
   storage_full: {
     status: 503,

@@ -142,7 +142,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     clock,
   });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
-  const lock = createKeyedLock((error) => error instanceof StoreUnavailable);
+  const lock = createKeyedLock((error) => (error instanceof StoreUnavailable ? new StoreUnavailable(error) : null));
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,

@@ -1,6 +1,6 @@
 import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { creditNote, encf, example } from './support/documents.js';
+import { creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 /** The machine may be slow: that is none of what is looked at here. */
@@ -98,6 +98,17 @@ describe('the database is gone for a while', () => {
     expect(await world.ledger(encf('31', 21))).toHaveLength(1);
   });
 
+  it('for longer, while a caller waits for the verdict on what was sent: 200 EnProceso, as it is known', async () => {
+    const id = await world.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
+    cutAt = 'sent';
+    cutMs = 2_000;
+    const { status, body } = await world.submit(impatient, example('ecf-31', 22));
+    expect([status, body.status, body.encf]).toEqual([200, 'EnProceso', encf('31', 22)]);
+    await world.clearFaults(id);
+    await world.reaches(encf('31', 22), ['accepted']);
+    expect(await world.ledger(encf('31', 22))).toHaveLength(1);
+  });
+
   describe('and the answer to a commit is lost', () => {
     /** Once the document is committed, its answer lost and the line cut. */
     async function commitLost(number: string, instance: Instance, documents: readonly unknown[]) {
@@ -149,6 +160,50 @@ describe('the database is gone for a while', () => {
         expect([row.attempts, row.lost_sends]).toEqual([1, 0]);
         expect((await world.ledger(each)).map(({ track_id }) => track_id)).toEqual([row.track_id]);
       }
+    });
+
+    it('who waited for it with another document is told that nothing of that was consumed', async () => {
+      const [original, notes] = [encf('31', 36), [encf('34', 36), encf('34', 37)] as const];
+      await world.submit(beside, example('ecf-31', 36));
+      await world.reaches(original, ['accepted']);
+      const [first, second] = await commitLost(notes[0], impatient, [
+        creditNote(36, original, '5.00'),
+        creditNote(37, original, '5.00'),
+      ]);
+      const told = await Promise.all([first, second]);
+      await proxy.restore();
+      const codes = told.map((answer) => [answer?.status, answer?.body.code]);
+      expect(codes).toEqual([
+        [503, 'commit_unconfirmed'],
+        [503, 'service_unavailable'],
+      ]);
+      await world.reaches(notes[0], ['accepted']);
+      expect(await world.row(notes[1])).toBeNull();
+    });
+
+    it('of a cancellation: the caller is told that it may be under way, and it is sent as one that never was', async () => {
+      const range = { encf_desde: encf('31', 900), encf_hasta: encf('31', 905) };
+      const body = JSON.stringify({
+        issuer_rnc: ISSUER,
+        authority_environment: 'TesteCF',
+        detail_lines: [{ ecf_type: '31', sequence_ranges: [range] }],
+      });
+      const headers = { 'content-type': 'application/json' };
+      const cancel = (at: Instance) => world.call(at, 'POST', '/anecf?submit_to_authority=true', { body, headers });
+      isLosing = true;
+      const asked = cancel(impatient);
+      const stored = async () => (await world.database.query<{ state: string }>('SELECT * FROM cancellation')).rows;
+      while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      isLosing = false;
+      await proxy.cut();
+      proxy.delayMs = 0;
+      await toldThatItMayBeUnderWay(asked);
+      await proxy.restore();
+      while ((await stored()).some(({ state }) => state !== 'accepted'))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(await stored()).toMatchObject([{ lost_sends: 0, failures: 0, alarm: null }]);
+      const again = await cancel(beside);
+      expect([again.status, again.body.code]).toEqual([409, 'encf_in_use']);
     });
 
     it('32 equal callers are all refused, and none waits for as long again; then all get one answer', async () => {

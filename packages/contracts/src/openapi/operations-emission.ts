@@ -143,6 +143,7 @@ export const EMISSION = {
       'taxpayer_not_found',
       'unsupported_media_type',
       'encf_in_use',
+      'commit_unconfirmed',
       'encf_cancelled',
       'conflict',
       'service_not_in_environment',

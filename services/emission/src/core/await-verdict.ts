@@ -1,6 +1,7 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
 import { claim } from './claim.js';
+import { StoreUnavailable } from './errors.js';
 import type { FollowUp } from './follow-up.js';
 import { nameOf, tellOtherDocument } from './other-document.js';
 import type { Ports } from './ports.js';
@@ -27,7 +28,9 @@ export async function awaitVerdict(
     const pause = waitingDelay(asked);
     if (ports.clock().getTime() + pause > deadline) return present;
     await ports.sleep(pause);
-    present = await nextLook(ports, followUp, present, tokens);
+    const next = await unlessAway(() => nextLook(ports, followUp, present, tokens));
+    if (next === null) return present;
+    present = next;
   }
   return present;
 }
@@ -42,11 +45,21 @@ export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt
   while (present.owner !== null && (present.state === 'sending' || present.state === 'resending')) {
     if (ports.clock().getTime() > deadline) break;
     await ports.sleep(SEND_LOOK_MS);
-    const found = await ports.emissions.find(attempt);
+    const found = await unlessAway(() => ports.emissions.find(attempt));
     if (found?.attempt !== attempt.attempt) break;
     present = found;
   }
   return present;
+}
+
+/** Null where the database is away: a document that was committed is told as it is known, for it goes on all the same. */
+async function unlessAway<T>(look: () => Promise<T>): Promise<T | null> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return null;
+    throw error;
+  }
 }
 
 async function nextLook(

@@ -77,10 +77,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The database went away while it committed: the document may be stored, and then is sent like any other. */
+/** The database went away while it committed: what was asked for may be stored, and then is sent like any other. */
 export class CommitUnconfirmed extends StoreUnavailable {
+  /** @param told what the caller is told: what may be under way, and how to find out */
   constructor(
-    readonly encf: string,
+    readonly told: string,
     cause: unknown,
   ) {
     super(cause);

@@ -108,7 +108,10 @@ async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null)
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     handOver(ports, attempt);
-    throw new CommitUnconfirmed(attempt.encf, error);
+    throw new CommitUnconfirmed(
+      `The database of this service went away while it stored ${attempt.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
+      error,
+    );
   }
 }
 

@@ -9,9 +9,10 @@ export interface KeyedLock {
  * Equal requests that arrive together in one process wait for each other instead of signing twice; across processes the
  * database decides.
  *
- * @param failsAll of a failure that those would meet who wait: they are told at once, and none waits for as long again
+ * @param toldToAll what those are told who wait, of a failure that they would meet: at once, so that none waits for as long
+ * again; null of any other failure. Those who wait behind them are told by it in turn
  */
-export function createKeyedLock(failsAll: (error: unknown) => boolean = () => false): KeyedLock {
+export function createKeyedLock(toldToAll: (error: unknown) => Error | null = () => null): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {
     get size() {
@@ -23,7 +24,8 @@ export function createKeyedLock(failsAll: (error: unknown) => boolean = () => fa
       const tail = result.then(
         () => undefined,
         (error) => {
-          if (failsAll(error)) throw error;
+          const told = toldToAll(error);
+          if (told !== null) throw told;
         },
       );
       tails.set(key, tail);

@@ -11,18 +11,13 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
 /** The public error of one of this service's; others as they are. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof CommitUnconfirmed) {
-    return new ApiError(
-      503,
-      'commit_unconfirmed',
-      `The database of this service went away while it stored ${error.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
-      { cause: error },
-    );
+    return new ApiError(503, 'commit_unconfirmed', error.told, { cause: error });
   }
   if (error instanceof StoreUnavailable) {
     return new ApiError(
       503,
       'service_unavailable',
-      'The database of this service cannot be reached; nothing was consumed. Repeat shortly.',
+      'The database of this service cannot be reached; this call consumed nothing. Repeat the very same request shortly.',
       { cause: error },
     );
   }

@@ -11,6 +11,7 @@ import {
 import { blockedBy } from '../core/cancellation/cancellation-body.js';
 import type { CancellationStore, Numbers, Taken } from '../core/cancellation/cancellation-ports.js';
 import { merged, type NumberRange } from '../core/cancellation/number-set.js';
+import { isUnsent } from '../core/cancellation/unconfirmed-cancellation.js';
 import * as sql from './cancellation-sql.js';
 import { patiently } from './patience.js';
 
@@ -155,17 +156,23 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       // The answer to the commit was lost: what stands in the way may be this very cancellation.
       for (const { by } of outcome.taken.cancelled) {
         const [found] = await rows(sql.FIND, [by]);
-        if (found?.xml.sha256 === cancellation.xml.sha256 && found.revision === 1) return { added: found };
+        const asked = { contentHash: cancellation.contentHash, askedAt: cancellation.createdAt };
+        if (found !== undefined && isUnsent(found, asked)) return { added: found };
       }
       return outcome;
     },
-    submit: (id, lease, now) =>
-      unlessTaken(() =>
+    async submit(id, lease, now) {
+      const outcome = await unlessTaken(() =>
         database.transaction(async (tx) => {
           const added = await send(tx, id, lease, now);
           return added === null ? null : { added };
         }),
-      ),
+      );
+      if (outcome !== null) return outcome;
+      // The answer to the commit was lost, and it is this very call that sends it.
+      const [found] = await rows(sql.FIND, [id]);
+      return found !== undefined && isUnsent(found, { ...found, askedAt: now }) ? { added: found } : null;
+    },
     findLocal: async ({ env, accountId, contentHash }) =>
       (await rows(sql.FIND_LOCAL, [env, accountId, contentHash]))[0] ?? null,
     find: async (id) => (await rows(sql.FIND, [id]))[0] ?? null,

@@ -209,13 +209,14 @@ describe('createKeyedLock', () => {
 
   it('tells those who wait of a failure that they would meet, and nobody who comes later', async () => {
     const away = new Error('away');
-    const lock = createKeyedLock((error) => error === away);
+    const told = new Error('told');
+    const lock = createKeyedLock((error) => (error === away || error === told ? told : null));
     const begun: string[] = [];
     const first = lock.run('a', () => Promise.reject(away));
     const waiting = ['a2', 'a3'].map((name) => lock.run('a', async () => void begun.push(name)));
     const other = lock.run('b', async () => void begun.push('b1'));
     const ended = await Promise.allSettled([first, ...waiting, other]);
-    expect(ended.map((each) => (each.status === 'rejected' ? each.reason : null))).toEqual([away, away, away, null]);
+    expect(ended.map((each) => (each.status === 'rejected' ? each.reason : null))).toEqual([away, told, told, null]);
     await lock.run('a', async () => void begun.push('a4'));
     expect(begun).toEqual(['b1', 'a4']);
     await new Promise((resolve) => setImmediate(resolve));

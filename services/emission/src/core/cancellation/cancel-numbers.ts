@@ -10,6 +10,7 @@ import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-po
 import { describe, merged, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
+import { committing } from './unconfirmed-cancellation.js';
 
 export interface CancellationOrder {
   readonly caller: Caller;
@@ -67,7 +68,10 @@ export function createCancelNumbers(
       });
     }
     if (local !== null) {
-      const submitted = await ports.cancellations.submit(local.id, lease(), ports.clock());
+      const asked = { ...local, askedAt: ports.clock() };
+      const submitted = await committing(ports, asked, () =>
+        ports.cancellations.submit(local.id, lease(), asked.askedAt),
+      );
       if (submitted === null)
         throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
       return { cancellation: required(submitted), sending: { certificate } };
@@ -85,11 +89,11 @@ export function createCancelNumbers(
     await ports.archive.put(xml.path, bytes);
     await ports.checkpoint('stored');
     const { generatedAt: _stated, ...content } = request;
+    const fresh = { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml };
     const cancellation = required(
-      await ports.cancellations.add(
-        { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml },
-        submit ? lease() : null,
-      ),
+      submit
+        ? await committing(ports, { ...fresh, askedAt: now }, () => ports.cancellations.add(fresh, lease()))
+        : await ports.cancellations.add(fresh, null),
     );
     await ports.checkpoint('committed');
     // Another instance may have made the same one local meanwhile: that one is sent, as it was signed.
