@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, findPostgresBinaries, postgresUser, requirePassage } from './postgres-binaries.js';
 import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from './postgres-cluster.js';
 import { removeOldSockets, socketFolder } from './postgres-socket.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
+import { stablePorts } from './stable-ports.js';
 
 export { EmbeddedPostgresError } from './postgres-binaries.js';
+export { stablePorts } from './stable-ports.js';
 
 export interface EmbeddedPostgresOptions {
   /** Folder of the cluster; beside it stand `<dataDir>.log`, `<dataDir>.password` and `<dataDir>.owner`. */
@@ -58,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     options.say?.('making a new database cluster');
     await makeCluster(dataDir, binaries.initdb, { user: USER, password, durable: options.durable ?? true });
   }
-  const port = options.port || (await freePort());
+  const port = options.port || ((await stablePorts(1))[0] as number);
   removeOldSockets(dataDir);
   const server = await launch(dataDir, binaries.postgres, port, options);
   const url = (database: string) => `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
@@ -163,15 +164,4 @@ async function launch(
 function isReady(dataDir: string, pid: number | undefined): boolean {
   const file = readPostmasterFile(dataDir);
   return file !== null && file.pid === pid && file.status === 'ready';
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -24,7 +24,7 @@ const run = promisify(execFile);
 /** Version of the broker that is taken from Maven. */
 export const KAFKA_VERSION = '4.1.0';
 const CLUSTER = '5L6g3nShT-eMCtK--X86sw';
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** A broker of its own folder. */
 export interface JavaBroker {

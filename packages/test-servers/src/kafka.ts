@@ -79,7 +79,7 @@ async function shared(own: boolean, start: (home: string) => Promise<Shared>): P
 
 /** null when the folder is of a process that had the same number before. */
 async function readShared(file: string): Promise<Shared | null> {
-  for (let waited = 0; waited < 60_000; waited += 50) {
+  for (let waited = 0; waited < 120_000; waited += 50) {
     try {
       const present = JSON.parse(readFileSync(file, 'utf8')) as Shared;
       return (await reachable(present.port)) ? present : null;
@@ -102,7 +102,7 @@ async function inJava(own: boolean): Promise<KafkaServer> {
   const pid = path.join(home, 'pid');
   const kill = async () => {
     process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
-    await waitFor(async () => !(await reachable(port)), 10_000, 'the end of the broker');
+    await waitFor(async () => !(await reachable(port)), 60_000, 'the end of the broker');
   };
   return {
     brokers: `127.0.0.1:${port}`,
@@ -139,7 +139,7 @@ async function inDocker(own: boolean): Promise<KafkaServer> {
       },
       async restart() {
         await handle.start();
-        await waitFor(() => reachable(port), 60_000, 'the broker');
+        await waitFor(() => reachable(port), 120_000, 'the broker');
       },
     },
   };

@@ -1,22 +1,27 @@
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/**
+ * Above 10080, the last port that `fetch` refuses to call, and below those that systems give to outgoing connections: a port
+ * of those may be taken by anybody before its server listens.
+ */
+export const DRAWN_PORTS = { first: 10_081, last: 32_000 };
+
 /** A port of 127.0.0.1 that nobody listens on and that is none of `taken`: drawn for a server that does not listen yet. */
 export async function freePort(...taken: readonly number[]): Promise<number> {
+  const others = new Set(taken);
   for (;;) {
-    const port = await drawPort();
-    if (!taken.includes(port)) return port;
+    const port = randomInt(DRAWN_PORTS.first, DRAWN_PORTS.last + 1);
+    if (!others.has(port) && (await isFree(port))) return port;
   }
 }
 
-function drawPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
@@ -28,7 +33,8 @@ export function reachable(port: number, host = '127.0.0.1'): Promise<boolean> {
       socket.destroy();
       resolve(result);
     };
-    socket.setTimeout(1_000, () => end(false));
+    // Longer than this process may be kept from its core.
+    socket.setTimeout(10_000, () => end(false));
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));
   });

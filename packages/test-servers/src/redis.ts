@@ -74,17 +74,17 @@ async function asProgram({ file, libraries }: { file: string; libraries: string 
 
   async function kill(): Promise<void> {
     child.kill('SIGKILL');
-    await waitFor(async () => !(await reachable(port)), 10_000, 'the end of Redis');
+    await waitFor(async () => !(await reachable(port)), 60_000, 'the end of Redis');
   }
 
-  await waitFor(() => reachable(port), 10_000, 'Redis');
+  await waitFor(() => reachable(port), 60_000, 'Redis');
   return {
     url: `redis://127.0.0.1:${port}`,
     control: {
       kill,
       async restart() {
         child = start();
-        await waitFor(() => reachable(port), 10_000, 'Redis');
+        await waitFor(() => reachable(port), 60_000, 'Redis');
       },
     },
     stop: kill,
@@ -106,7 +106,7 @@ async function inDocker(): Promise<RedisServer> {
       },
       async restart() {
         await container.restart();
-        await waitFor(() => reachable(port), 30_000, 'Redis');
+        await waitFor(() => reachable(port), 60_000, 'Redis');
       },
     },
     async stop() {

@@ -83,14 +83,14 @@ async function asProgram(file: string): Promise<S3Server> {
     stdio: 'ignore',
   });
   process.once('exit', () => child.kill('SIGKILL'));
-  await waitFor(() => reachable(port), 20_000, 'the storage');
+  await waitFor(() => reachable(port), 60_000, 'the storage');
   return {
     endpoint: `http://127.0.0.1:${port}`,
     region: REGION,
     ...KEYS,
     async stop() {
       child.kill('SIGKILL');
-      await waitFor(async () => !(await reachable(port)), 10_000, 'the end of the storage');
+      await waitFor(async () => !(await reachable(port)), 60_000, 'the end of the storage');
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -104,7 +104,7 @@ async function inDocker(): Promise<S3Server> {
     .withEnvironment({ ROOT_ACCESS_KEY: KEYS.accessKey, ROOT_SECRET_KEY: KEYS.secretKey })
     .withCommand(['--port', ':7070', '--region', REGION, 'posix', '/tmp'])
     .start();
-  await waitFor(() => reachable(port), 30_000, 'the storage');
+  await waitFor(() => reachable(port), 60_000, 'the storage');
   return {
     endpoint: `http://127.0.0.1:${port}`,
     region: REGION,

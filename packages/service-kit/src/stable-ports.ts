@@ -3,7 +3,7 @@ import net from 'node:net';
 
 /**
  * Above 10080, the last port that `fetch` refuses to call (its list of bad ports), and below those that systems give to
- * outgoing connections, so that nobody takes one while its server starts again.
+ * outgoing connections, so that nobody takes one before its server listens, or while it starts again.
  */
 const FIRST = 10_081;
 const LAST = 32_000;
