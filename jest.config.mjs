@@ -19,5 +19,7 @@ export default {
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testSequencer: '<rootDir>/scripts/test-order.mjs',
-  testTimeout: 30_000,
+  // Nothing is waited for this long: what a test waits for tells its own end first, and a start of a deployment takes minutes on a
+  // machine that does other work.
+  testTimeout: 300_000,
 };

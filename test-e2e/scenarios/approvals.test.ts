@@ -112,7 +112,7 @@ describe('ecf approvals', () => {
       code: 2,
       stderr: expect.stringContaining('409'),
     });
-  }, 90_000);
+  });
 });
 
 describe('an accepted e-CF', () => {
@@ -286,7 +286,7 @@ describe('the public door', () => {
     expect(wrong).toEqual([]);
     expect((await issued(encf)).approval_status).toBe('pending');
     expect(await send(xml)).toMatchObject({ status: 200, text: expect.stringContaining('Aceptada') });
-  }, 300_000);
+  });
 
   it('what is no XML is an error like any other', async () => {
     const answer = await fetch(`${deployment.running.demo.base_url}${DOOR}`, { method: 'POST', body: 'x' });
@@ -357,7 +357,7 @@ describe('the public door', () => {
         warnings: [],
       })),
     );
-  }, 60_000);
+  });
 });
 
 /** `DD-MM-YYYY HH:MM:SS` as ISO 8601. */

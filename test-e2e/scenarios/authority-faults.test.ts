@@ -9,7 +9,8 @@ const ISSUER = { rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' };
 const deployment = useDeployment({
   // Answers come before the verdict: what the caller learns at once, and what the background does later, can be told apart.
   STATUS_WAIT_MS: '0',
-  AUTHORITY_TIMEOUT_MS: '1500',
+  // Longer than a process may be kept from its core.
+  AUTHORITY_TIMEOUT_MS: '3000',
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
@@ -40,17 +41,20 @@ async function expectAcceptedOnce(invoice: Invoice, encf: string, first: Answer)
   if (first.body.rfce_xml === undefined) expect(last.body.trackId).toBe(rows[0]?.track_id);
 }
 
-describe.each([
-  ['ecf-31', 'recepcion', 'consultatrackids'],
-  ['ecf-32', 'recepcionfc', 'consultarfce'],
-])('a send that goes wrong (%s)', (example, operation, query) => {
+/** A full document and a summary, each with where it is sent and where it is asked for. */
+const ROUTES = [
+  { example: 'ecf-31', operation: 'recepcion', query: 'consultatrackids' },
+  { example: 'ecf-32', operation: 'recepcionfc', query: 'consultarfce' },
+];
+
+describe('a send that goes wrong, of a full document and of a summary', () => {
   it.each([
     ['down', { kind: 'down' }],
     ['cut before noting', { kind: 'reset' }],
     ['cut after noting', { kind: 'reset-after' }],
     ['silent, nothing noted', { kind: 'timeout' }],
     ['silent, noted', { kind: 'timeout-after' }],
-    ['too slow', { kind: 'slow', delay_ms: 2_500 }],
+    ['too slow', { kind: 'slow', delay_ms: 10_000 }],
     ['HTML with 200', { kind: 'http', status: 200, body: '<html><body>Espere</body></html>' }],
     ['HTML with 502', { kind: 'http', status: 502, body: '<html><body>Bad Gateway</body></html>' }],
     ['HTML with 403', { kind: 'http', status: 403, body: '<html><body>Forbidden</body></html>' }],
@@ -58,21 +62,27 @@ describe.each([
     ['JSON that is no verdict', { kind: 'http', status: 200, body: '{"mensaje":"hola"}' }],
     ['429', { kind: 'http', status: 429, body: '', headers: { 'Retry-After': '1' } }],
   ])('%s: 200 EnProceso, then accepted, with one submission of the same bytes', async (_what, fault) => {
-    const { invoice, encf } = numbers.next(example);
-    await client().fault({ operation, times: 1, ...fault });
-    const first = await client().submit(invoice);
-    expectInProcess(first, encf);
-    expect((await client().submit(otherContent(invoice))).body.code).toBe('encf_already_used');
-    await expectAcceptedOnce(invoice, encf, first);
+    const ends = ROUTES.map(async ({ example, operation }) => {
+      const { invoice, encf } = numbers.next(example);
+      await client().fault({ operation, times: 1, ...fault });
+      const first = await client().submit(invoice);
+      expectInProcess(first, encf);
+      expect((await client().submit(otherContent(invoice))).body.code).toBe('encf_already_used');
+      await expectAcceptedOnce(invoice, encf, first);
+    });
+    await Promise.all(ends);
   });
 
   it('and cannot be asked about at first is asked again until it can', async () => {
-    const { invoice, encf } = numbers.next(example);
-    await client().fault({ operation, times: 1, kind: 'reset-after' });
-    await client().fault({ operation: query, times: 3, kind: 'http', status: 500, body: '<html/>' });
-    const first = await client().submit(invoice);
-    expectInProcess(first, encf);
-    await expectAcceptedOnce(invoice, encf, first);
+    const ends = ROUTES.map(async ({ example, operation, query }) => {
+      const { invoice, encf } = numbers.next(example);
+      await client().fault({ operation, times: 1, kind: 'reset-after' });
+      await client().fault({ operation: query, times: 3, kind: 'http', status: 500, body: '<html/>' });
+      const first = await client().submit(invoice);
+      expectInProcess(first, encf);
+      await expectAcceptedOnce(invoice, encf, first);
+    });
+    await Promise.all(ends);
   });
 });
 

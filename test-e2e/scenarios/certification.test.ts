@@ -29,7 +29,7 @@ const total = (name: string): string => invoice(name).ECF.Encabezado.Totales.Mon
     fs.chmodSync(dataDir, 0o755);
     standalone = await startDeployment(dataDir);
     client = await newAccount(standalone, ISSUER);
-  }, 90_000);
+  });
   afterAll(async () => {
     await standalone?.end('SIGTERM');
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -58,7 +58,7 @@ const total = (name: string): string => invoice(name).ECF.Encabezado.Totales.Mon
         faults: undefined,
         warnings: [],
       });
-  }, 90_000);
+  });
 
   it('left exactly one effective submission of each number at the authority', async () => {
     const { body } = await client.control('GET', `/submissions?rnc=${ISSUER.rnc}`);

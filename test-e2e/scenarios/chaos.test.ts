@@ -32,7 +32,7 @@ const SETTINGS = {
 };
 /** What the authority does to one submission in a hundred, for each of them. */
 const FAULTS = ['timeout-after', 'reset', 'reset-after', 'http'];
-const FINAL_MS = 120_000;
+const FINAL_MS = 240_000;
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-chaos-'));
 fs.chmodSync(dataDir, 0o755);
@@ -47,7 +47,7 @@ afterAll(async () => {
   await storage?.stop();
   if (process.env.ECF_KEEP === undefined) fs.rmSync(dataDir, { recursive: true, force: true });
   else fs.writeFileSync(path.join(dataDir, 'output.txt'), running?.output() ?? '');
-}, 60_000);
+});
 
 const issued = () => {
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10).split('-').reverse().join('-');
@@ -125,7 +125,7 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
       ({ events }) => events === 0,
       FINAL_MS,
     );
-  }, 200_000);
+  });
 
   it('stand once each, alike, in the ledger, the databases, the read models and the archive', async () => {
     const { body } = await new Client(running).control('GET', `/submissions?rnc=${ISSUER}`);
@@ -136,7 +136,6 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
     const { compared, differences } = await until(
       () => agreement(stored as StoredEverywhere, submissions),
       (seen) => seen.differences.length === 0,
-      20_000,
     ).catch(() => agreement(stored as StoredEverywhere, submissions));
     expect(differences.slice(0, 5)).toEqual([]);
     expect(((await stored?.readModels()) ?? []).map(({ encf }) => encf).sort()).toEqual(numbers);
@@ -144,5 +143,5 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
     const calls = all.reduce((sum, one) => sum + one.calls, 0);
     const counts = Object.entries({ invoices: COUNT, calls, ...compared }).map(([what, count]) => `${what} ${count}`);
     process.stderr.write(`chaos: ${counts.join(', ')}; all alike\n`);
-  }, 120_000);
+  });
 });

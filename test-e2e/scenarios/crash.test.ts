@@ -8,9 +8,12 @@ import { Numbering } from '../support/documents.js';
 import { embeddedDatabase } from '../support/embedded-database.js';
 import { fillDataFolder } from '../support/prepared-folder.js';
 import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { until } from '../support/until.js';
 
 const SETTINGS = {
   STATUS_WAIT_MS: '10000',
+  // No send is given up before the process is killed.
+  AUTHORITY_TIMEOUT_MS: '60000',
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
@@ -25,13 +28,13 @@ let running: Standalone;
 afterAll(async () => {
   if (running?.child.exitCode === null && running.child.signalCode === null) await running.end('SIGTERM');
   fs.rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 const documents = () => Array.from({ length: 8 }, (_, index) => numbers.next(index % 2 === 0 ? 'ecf-31' : 'ecf-32'));
 
 /** Waits until the simulator's ledger holds a submission of each number. */
 async function arrived(client: Client, encfs: string[]): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await delay(50)) {
     const rows = await Promise.all(encfs.map((encf) => client.ledger(encf)));
     if (rows.every(({ length }) => length > 0)) return;
   }
@@ -54,9 +57,26 @@ function cancel(client: Client, number: string) {
   });
 }
 
+/** Waits until the service noted of so many documents and cancellations that it is sending them. */
+async function underWay(counts: Record<'attempt' | 'cancellation', number>): Promise<void> {
+  const database = embeddedDatabase(dataDir, 'emission');
+  const sending = async (table: string) =>
+    (await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table} WHERE state = 'sending'`))
+      .rows;
+  try {
+    for (const [table, count] of Object.entries(counts))
+      await until(
+        () => sending(table),
+        ([row]) => row?.count === count,
+      );
+  } finally {
+    await database.close();
+  }
+}
+
 /** The simulator's ledger of cancellations once it holds so many, those after the first by their bytes. */
 async function cancellations(client: Client, count: number) {
-  for (const end = Date.now() + 20_000; ; await delay(50)) {
+  for (const end = Date.now() + 60_000; ; await delay(50)) {
     const { body } = await client.control('GET', '/submissions?operation=anulacionrangos');
     const [first, ...rest] = body as { sha256: string }[];
     if (body.length === count) return [first, ...rest.sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1))];
@@ -66,7 +86,7 @@ async function cancellations(client: Client, count: number) {
 
 async function expectAllAcceptedOnce(client: Client, all: { invoice: object; encf: string }[]): Promise<void> {
   for (const { invoice, encf } of all) {
-    await client.until('Aceptado', () => client.submit(invoice), 30_000);
+    await client.until('Aceptado', () => client.submit(invoice));
     expect((await client.ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
   }
 }
@@ -80,7 +100,7 @@ describe('documents under way', () => {
     const lost = documents();
     // What else is asked of the authority meanwhile takes none of them away.
     for (const operation of ['recepcion', 'recepcionfc'])
-      await client.fault({ operation, kind: 'slow', delay_ms: 30_000, times: noted.length / 2 });
+      await client.fault({ operation, kind: 'slow', delay_ms: 120_000, times: noted.length / 2 });
     const answers = noted.map(({ invoice }) => client.submit(invoice).catch(() => null));
     await arrived(
       client,
@@ -89,12 +109,12 @@ describe('documents under way', () => {
     await client.fault({ operation: 'recepcion', kind: 'timeout' });
     await client.fault({ operation: 'recepcionfc', kind: 'timeout' });
     answers.push(...lost.map(({ invoice }) => client.submit(invoice).catch(() => null)));
-    await client.fault({ operation: 'anulacionrangos', kind: 'slow', delay_ms: 30_000, times: 1 });
+    await client.fault({ operation: 'anulacionrangos', kind: 'slow', delay_ms: 120_000, times: 1 });
     answers.push(cancel(client, NOTED).catch(() => null));
     await cancellations(client, 1);
     await client.fault({ operation: 'anulacionrangos', kind: 'timeout', times: 1 });
     answers.push(cancel(client, UNNOTED).catch(() => null));
-    await delay(1_000);
+    await underWay({ attempt: noted.length + lost.length, cancellation: 2 });
     await running.end('SIGKILL');
     expect(await Promise.all(answers)).toEqual(answers.map(() => null));
 
@@ -105,7 +125,7 @@ describe('documents under way', () => {
       [...noted, ...lost].map(({ encf }) => encf),
     );
     await expectAllAcceptedOnce(next, [...noted, ...lost]);
-  }, 180_000);
+  });
 
   it('so are cancellations: their numbers stay blocked, and what may have arrived is never taken for refused', async () => {
     const client = new Client(running);
@@ -125,7 +145,7 @@ describe('documents under way', () => {
     await database.query('UPDATE cancellation SET next_action_at = now()');
     await database.close();
     const alarmed = async () => (await client.admin('GET', '/cancellations/doubtful')).body.cancellations;
-    for (const end = Date.now() + 20_000; ; await delay(100)) {
+    for (const end = Date.now() + 60_000; ; await delay(100)) {
       const [unnoted] = await list();
       const [doubtful] = await alarmed();
       if (unnoted.authority_status === 'Aceptado' && doubtful !== undefined) break;
@@ -138,7 +158,7 @@ describe('documents under way', () => {
       { sha256: noted.xml_checksum, effective: true },
       ...[noted.xml_checksum, unnoted.xml_checksum].sort().map((sha256) => ({ sha256 })),
     ]);
-  }, 60_000);
+  });
 
   it('when it is told to stop are answered first', async () => {
     const client = new Client(running);
@@ -158,5 +178,5 @@ describe('documents under way', () => {
     running = await startStandalone(dataDir, SETTINGS);
     await expectAllAcceptedOnce(new Client(running), all);
     expect(await running.end('SIGINT')).toBe(0);
-  }, 120_000);
+  });
 });

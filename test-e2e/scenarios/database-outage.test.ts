@@ -19,7 +19,10 @@ const client = (): Client => deployment.demo;
 /** The embedded server. */
 function postgres(): number {
   const file = path.join(deployment.dataDir, 'postgres', 'postmaster.pid');
-  return Number(fs.readFileSync(file, 'utf8').split('\n')[0]);
+  const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
+  // A server that is starting makes its file before it writes it; signals to 0 would go to this very process.
+  if (!(pid > 1)) throw new Error(`no process id in ${file}`);
+  return pid;
 }
 
 /** Stops the server and every process of its sessions, as a machine that hangs does; resolves with what lets them go on. */
@@ -41,7 +44,7 @@ function freeze(): () => void {
 const readiness = () => fetch(`${deployment.running.demo.base_url}/health/ready`);
 
 /** What was told of readiness lately is told again for a second. */
-const readyAgain = () => until(readiness, ({ status }) => status === 200, 10_000);
+const readyAgain = () => until(readiness, ({ status }) => status === 200);
 
 /** One document every tenth of a second, each answer with what was sent. */
 async function submitting(during: Promise<unknown>) {
@@ -64,7 +67,7 @@ async function submitting(during: Promise<unknown>) {
 
 /** Whoever got 200 has an accepted document, whoever got 503 a free number; nothing went out twice. */
 async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>): Promise<void> {
-  expect(results.length).toBeGreaterThan(10);
+  expect(results.length).toBeGreaterThan(3);
   for (const { invoice, encf, answer } of results) {
     if (answer.status === 200) {
       const last = await client().until('Aceptado', () => client().submit(invoice));
@@ -92,17 +95,18 @@ describe('a database that is gone for five seconds', () => {
     process.kill(before, 'SIGKILL');
     const { invoice } = numbers.next();
     const back = delay(2_000).then(() => client().until('Aceptado', () => client().submit(invoice)));
-    const results = await submitting(back.then(() => delay(1_500)));
+    const results = await submitting(back);
     expect(postgres()).not.toBe(before);
-    await expectNothingLost(results);
-    expect(results.slice(-5).map(({ answer }) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    const after = await submitting(delay(1_000));
+    expect(after.map(({ answer }) => answer.status)).toEqual(after.map(() => 200));
+    await expectNothingLost([...results, ...after]);
   });
 
   it('killed again and again until it stays: the answers are clear, and the account is still administered', async () => {
     const { invoice, encf } = numbers.next();
-    const until = Date.now() + AWAY_MS;
+    const end = Date.now() + AWAY_MS;
     const first = client().submit(invoice);
-    while (Date.now() < until) {
+    while (Date.now() < end) {
       try {
         process.kill(postgres(), 'SIGKILL');
       } catch {
@@ -124,11 +128,8 @@ describe('while the database is away', () => {
   it('the process is alive, not ready, and the administration says so', async () => {
     const goOn = freeze();
     try {
-      // What was told of readiness lately is told again for a second.
-      await delay(1_100);
-      const [live, ready] = await Promise.all([client().call('GET', '/health/live'), readiness()]);
-      expect(live.status).toBe(200);
-      expect(ready.status).toBe(503);
+      const ready = await until(readiness, ({ status }) => status === 503);
+      expect((await client().call('GET', '/health/live')).status).toBe(200);
       expect(await ready.json()).toMatchObject({ checks: { database: expect.not.stringMatching(/^ok$/) } });
     } finally {
       goOn();

@@ -78,23 +78,19 @@ describe('the commands of a page of the documentation', () => {
     );
   });
 
-  it.each(running)(
-    'work as they stand: %s',
-    async (page) => {
-      const work = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-docs-'));
-      try {
-        const parts = blocks(page).filter(({ language }) => language === 'sh');
-        const script = parts.map(({ text, line }) => `echo "== line ${line}"\n${text}`).join('\n');
-        const env = { DATA_DIR: deployment.dataDir, WORK: work };
-        const { code, output } = await run(script, env);
-        const end = output.slice(-1_500);
-        expect({ page, code, end }).toEqual({ page, code: 0, end });
-      } finally {
-        fs.rmSync(work, { recursive: true, force: true });
-      }
-    },
-    60_000,
-  );
+  it.each(running)('work as they stand: %s', async (page) => {
+    const work = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-docs-'));
+    try {
+      const parts = blocks(page).filter(({ language }) => language === 'sh');
+      const script = parts.map(({ text, line }) => `echo "== line ${line}"\n${text}`).join('\n');
+      const env = { DATA_DIR: deployment.dataDir, WORK: work };
+      const { code, output } = await run(script, env);
+      const end = output.slice(-1_500);
+      expect({ page, code, end }).toEqual({ page, code: 0, end });
+    } finally {
+      fs.rmSync(work, { recursive: true, force: true });
+    }
+  });
 
   it.each(PAGES)('are all run, but for those that start or run the tests: %s', (page) => {
     const others = blocks(page).filter(({ language }) => language !== 'sh');

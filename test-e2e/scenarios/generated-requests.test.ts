@@ -193,7 +193,7 @@ beforeAll(async () => {
       return [];
     },
   };
-}, 180_000);
+});
 afterAll(() => {
   sender?.close();
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

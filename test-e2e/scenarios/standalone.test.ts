@@ -40,7 +40,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     });
     for (const secret of [running.demo.admin_token, fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')])
       expect(running.output()).not.toContain(secret);
-  }, 90_000);
+  });
 
   it("prints a command that submits the reader's own invoice", () => {
     const command = /^your turn\s+(curl .+)$/m.exec((running as Standalone).output())?.[1] as string;
@@ -74,7 +74,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(repeat.body).toMatchObject({ status: 'Aceptado', encf: 'E310000000002' });
     const ledger = await new Client(running).control('GET', '/submissions?encf=E310000000002&operation=recepcion');
     expect(ledger.body).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('goes on after kill -9, replacing the orphaned database', async () => {
     await (running as Standalone).end('SIGKILL');
@@ -87,7 +87,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect((await new Client(running).submit(invoice)).body).toMatchObject({ status: 'Aceptado' });
     expect(await running.end('SIGTERM')).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);
-  }, 60_000);
+  });
 
   it('ends its database and simulator also where a second signal comes before it has stopped', async () => {
     running = await startStandalone(dataDir);
@@ -95,7 +95,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([0, 130]).toContain(await running.end('SIGINT'));
     expect(processesOf(dataDir)).toEqual([]);
-  }, 60_000);
+  });
 
   it('says that its port is taken, and nothing else, and leaves no process behind', async () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
@@ -106,12 +106,12 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(failed.message).toMatch(new RegExp(`standalone did not start\\. .*${port}`));
     expect(failed.message).not.toMatch(/^\{/m);
     expect(processesOf(dataDir)).toEqual([]);
-  }, 60_000);
+  });
 
   it('names the variable and what is allowed when the configuration is bad', async () => {
     await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
     await expect(startStandalone(dataDir, { SANDBOX: 'false' })).rejects.toThrow(/MASTER_KEY/);
-  }, 60_000);
+  });
 
   it('names every variable at fault at once, the own ones of the simulator too, before anything is started', async () => {
     const wrong = [
@@ -129,7 +129,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     const { message } = await startStandalone(dataDir, env).catch((error) => error);
     for (const name of wrong) expect(message.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
     expect(message).not.toContain('starting');
-  }, 60_000);
+  });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: invoice JSON is free-form here

@@ -215,6 +215,10 @@ describe("the authority's ledger, the records of both sides and the archive", ()
     // The invoice that a new sandbox begins with.
     const first = { encf: 'E310000000001', issuer: palma, buyer: caoba, approval: null, approval_status: 'pending' };
     courses.push(first as Course);
+    await until(
+      () => issued(first as Course),
+      ({ delivery_status }) => delivery_status === 'delivered',
+    );
     const archive = readArchive(dataDir);
     const { body: ledger } = await demo.control('GET', '/submissions');
     const known = new Set<string>();
@@ -311,7 +315,7 @@ describe('every operation of the specification', () => {
     expect((await get('/invoices/count', period)).body).toMatchObject({ total_invoices: count });
     const sums = (await get('/invoices/aggregate', period)).body;
     expect(JSON.stringify(sums)).toContain(`"count":${count}`);
-    expect((await get(`/invoice-status/${own.track_id}`)).body).toMatchObject({ status: 'Aceptado' });
+    await deployment.demo.until('Aceptado', () => get(`/invoice-status/${own.track_id}`));
     const trackIds = (await get(`/trackids/${course.encf}`, { 'rnc-issuing': palma.rnc })).body;
     expect(trackIds.track_ids).toMatchObject([{ track_id: own.track_id, final: true }]);
     const raw = (await get(`/trackids/${course.encf}/raw`, { 'rnc-issuing': palma.rnc })).text;

@@ -67,7 +67,7 @@ export function killer(running: Standalone, victims: readonly string[], count: n
       const due = Math.min(victims.length, Math.floor((done / count) * (victims.length + 1)));
       for (const name of victims.slice(log.length, due)) {
         const pid = running.processes().find((one) => one.name === name)?.pid;
-        if (pid === undefined || pid === null) continue;
+        if (pid === undefined || pid === null) break;
         log.push({ name, at: done });
         process.kill(pid, 'SIGKILL');
       }

@@ -136,7 +136,7 @@ export class Client {
   }
 
   /** Repeats a call until its answer has the status; rejects with the last answer otherwise. */
-  async until(status: string, repeat: () => Promise<Answer>, withinMs = 20_000): Promise<Answer> {
+  async until(status: string, repeat: () => Promise<Answer>, withinMs = 60_000): Promise<Answer> {
     for (const end = Date.now() + withinMs; ; ) {
       const answer = await repeat();
       if (answer.body?.status === status) return answer;

@@ -6,8 +6,17 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { answersSeen, Client, secretsSeen } from './client.js';
 import { type Standalone, startDeployment } from './standalone-process.js';
 
-/** Verdicts are waited for, so that a slow machine changes no answer; everything is logged, so that a secret would show. */
-const PATIENT = { STATUS_WAIT_MS: '15000', PROCESSING_MS: '20', LOG_LEVEL: 'trace' };
+/**
+ * Verdicts, answers of issuers and of the authority are waited for, so that a slow machine changes no answer; everything is
+ * logged, so that a secret would show.
+ */
+const PATIENT = {
+  STATUS_WAIT_MS: '15000',
+  STATUS_BUDGET_MS: '15000',
+  APPROVAL_ISSUER_WAIT_MS: '15000',
+  PROCESSING_MS: '20',
+  LOG_LEVEL: 'trace',
+};
 
 /** A deployment that lives as long as the test file: the one that ECF_DEPLOYMENT names. */
 export interface Deployment {
@@ -27,7 +36,7 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
     // The database server runs as another user where the tests run as root.
     fs.chmodSync(dataDir, 0o755);
     running = await startDeployment(dataDir, { ...PATIENT, ...env }, options);
-  }, 270_000);
+  });
   afterAll(async () => {
     // The start has told why.
     if (running === undefined) return fs.rmSync(dataDir, { recursive: true, force: true });
@@ -42,7 +51,7 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
     } finally {
       fs.rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
   return {
     get running() {
       return running as Standalone;

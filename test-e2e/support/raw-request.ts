@@ -38,7 +38,7 @@ export function createSender(baseUrl: string): { send(request: RawRequest): Prom
           path,
           headers: flat as http.OutgoingHttpHeaders,
         });
-        request.setTimeout(30_000, () => request.destroy(new Error(`no answer within 30 s: ${method} ${path}`)));
+        request.setTimeout(120_000, () => request.destroy(new Error(`no answer within 120 s: ${method} ${path}`)));
         request.on('error', reject);
         request.on('response', (response) => {
           const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
 /** Looks until what is seen holds, and gives that; after `withinMs` it throws with what was seen last. */
-export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean, withinMs = 30_000): Promise<T> {
+export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean, withinMs = 60_000): Promise<T> {
   for (const end = Date.now() + withinMs; ; ) {
     const seen = await look();
     if (holds(seen)) return seen;

@@ -37,5 +37,5 @@ describe('a client that was written for the authority itself', () => {
       rmSync(temporary, { recursive: true });
     }
     // Its process loads more than anything here.
-  }, 120_000);
+  });
 });

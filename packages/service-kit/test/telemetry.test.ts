@@ -36,7 +36,7 @@ built('telemetry', () => {
     expect(await run({})).toBe('');
     expect(await run({ OTEL_TRACES_EXPORTER: 'none' })).toBe('');
     expect(await run({ OTEL_TRACES_EXPORTER: 'console', OTEL_SDK_DISABLED: 'true' })).toBe('');
-  }, 120_000);
+  });
 
   it('traces server, route and client, without health checks and without a header', async () => {
     const out = await run({ OTEL_TRACES_EXPORTER: 'console', KEY_OF_TEST: 'ecf_test_secret' });
@@ -45,10 +45,10 @@ built('telemetry', () => {
     expect(names.filter((name) => name === 'GET')).toHaveLength(2);
     expect(out).not.toContain('GET /health/live');
     expect(out).not.toContain('ecf_test_secret');
-  }, 120_000);
+  });
 
   it('keeps the share of traces that the sampler is told', async () => {
     const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
     expect(await run({ OTEL_TRACES_EXPORTER: 'console', ...sampler })).toBe('');
-  }, 120_000);
+  });
 });

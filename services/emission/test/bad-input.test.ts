@@ -299,7 +299,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
         [encf('31', sequence), answers[0]],
         [encf('32', sequence), answers[1]],
       ] as const) {
-        const row = await world.reaches(number, ['accepted'], 20_000);
+        const row = await world.reaches(number, ['accepted']);
         const ledger = await world.ledger(number);
         expect(ledger.filter(({ effective }) => effective)).toHaveLength(1);
         const sent = number.startsWith('E31') ? row.xml_sha256 : row.rfce_sha256;

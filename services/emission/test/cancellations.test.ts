@@ -57,7 +57,7 @@ function cancel(
 }
 const find = (id: number) => world.call(emission, 'GET', `/anecf/${id}`);
 
-async function settled(id: number, statuses: string[], withinMs = 15_000): Promise<Answer> {
+async function settled(id: number, statuses: string[], withinMs = 60_000): Promise<Answer> {
   for (const end = Date.now() + withinMs; ; ) {
     const answer = await find(id);
     if (statuses.includes(answer.body.authority_status)) return answer;
@@ -68,7 +68,7 @@ async function settled(id: number, statuses: string[], withinMs = 15_000): Promi
 
 /** What others were told of a cancellation, in order, once the last of it has the revision of the row. */
 async function events(id: number): Promise<CancellationChanged[]> {
-  for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+  for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
     const seen = told.filter((event) => event.id === id);
     const { rows } = await world.database.query<{ revision: number }>(
       'SELECT revision FROM cancellation WHERE id = $1',
@@ -499,7 +499,7 @@ describe('what the authority makes of it', () => {
       await world.fault({ operation: 'anulacionrangos', kind, times: 1 });
       const { body } = await cancel(request([line('31', [sequence])]));
       expect(body.authority_status).toBe('submitted');
-      for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+      for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
         const { rows } = await world.database.query<{ alarm: string; next_action_at: Date | null }>(
           'SELECT alarm, next_action_at FROM cancellation WHERE id = $1',
           [body.id],
@@ -513,7 +513,6 @@ describe('what the authority makes of it', () => {
       expect((await find(body.id)).body.authority_status).toBe('submitted');
       expect((await world.submit(emission, example('ecf-31', sequence))).status).toBe(409);
     },
-    30_000,
   );
 
   it('a process that ended in the middle: another one takes it up', async () => {
@@ -546,7 +545,7 @@ describe('what the authority makes of it', () => {
         WHERE id = $1`,
       [body.id],
     );
-    for (const end = Date.now() + 15_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
       const { rows } = await world.database.query('SELECT failures FROM cancellation WHERE id = $1', [body.id]);
       if (Number(rows[0]?.failures) > 0) break;
       if (Date.now() > end) throw new Error('it was not tried');
@@ -582,7 +581,7 @@ describe('what the authority makes of it', () => {
       const answer = cancel(request([line('31', [sequence, sequence + 1])]));
       const named = `FROM cancelled_range r WHERE r.cancellation_id = cancellation.id AND r.first_number = ${sequence}`;
       const taken = `UPDATE cancellation SET revision = revision + 1, ${meanwhile} ${named} RETURNING id`;
-      for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
         const { rows } = await world.database.query<{ id: number }>(taken);
         if (rows[0] !== undefined) {
           await then?.(rows[0].id);
@@ -646,7 +645,7 @@ describe('a person who looked at the portal', () => {
   async function open(...ranges: Range[]): Promise<number> {
     await world.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
     const { id } = (await cancel(request([line('31', ...ranges)]))).body;
-    for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
       const found = (await doubtful()).find((one) => one.id === id);
       if (found?.alarm === 'cancellation-open') return id;
       if (Date.now() > end) throw new Error(`no alarm stands on ${id}`);
@@ -881,7 +880,7 @@ describe('lines of ten thousand ranges each', () => {
     });
     const eleven = Array.from({ length: 10_001 }, (_, n): Range => [2_000_000 + 3 * n]);
     expect((await cancel(request([line('31', ...eleven)]), { at })).body.detail[0]).toMatchObject({ type: 'too_big' });
-  }, 300_000);
+  });
 
   it('wait for their turn, a few of each account: what is too much is told so', async () => {
     const body = Buffer.alloc(128 * 1024, 'no JSON ');
@@ -889,7 +888,7 @@ describe('lines of ten thousand ranges each', () => {
       Array.from({ length: 6 }, () => documents.read('a', body).catch(({ code }) => code)),
     );
     expect(codes).toEqual([...Array(5).fill('validation_error'), 'service_unavailable']);
-  }, 60_000);
+  });
 
   it('take their room before they are read: what finds none is told so, and small ones go on', async () => {
     const begin = () => {
@@ -915,12 +914,12 @@ describe('lines of ten thousand ranges each', () => {
     expect((await cancel(request([line('31', [1_941])]))).status).toBe(201);
     for (const { asked } of stalled) asked.destroy();
     const large = 'x'.repeat(200_000);
-    for (const end = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
       const { status } = await cancel(request([line('31', [1_942])], { cancellation_reason: large }));
       if (status === 422) break;
       if (Date.now() > end) throw new Error(`it is ${status} still`);
     }
-  }, 60_000);
+  });
 
   it('keep nobody waiting while they are read, checked, written and signed', async () => {
     /** How often others had their turn meanwhile; where the work is done at once, never. */
@@ -952,5 +951,5 @@ describe('lines of ten thousand ranges each', () => {
       code: 'validation_error',
       items: [{ loc: ['body', 'detail_lines', 1, 'sequence_ranges', 0, 'encf_desde'], type: 'overlap' }],
     });
-  }, 300_000);
+  });
 });

@@ -62,7 +62,7 @@ describe('killed at any step, a restart or the instance beside it brings the doc
       for (const { step, name } of crashes) before.set(step, await world.row(numberOf(name, step)));
       behind = 0;
       other = beside ?? (await world.start());
-    }, 60_000);
+    });
     afterAll(() => other?.stop());
 
     it.each(crashes)('$name at "$step"', async ({ step, name, leavesNothing = false }) => {

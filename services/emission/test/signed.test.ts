@@ -196,7 +196,7 @@ describe('documents that the caller signed', () => {
     ]);
     expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(408);
     await world.clearFaults();
-    await world.reaches(encf('31', 9), ['accepted'], 25_000);
+    await world.reaches(encf('31', 9), ['accepted']);
     const known = await world.submitSigned(emission, '/submit_ecf', xml, token);
     expect(known).toMatchObject({ status: 200, body: { trackId: expect.any(String), status: 'Aceptado' } });
     const ledger = (await world.ledger(encf('31', 9))).filter(({ track_id }) => track_id === known.body.trackId);
@@ -208,7 +208,7 @@ describe('documents that the caller signed', () => {
     await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
     const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
     expect([status, body.status]).toEqual([200, 'EnProceso']);
-    await world.reaches(encf('32', 10), ['accepted'], 25_000);
+    await world.reaches(encf('32', 10), ['accepted']);
   });
 
   it('a refused token is 401 also while an earlier send is undecided, and the document stays under way', async () => {
@@ -231,7 +231,7 @@ describe('documents that the caller signed', () => {
     for (const { status } of answers) expect([401, 408]).toContain(status);
     expect((await world.row(encf('31', 13)))?.state).toBe('unknown');
     await world.clearFaults(hidden);
-    await world.reaches(encf('31', 13), ['accepted'], 25_000);
+    await world.reaches(encf('31', 13), ['accepted']);
     expect(await world.ledger(encf('31', 13))).toHaveLength(1 + 1);
   });
 
@@ -309,7 +309,7 @@ describe('documents that the caller signed', () => {
           }
         });
         await Promise.all(impatient);
-        await world.reaches(number, ['accepted'], 20_000);
+        await world.reaches(number, ['accepted']);
       }),
     );
     for (const { number } of documents) {

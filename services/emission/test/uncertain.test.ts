@@ -332,7 +332,7 @@ describe('uncertain outcomes', () => {
     await world.clearFaults();
     for (const { name, sequence } of numbers) {
       const number = encf(name === 'ecf-32' ? '32' : '31', sequence);
-      await world.reaches(number, ['accepted'], 30_000);
+      await world.reaches(number, ['accepted']);
       expect((await world.ledger(number)).filter(({ effective }) => effective)).toHaveLength(1);
     }
   });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => under.stop());
 
 async function until(probe: () => boolean): Promise<void> {
-  while (!probe()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!probe()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 describe('accounts', () => {

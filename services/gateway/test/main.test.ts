@@ -45,7 +45,7 @@ built('the program', () => {
     expect(err).toContain('MASTER_KEY: is not allowed; allowed: 32 bytes in base64');
     expect(err).not.toContain('hunter2');
     expect(err).not.toContain('    at ');
-  }, 120_000);
+  });
 
   it('migrates, listens, stops when its terminal is closed and ends with 0', async () => {
     const DATABASE_URL = (await (await startTestPostgres()).createDatabase()).replace(
@@ -69,5 +69,5 @@ built('the program', () => {
     expect(ended).toMatchObject({ code: 0, err: '' });
     expect(ended.out).toContain('database migrated');
     expect(ended.out).not.toContain(new URL(DATABASE_URL).password);
-  }, 120_000);
+  });
 });

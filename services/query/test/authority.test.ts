@@ -22,7 +22,7 @@ let world: World;
 let keyless: World;
 beforeAll(async () => {
   [world, keyless] = await Promise.all([startWorld({ STATUS_KEY: 'a-key-for-tests' }), startWorld()]);
-}, 60_000);
+});
 afterAll(() => Promise.all([world.stop(), keyless.stop()]));
 beforeEach(() => {
   world.owners.tokenRefusal = null;

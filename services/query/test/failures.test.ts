@@ -10,7 +10,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe('events', () => {
@@ -75,7 +75,7 @@ describe('a database that is gone', () => {
     await world.tell(told);
     expect((await world.letters.list()).length).toBe(letters);
     expect((await world.ask(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
-  }, 30_000);
+  });
 
   it('makes the service not ready', async () => {
     const config = readQueryConfig({
@@ -109,7 +109,7 @@ describe('the gateway that is gone', () => {
     const account = { account_id: 'account-1', taxpayers_revision: 1_000_000 };
     expect((await failing.ask('/invoices/count', YEAR, account)).body.total_invoices).toBe(1);
     await failing.stop();
-  }, 30_000);
+  });
 });
 
 describe('settings', () => {

@@ -23,7 +23,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     served = await serveOwners(owners, clock);
     const places = { EMISSION_URL: served.url, RECEPTION_URL: served.url };
     world = await startWorld(places, { clock, emission: undefined, reception: undefined }, owners);
-  }, 60_000);
+  });
   afterAll(async () => {
     await world.stop();
     await served?.stop();

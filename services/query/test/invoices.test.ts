@@ -72,7 +72,7 @@ beforeAll(async () => {
     invoiceEvent(invoice({ sequence: 1, env: 'eCF' })),
     invoiceEvent(invoice({ sequence: 1, issuer_rnc: OTHER_ISSUER })),
   );
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe('GET /invoices/', () => {

@@ -32,7 +32,7 @@ built('the program', () => {
     expect(code).toBe(1);
     for (const name of ['DATABASE_URL', 'PORT', 'MASTER_KEY']) expect(err).toContain(name);
     expect(err).not.toContain('    at ');
-  }, 60_000);
+  });
 
   it('makes its database, listens, and ends with 0 at a signal though its owners are away', async () => {
     const url = (await (await startTestPostgres()).createDatabase()).replace(/test_\w+$/, (name) => `new_${name}`);
@@ -55,5 +55,5 @@ built('the program', () => {
       });
     });
     expect({ code, err, asked }).toEqual({ code: 0, err: '', asked: true });
-  }, 60_000);
+  });
 });

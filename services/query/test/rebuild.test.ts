@@ -68,7 +68,7 @@ beforeAll(async () => {
     identityKey: IDENTITY_KEY,
     clock: () => new Date(),
   });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 async function ended() {
@@ -142,7 +142,7 @@ describe('a rebuild', () => {
     expect(after.aggregate.top_clients).toMatchObject([{ count: rows[0]?.count, total_amount: rows[0]?.amount }]);
     expect((await world.ask(`/invoices/${encf('31', 4)}`, YEAR)).body.total_amount).toBe(`${pages}.00`);
     expect((await world.ask('/invoices/E319999999999', YEAR)).status).toBe(404);
-  }, 60_000);
+  });
 
   it('goes on taking events afterwards, received documents too', async () => {
     await world.tell(invoiceEvent(invoice({ sequence: 6_000 })), receivedEvent(received({ sequence: 2 })));
@@ -155,7 +155,7 @@ describe('a rebuild', () => {
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
     expect((await world.ask(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
-  }, 60_000);
+  });
 
   it('brings back deliveries and decisions of buyers, and keeps what is newer', async () => {
     await world.database.query('DELETE FROM delivery; DELETE FROM buyer_decision');
@@ -174,7 +174,7 @@ describe('a rebuild', () => {
     ]);
     const { rows } = await world.database.query('SELECT encf, status FROM buyer_decision');
     expect(rows).toEqual([{ encf: encf('31', 3), status: 'approved' }]);
-  }, 60_000);
+  });
 
   it('that cannot go on leaves everything as it was, and says why', async () => {
     const before = await answers();
@@ -202,7 +202,7 @@ describe('a rebuild', () => {
     await ask.startRebuild({});
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
-  }, 60_000);
+  });
 });
 
 describe('the first start', () => {
@@ -214,7 +214,7 @@ describe('the first start', () => {
     expect(rows).toEqual([{ count: 30 }]);
     expect((await late.ask('/invoices/count', YEAR)).body.total_invoices).toBe(30);
     await late.stop();
-  }, 30_000);
+  });
 
   it('tries until the owners answer, and does nothing where all was told', async () => {
     const owners = createOwners();

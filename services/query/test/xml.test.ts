@@ -53,7 +53,7 @@ beforeAll(async () => {
     taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER })),
     taxpayerEvent(taxpayer({ rnc: FOREIGN_ISSUER, account_id: OTHER_ACCOUNT })),
   );
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe('GET /{encf}/xml', () => {

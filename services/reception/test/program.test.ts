@@ -84,78 +84,73 @@ function send(url: string, bytes: Buffer): Promise<Response> {
   });
 }
 
-whenBuilt(
-  'killed in the middle: every 200 that left has its record, bytes, acknowledgement and event',
-  async () => {
-    const databaseUrl = await (await startTestPostgres()).createDatabase();
-    const settings = {
-      DATABASE_URL: databaseUrl,
-      MASTER_KEY: MASTER_KEY.toString('base64'),
-      DATA_DIR: folder,
-      PORT: '0',
-      METRICS_PORT: '0',
-    };
-    const signedAt = formatSignatureDateTime(new Date(Date.now() - 60_000));
-    const documents = new Map<string, Buffer>();
-    for (let i = 1; i <= 60; i++) documents.set(encf(i), await sampleBytes({ encf: encf(i), signedAt }));
-    const answered = new Map<string, string>();
+whenBuilt('killed in the middle: every 200 that left has its record, bytes, acknowledgement and event', async () => {
+  const databaseUrl = await (await startTestPostgres()).createDatabase();
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: MASTER_KEY.toString('base64'),
+    DATA_DIR: folder,
+    PORT: '0',
+    METRICS_PORT: '0',
+  };
+  const signedAt = formatSignatureDateTime(new Date(Date.now() - 60_000));
+  const documents = new Map<string, Buffer>();
+  for (let i = 1; i <= 60; i++) documents.set(encf(i), await sampleBytes({ encf: encf(i), signedAt }));
+  const answered = new Map<string, string>();
 
-    let program = run(settings);
-    let url = await addressOf(program);
-    const database = openDatabase(databaseUrl, { max: 2 });
-    opened.push(database);
-    // Every event that was ever appended, whatever the relay did with it since.
-    await database.transaction(async (tx) => {
-      await tx.query('CREATE TABLE told (key text, event json)');
-      await tx.query(`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS
+  let program = run(settings);
+  let url = await addressOf(program);
+  const database = openDatabase(databaseUrl, { max: 2 });
+  opened.push(database);
+  // Every event that was ever appended, whatever the relay did with it since.
+  await database.transaction(async (tx) => {
+    await tx.query('CREATE TABLE told (key text, event json)');
+    await tx.query(`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO told VALUES (new.key, new.event); RETURN new; END $$`);
-      await tx.query('CREATE TRIGGER tell BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION tell()');
-    });
-    await createTaxpayerStore(database, RECEPTION_GROUP).apply(taxpayer(), randomUUID());
+    await tx.query('CREATE TRIGGER tell BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION tell()');
+  });
+  await createTaxpayerStore(database, RECEPTION_GROUP).apply(taxpayer(), randomUUID());
 
-    const work = [...documents].map(async ([number, bytes], index) => {
-      await delay(index * 10);
-      const response = await send(url, bytes).catch(() => null);
-      const text = (await response?.text().catch(() => null)) ?? null;
-      if (response?.status !== 200 || text?.endsWith('</ARECF>') !== true) return;
-      expect(text).toContain('<Estado>0<');
-      answered.set(number, text);
-      if (answered.size === 20) program.child.kill('SIGKILL');
-    });
-    await Promise.all(work);
-    await program.ended;
-    expect(answered.size).toBeGreaterThanOrEqual(20);
+  const work = [...documents].map(async ([number, bytes], index) => {
+    await delay(index * 10);
+    const response = await send(url, bytes).catch(() => null);
+    const text = (await response?.text().catch(() => null)) ?? null;
+    if (response?.status !== 200 || text?.endsWith('</ARECF>') !== true) return;
+    expect(text).toContain('<Estado>0<');
+    answered.set(number, text);
+    if (answered.size === 20) program.child.kill('SIGKILL');
+  });
+  await Promise.all(work);
+  await program.ended;
+  expect(answered.size).toBeGreaterThanOrEqual(20);
 
-    const archive = await openFileXmlStore(path.join(folder, 'xml'));
-    async function expectWhole(number: string, acknowledgement: string): Promise<void> {
-      const { rows } = await database.query<Record<string, string>>(
-        'SELECT * FROM received_documents WHERE encf = $1',
-        [number],
-      );
-      const [row] = rows;
-      expect([number, rows.length]).toEqual([number, 1]);
-      const kept = await archive.get(row?.xml_path as string, row?.xml_sha256);
-      expect(kept.equals(documents.get(number) as Buffer)).toBe(true);
-      expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256)).toString()).toBe(acknowledgement);
-      const told = await database.query('SELECT event FROM told WHERE key = $1', [`TesteCF:${PROVIDER}:${number}`]);
-      expect(told.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
-    }
-    for (const [number, text] of answered) await expectWhole(number, text);
+  const archive = await openFileXmlStore(path.join(folder, 'xml'));
+  async function expectWhole(number: string, acknowledgement: string): Promise<void> {
+    const { rows } = await database.query<Record<string, string>>('SELECT * FROM received_documents WHERE encf = $1', [
+      number,
+    ]);
+    const [row] = rows;
+    expect([number, rows.length]).toEqual([number, 1]);
+    const kept = await archive.get(row?.xml_path as string, row?.xml_sha256);
+    expect(kept.equals(documents.get(number) as Buffer)).toBe(true);
+    expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256)).toString()).toBe(acknowledgement);
+    const told = await database.query('SELECT event FROM told WHERE key = $1', [`TesteCF:${PROVIDER}:${number}`]);
+    expect(told.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
+  }
+  for (const [number, text] of answered) await expectWhole(number, text);
 
-    // The same bytes again: a duplicate where the answer was had (or once more that answer), a whole record where it was not.
-    program = run(settings);
-    url = await addressOf(program);
-    const again = [...documents].map(async ([number, bytes]) => {
-      const text = await (await send(url, bytes)).text();
-      if (!answered.has(number)) await expectWhole(number, text);
-      else if (text !== answered.get(number)) expect(text).toContain('<CodigoMotivoNoRecibido>3<');
-    });
-    await Promise.all(again);
-    program.child.kill('SIGTERM');
-    expect(await program.ended).toBe(0);
-  },
-  120_000,
-);
+  // The same bytes again: a duplicate where the answer was had (or once more that answer), a whole record where it was not.
+  program = run(settings);
+  url = await addressOf(program);
+  const again = [...documents].map(async ([number, bytes]) => {
+    const text = await (await send(url, bytes)).text();
+    if (!answered.has(number)) await expectWhole(number, text);
+    else if (text !== answered.get(number)) expect(text).toContain('<CodigoMotivoNoRecibido>3<');
+  });
+  await Promise.all(again);
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+});
 
 whenBuilt('says what is wrong with its configuration', async () => {
   const program = run({ MASTER_KEY: 'short' });

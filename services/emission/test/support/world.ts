@@ -295,7 +295,7 @@ export class World {
   }
 
   /** Waits until the latest attempt is in one of the states. */
-  async reaches(encf: string, states: string[], withinMs = 25_000): Promise<Record<string, unknown>> {
+  async reaches(encf: string, states: string[], withinMs = 60_000): Promise<Record<string, unknown>> {
     const end = Date.now() + withinMs;
     for (;;) {
       const row = await this.row(encf);

@@ -186,10 +186,10 @@ const noDeadLetters: DeadLetters = {
 
 /** Waits until something holds; fails with what it saw last. */
 export async function eventually<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean): Promise<T> {
-  for (let waited = 0; ; waited += 10) {
+  for (const end = Date.now() + 60_000; ; ) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (waited > 5_000) throw new Error(`not within five seconds: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (Date.now() > end) throw new Error(`not within a minute: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -239,7 +239,7 @@ function newNumber(): string {
 }
 
 /** Waits until `look` is true. */
-export async function until(look: () => boolean | Promise<boolean>, what = 'it', withinMs = 15_000): Promise<void> {
+export async function until(look: () => boolean | Promise<boolean>, what = 'it', withinMs = 60_000): Promise<void> {
   const end = Date.now() + withinMs;
   while (!(await look())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
