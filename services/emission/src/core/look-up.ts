@@ -23,27 +23,32 @@ export interface LookUp {
 /** The authority names the day of receipt alone, and its clock and ours may differ by an hour. */
 const RECEIVED_LATEST_MS = 25 * 3_600_000;
 
-/** Received on a day before the attempt was made: of another system, which used the number first. */
+/**
+ * Received on a day before the attempt was made: of another system, which used the number first, unless a clock is wrong or a
+ * date was written in another order. So it is never taken for the attempt's without its security code.
+ */
 function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boolean {
   return dateReceived !== null && Date.parse(dateReceived) + RECEIVED_LATEST_MS < attempt.committedAt.getTime();
 }
 
 /**
  * trackIds under the number that may be the attempt's, best candidate first: those that no earlier submission of ours is
- * known to have, and that were not received before it was made. Those of earlier submissions that do not stand with the
- * attempt must have been left out of the list.
+ * known to have; what was received before the attempt was made comes last. Those of earlier submissions that do not stand
+ * with the attempt must have been left out of the list.
  */
 export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
   return (
     list.trackIds
-      .filter((entry) => !known.has(entry.trackId) && !receivedBefore(attempt, entry))
+      .filter((entry) => !known.has(entry.trackId))
       // Ours was sent last: of the same standing the latest comes first.
       .reverse()
       .sort(
         (one, other) =>
-          rank[one.status] - rank[other.status] || (other.dateReceived ?? '').localeCompare(one.dateReceived ?? ''),
+          Number(receivedBefore(attempt, one)) - Number(receivedBefore(attempt, other)) ||
+          rank[one.status] - rank[other.status] ||
+          (other.dateReceived ?? '').localeCompare(one.dateReceived ?? ''),
       )
   );
 }
@@ -55,7 +60,7 @@ export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEnt
 export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
   if (trackIds.outcome !== 'verdict') return false;
   const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
-  if (candidate !== undefined) return candidate.status !== 'EnProceso';
+  if (candidate !== undefined) return candidate.status !== 'EnProceso' || receivedBefore(attempt, candidate);
   return attempt.state === 'unknown' && waitedLongEnough(attempt, moment);
 }
 
@@ -68,7 +73,9 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
     return postponed(attempt, moment, pauseOf(state));
   }
   const known = state?.outcome === 'verdict' ? state.verdict : null;
-  const candidates = unknownTrackIds(attempt, trackIds.verdict);
+  const candidates = unknownTrackIds(attempt, trackIds.verdict).filter(
+    (entry) => known !== null || !receivedBefore(attempt, entry),
+  );
   if (candidates.length > 0) {
     if (!areForeign(attempt, candidates, known)) {
       const ours = candidateOf(candidates, known);
@@ -97,7 +104,7 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
 function areForeign(attempt: Attempt, [best]: readonly TrackIdEntry[], known: DocumentState | null): boolean {
   if (known === null) return false;
   if (known.status !== 'No encontrado') return isForeign(attempt, known);
-  return attempt.state !== 'arrived' || best?.status !== 'Rechazado';
+  return attempt.state !== 'arrived' || best?.status !== 'Rechazado' || receivedBefore(attempt, best);
 }
 
 /** The candidate that stands as our document does; undefined where that one is not listed yet. */

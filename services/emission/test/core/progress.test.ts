@@ -214,6 +214,24 @@ describe('given a full document whose send was lost', () => {
     expect(sameDay).toMatchObject({ state: 'processing', trackId: 'early' });
   });
 
+  it('of that day too when its security code says so: a clock may be wrong', () => {
+    const dateReceived = '2026-05-06T00:00:00-04:00';
+    const early = (status: 'Aceptado' | 'Rechazado' | 'EnProceso') =>
+      verdict<TrackIdList>({ found: true, trackIds: [{ trackId: 'early', status, dateReceived }] });
+    const after = (state: ReturnType<typeof documentState>) =>
+      must(afterLookUp(lost(), { trackIds: early('Aceptado'), state }, at(4_000)));
+    expect(stateIsNeeded(lost(), early('Aceptado'), at(4_000))).toBe(true);
+    expect(stateIsNeeded(lost(), early('EnProceso'), at(4_000))).toBe(true);
+    expect(after(documentState('Aceptado', 'aB+/12'))).toMatchObject({ state: 'processing', trackId: 'early' });
+    expect(after(documentState('Aceptado', 'ZZZZZZ'))).toMatchObject({ state: 'unknown', trackId: null });
+    expect(after(documentState('No encontrado', null))).toMatchObject({ state: 'unknown', trackId: null });
+    const arrived = must(
+      afterResult(must(afterReceipt(resending(), receipt('copy-2'), at(0))), result('Rechazado', REPEATED), at(1_000)),
+    );
+    const foreign = { trackIds: early('Rechazado'), state: documentState('No encontrado', null) };
+    expect(afterLookUp(arrived, foreign, at(2_000))).toMatchObject({ state: 'arrived', trackId: null });
+  });
+
   it('when the receipt comes late, its trackId counts', () => {
     expect(afterReceipt(lost(), receipt('late'), at(40_000))).toMatchObject({ state: 'processing', trackId: 'late' });
   });
