@@ -13,24 +13,19 @@ import { PAYMENT_RULES } from './payment-rules.js';
 import { REFERENCE_RULES } from './reference-rules.js';
 import type { BusinessRule, DocumentKind, DocumentRule } from './rule.js';
 import { SUMMARY_RULES } from './summary-rules.js';
+import type { Topic } from './topics.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
-/** Rules that have something to say only where a document holds what they are about. */
-export interface RuleGroup {
-  rules: readonly DocumentRule<EcfView>[];
-  concerns(ecf: EcfView): boolean;
-}
-
 /** Rules over a whole e-CF, in the order in which their faults are told. */
-export const ECF_RULE_GROUPS: readonly RuleGroup[] = [
-  { rules: [...PAYMENT_RULES, ...BUYER_RULES, ...DETAIL_TOTALS_RULES], concerns: () => true },
-  { rules: ADDITIONAL_TAX_RULES, concerns: (ecf) => ecf.taxes.length > 0 || ecf.hasTaxedLines },
-  { rules: ADJUSTMENT_RULES, concerns: (ecf) => ecf.adjustments.length > 0 },
-  {
-    rules: CURRENCY_RULES,
-    concerns: (ecf) => ecf.otherCurrency !== null || ecf.adjustments.length > 0 || ecf.hasForeignLines,
-  },
-  { rules: REFERENCE_RULES, concerns: (ecf) => ecf.reference !== null },
+export const ECF_RULES: readonly DocumentRule<EcfView>[] = [
+  ...PAYMENT_RULES,
+  ...BUYER_RULES,
+  ...DETAIL_TOTALS_RULES,
+  ...allAbout(['additionalTaxes'], ADDITIONAL_TAX_RULES),
+  ...allAbout(['adjustments'], ADJUSTMENT_RULES),
+  ...allAbout(['currency', 'adjustments'], CURRENCY_RULES),
+  ...allAbout(['reference'], REFERENCE_RULES),
+  ...TOTALS_RULES,
 ];
 
 /** Rules over one line of an e-CF. */
@@ -40,8 +35,7 @@ export const ECF_LINE_RULES: readonly LineRule[] = [...LINE_RULES, ...LINE_DISCO
 export const BUSINESS_RULES: readonly BusinessRule[] = [
   ...IDENTITY_RULES,
   ...DATE_RULES,
-  ...ECF_RULE_GROUPS.flatMap(({ rules }) => rules),
-  ...TOTALS_RULES,
+  ...ECF_RULES,
   ...ECF_LINE_RULES,
   ...SUMMARY_RULES,
   ...APPROVAL_RULES,
@@ -56,6 +50,10 @@ export const BUSINESS_RULES: readonly BusinessRule[] = [
   since,
   summary,
 }));
+
+function allAbout(about: readonly Topic[], rules: readonly DocumentRule<EcfView>[]): readonly DocumentRule<EcfView>[] {
+  return rules.map((rule) => ({ ...rule, about }));
+}
 
 /** The rules of a list that apply to a kind of document. */
 export function rulesFor<Rule extends BusinessRule>(rules: readonly Rule[], kind: DocumentKind): readonly Rule[] {

@@ -3,12 +3,13 @@ import type { Fault } from '../fault.js';
 import { ECF_TYPES } from '../identifiers.js';
 import { APPROVAL_RULES, RECEIPT_RULES } from './approval-rules.js';
 import { CANCELLATION_RULES, CancellationView } from './cancellation-rules.js';
-import { ECF_LINE_RULES, ECF_RULE_GROUPS, rulesFor } from './catalogue.js';
+import { ECF_LINE_RULES, ECF_RULES, rulesFor } from './catalogue.js';
 import { companionDates, DATE_RULES, ecfDates } from './date-rules.js';
 import { EcfView, typeOf } from './ecf-view.js';
 import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules.js';
 import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
 import { SUMMARY_RULES, SummaryView } from './summary-rules.js';
+import { RuleList } from './topics.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
 /** What the rules beyond the schemas say: faults the authority would reject, warnings it would accept conditionally. */
@@ -42,9 +43,9 @@ function rulesOf(kind: DocumentKind) {
   return {
     identity: rulesFor(IDENTITY_RULES, kind),
     dates: rulesFor(DATE_RULES, kind),
-    groups: ECF_RULE_GROUPS.map(({ rules, concerns }) => ({ rules: rulesFor(rules, kind), concerns })),
+    document: new RuleList(rulesFor(ECF_RULES, kind)),
+    lines: new RuleList(rulesFor(ECF_LINE_RULES, kind)),
     totals: rulesFor(TOTALS_RULES, kind),
-    lines: rulesFor(ECF_LINE_RULES, kind),
   };
 }
 
@@ -55,10 +56,10 @@ function checkEcf(tree: DocumentNode, now: Date, verdicts: Verdicts): void {
   const rules = RULES.get(type)!;
   verdicts.judge(rules.identity, ecfIdentity(ecf));
   verdicts.judge(rules.dates, ecfDates(ecf, now));
-  for (const group of rules.groups) if (group.concerns(ecf)) verdicts.judge(group.rules, ecf);
-  verdicts.judge(rules.totals, ecf);
+  verdicts.judge(rules.document.about(ecf.topics), ecf);
+  const lineRules = rules.lines.about(ecf.topics);
   for (const line of ecf.lines) {
-    for (const rule of rules.lines) {
+    for (const rule of lineRules) {
       verdicts.rule = rule;
       rule.checkLine(line, ecf, verdicts.report);
     }

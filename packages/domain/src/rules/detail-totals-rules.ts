@@ -22,6 +22,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     since: OBSERVED_SINCE,
     summary:
       'MontoExento is present when a line is exempt (IndicadorFacturacion 4), whatever its amount; not in a note that corrects text alone.',
+    about: ['exempt'],
     check(ecf, report) {
       if (ecf.totals === null || ecf.correctsText || textOf(ecf.totals, 'MontoExento') !== null) return;
       if (ecf.lines.some((line) => line.indicator === '4')) {
@@ -38,6 +39,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     since: OBSERVED_SINCE,
     summary:
       'TotalITBISRetenido is present when a line withholds (IndicadorAgenteRetencionoPercepcion 1); 0 is allowed.',
+    about: ['withholding'],
     check(ecf, report) {
       if (ecf.totals === null || textOf(ecf.totals, 'TotalITBISRetenido') !== null) return;
       if (ecf.lines.some(isWithheld)) {
@@ -99,6 +101,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('19'),
     since: FORMAT_SINCE,
     summary: 'MontoGravadoI2 is the lines at 16 %, without ITBIS, less global discounts, plus surcharges.',
+    about: ['reducedRate', 'adjustments'],
     field: 'MontoGravadoI2',
     made: LINES,
     absent: 'zero',
@@ -111,6 +114,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('20'),
     since: FORMAT_SINCE,
     summary: 'MontoGravadoI3 is the lines at 0 % less global discounts, plus surcharges.',
+    about: ['zeroRate', 'adjustments'],
     field: 'MontoGravadoI3',
     made: LINES,
     absent: 'zero',
@@ -123,6 +127,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('20'),
     since: FORMAT_SINCE,
     summary: 'MontoExento is the exempt lines less global discounts, plus surcharges.',
+    about: ['exempt'],
     field: 'MontoExento',
     made: LINES,
     absent: 'skip',
@@ -135,6 +140,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('26'),
     since: FORMAT_SINCE,
     summary: 'MontoNoFacturable is the sum of the lines with IndicadorFacturacion 0.',
+    about: ['nonBillable'],
     field: 'MontoNoFacturable',
     made: 'the lines with IndicadorFacturacion 0',
     absent: 'zero',
@@ -147,6 +153,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('26'),
     since: FORMAT_SINCE,
     summary: 'ValorPagar is MontoTotal − MontoAvancePago + SaldoAnterior, less discounts under Norma 10-07.',
+    about: ['payableAmount'],
     field: 'ValorPagar',
     made: 'MontoTotal − MontoAvancePago + SaldoAnterior',
     absent: 'skip',
@@ -159,6 +166,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('27'),
     since: FORMAT_SINCE,
     summary: 'TotalITBISRetenido is the sum of MontoITBISRetenido.',
+    about: ['withholding'],
     field: 'TotalITBISRetenido',
     made: 'the sum of MontoITBISRetenido',
     absent: 'skip',
@@ -171,6 +179,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('27'),
     since: FORMAT_SINCE,
     summary: 'TotalISRRetencion is the sum of MontoISRRetenido.',
+    about: ['withholding'],
     field: 'TotalISRRetencion',
     made: 'the sum of MontoISRRetenido',
     absent: 'zero',
@@ -184,6 +193,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('25'),
     since: FORMAT_SINCE,
     summary: 'With pagination, MontoTotal is the sum of MontoSubtotalPagina.',
+    about: ['pages'],
     field: 'MontoTotal',
     made: 'the sum of MontoSubtotalPagina',
     absent: 'skip',

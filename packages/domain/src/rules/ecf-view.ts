@@ -1,6 +1,8 @@
 import { Decimal } from '../decimal.js';
 import { type DocumentNode, groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
 import { type EcfType, isEcfType } from '../identifiers.js';
+import { topicsOfEcf, topicsOfLine } from './ecf-topics.js';
+import type { Topics } from './topics.js';
 import type { TotalsView } from './totals-view.js';
 
 /** A line of DetallesItems with its amounts read. A value that is absent or unreadable is null: structure is checked elsewhere. */
@@ -10,6 +12,7 @@ export class Line {
   readonly withholding: DocumentNode | null;
   /** Codes of the additional taxes on the line. */
   readonly taxes: readonly string[];
+  readonly topics: Topics;
 
   constructor(
     readonly node: DocumentNode,
@@ -20,6 +23,7 @@ export class Line {
     this.amount = decimalOf(node, 'MontoItem');
     this.withholding = groupOf(node, 'Retencion');
     this.taxes = node.TablaImpuestoAdicional === undefined ? NO_TAXES : taxCodes(node);
+    this.topics = topicsOfLine(this);
   }
 
   decimal(name: string): Decimal | null {
@@ -54,12 +58,10 @@ export class EcfView implements TotalsView {
   readonly otherCurrency: DocumentNode | null;
   readonly reference: DocumentNode | null;
   readonly lines: readonly Line[];
-  /** Whether any line carries an additional tax. */
-  readonly hasTaxedLines: boolean;
-  /** Whether any line states amounts in another currency. */
-  readonly hasForeignLines: boolean;
   readonly adjustments: readonly Adjustment[];
   readonly taxes: readonly DocumentNode[];
+  /** TipoPago. */
+  readonly paymentType: string | null;
   /** IndicadorMontoGravado 1: amounts of lines include ITBIS. */
   readonly taxIncluded: boolean;
   /** A credit note that only corrects text (CodigoModificacion 2): its amounts are not arithmetic. */
@@ -69,6 +71,7 @@ export class EcfView implements TotalsView {
   readonly allInclusive: boolean;
   /** Official tolerance of a document: 1.00 for each line of detail. Source: Informe Técnico e-CF p.21. */
   readonly tolerance: Decimal;
+  readonly topics: Topics;
   private readonly amounts: ReadonlyMap<string, Decimal>;
   private sums: ReadonlyMap<string, Decimal> | null | undefined;
 
@@ -87,15 +90,15 @@ export class EcfView implements TotalsView {
     this.otherCurrency = groupOf(header, 'OtraMoneda');
     this.reference = groupOf(this.root, 'InformacionReferencia');
     this.lines = groupsOf(groupOf(this.root, 'DetallesItems'), 'Item').map((node, index) => new Line(node, index + 1));
-    this.hasTaxedLines = this.lines.some((line) => line.taxes.length > 0);
-    this.hasForeignLines = this.lines.some((line) => line.node.OtraMonedaDetalle !== undefined);
     this.adjustments = groupsOf(groupOf(this.root, 'DescuentosORecargos'), 'DescuentoORecargo').map(adjustment);
     this.taxes = groupsOf(groupOf(this.totals, 'ImpuestosAdicionales'), 'ImpuestoAdicional');
+    this.paymentType = integerOf(this.idDoc, 'TipoPago');
     this.taxIncluded = integerOf(this.idDoc, 'IndicadorMontoGravado') === '1';
     this.correctsText = type === '34' && integerOf(this.reference, 'CodigoModificacion') === '2';
     this.allInclusive = integerOf(this.idDoc, 'IndicadorServicioTodoIncluido') === '1';
     this.tolerance = Decimal.whole(Math.max(1, this.lines.length));
     this.norma1007 = this.adjustments.some((entry) => entry.norma1007);
+    this.topics = topicsOfEcf(this);
   }
 
   /** An amount of Totales; null when absent or unreadable. */
@@ -145,8 +148,9 @@ export function decimalOf(node: DocumentNode | null, name: string): Decimal | nu
 function decimalsOf(group: DocumentNode | null): ReadonlyMap<string, Decimal> {
   const decimals = new Map<string, Decimal>();
   if (group === null) return decimals;
-  for (const name of Object.keys(group)) {
-    const decimal = decimalOf(group, name);
+  for (const name in group) {
+    const text = group[name];
+    const decimal = typeof text === 'string' ? Decimal.parse(text) : null;
     if (decimal !== null) decimals.set(name, decimal);
   }
   return decimals;

@@ -45,8 +45,9 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is present when TipoPago is 2 (credit).',
+    about: ['credit'],
     check(ecf, report) {
-      if (integerOf(ecf.idDoc, 'TipoPago') === '2' && textOf(ecf.idDoc, 'FechaLimitePago') === null) {
+      if (ecf.paymentType === '2' && textOf(ecf.idDoc, 'FechaLimitePago') === null) {
         report(`${ID_DOC}.FechaLimitePago`, 'TipoPago is 2 (credit), so FechaLimitePago is needed');
       }
     },
@@ -59,8 +60,9 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is not before FechaEmision when TipoPago is 2.',
+    about: ['credit'],
     check(ecf, report) {
-      if (integerOf(ecf.idDoc, 'TipoPago') !== '2') return;
+      if (ecf.paymentType !== '2') return;
       const due = parseDocumentDate(textOf(ecf.idDoc, 'FechaLimitePago') ?? '');
       const issued = parseDocumentDate(textOf(ecf.issuer, 'FechaEmision') ?? '');
       if (due && issued && due < issued) {
@@ -77,7 +79,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     since: FORMAT_SINCE,
     summary: 'TipoPago 3 (free of charge) is not valid for type 31.',
     check(ecf, report) {
-      if (integerOf(ecf.idDoc, 'TipoPago') === '3') {
+      if (ecf.paymentType === '3') {
         report(`${ID_DOC}.TipoPago`, 'TipoPago 3 (free of charge) is not valid for type 31');
       }
     },
@@ -90,6 +92,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('8'),
     since: FORMAT_SINCE,
     summary: 'FormaPago 5 (vouchers) appears in type 32 only.',
+    about: ['paymentForms'],
     check(ecf, report) {
       groupsOf(groupOf(ecf.idDoc, 'TablaFormasPago'), 'FormaDePago').forEach((form, index) => {
         if (integerOf(form, 'FormaPago') === '5') {
@@ -109,6 +112,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('9'),
     since: FORMAT_SINCE,
     summary: 'FechaDesde is not after FechaHasta.',
+    about: ['period'],
     check(ecf, report) {
       const from = parseDocumentDate(textOf(ecf.idDoc, 'FechaDesde') ?? '');
       const to = parseDocumentDate(textOf(ecf.idDoc, 'FechaHasta') ?? '');

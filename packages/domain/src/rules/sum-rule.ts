@@ -1,9 +1,10 @@
 import { Decimal } from '../decimal.js';
 import type { BusinessRule, DocumentRule } from './rule.js';
+import type { AskedRule } from './topics.js';
 import type { TotalsView } from './totals-view.js';
 
 /** An amount of Totales that follows from others, as a row of data. */
-export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
+export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'>, AskedRule {
   field: string;
   /** What the expected amount is made of, in words for the message. */
   made: string;
@@ -26,6 +27,7 @@ export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRul
     source: row.source,
     since: row.since,
     summary: row.summary,
+    about: row.about,
     check(view, report) {
       const declared = view.total(row.field);
       if (declared === null && row.absent === 'skip') return;

@@ -56,12 +56,12 @@ function appendGroup(before: string, rule: ElementRule, node: DocumentNode): str
   let out = before;
   let last = -1;
   let unended: ElementRule | null = null;
-  for (const name of Object.keys(node)) {
+  for (const name in node) {
+    const value = node[name]!;
     const child = rule.byName.get(name);
     // The normalised tree comes in order; any other is put in order first.
     if (child === undefined || child.index < last) return appendGroup(before, rule, inOrder(rule, node));
     last = child.index;
-    const value = node[name]!;
     if (typeof value !== 'string' || child.children !== null) {
       if (unended !== null) out += unended.closeTag;
       unended = null;
