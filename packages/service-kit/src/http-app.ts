@@ -1,6 +1,7 @@
-import express from 'express';
+import type express from 'express';
 import { limitBody } from './body-limit.js';
 import { errorHandler, unknownRoute } from './error-handler.js';
+import { createExpressApp } from './express-app.js';
 import type { Logger } from './logger.js';
 import { assignRequestId } from './request-id.js';
 import { requestProblem } from './request-rules.js';
@@ -14,10 +15,7 @@ export interface HttpAppOptions {
 
 /** An express app with what every service shares: request ids, body limit, JSON errors, no banner. */
 export function createHttpApp(options: HttpAppOptions): express.Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', 'simple');
+  const app = createExpressApp();
   app.use((req, res, next) => {
     assignRequestId(req, res);
     next(requestProblem(req) ?? undefined);

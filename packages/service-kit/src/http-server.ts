@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, type DropReason, PATIENCE } from './connection.js';
 import { type ConnectionRefusal, ConnectionShares, type SenderConnections } from './connection-shares.js';
+import { ExpressRequest, ExpressResponse } from './express-app.js';
 import { connectRefused } from './request-rules.js';
 import { unmapped } from './sender-network.js';
 import { answerUnreadable, isLate, type UnreadableOptions, unreadableProblem } from './unreadable-request.js';
@@ -65,6 +66,8 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   const timeouts = options.timeouts ?? {};
   let stopping = false;
   const server = createServer({
+    IncomingMessage: ExpressRequest,
+    ServerResponse: ExpressResponse,
     headersTimeout: timeouts.headers ?? 10_000,
     requestTimeout: timeouts.request ?? 60_000,
     keepAliveTimeout: timeouts.keepAlive ?? 65_000,

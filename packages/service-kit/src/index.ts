@@ -18,6 +18,7 @@ export * from './error-handler.js';
 export * from './errors.js';
 export * from './event-handling.js';
 export * from './events.js';
+export { createExpressApp } from './express-app.js';
 export * from './fair-queue.js';
 export * from './health.js';
 export * from './http-app.js';

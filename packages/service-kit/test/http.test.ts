@@ -10,6 +10,7 @@ import { limitBody } from '../src/body-limit.js';
 import { Connection } from '../src/connection.js';
 import { ConnectionShares } from '../src/connection-shares.js';
 import { ApiError, InvalidRequest } from '../src/errors.js';
+import { ExpressRequest, ExpressResponse } from '../src/express-app.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/health.js';
 import { createHttpApp } from '../src/http-app.js';
 import { type RunningServer, serve } from '../src/http-server.js';
@@ -87,6 +88,47 @@ describe('the trace of a request without an exporter', () => {
       first?.trace_id,
       expect.not.stringMatching(first?.trace_id ?? ''),
     ]);
+  });
+});
+
+describe('requests and answers', () => {
+  it('are what express makes of them from the beginning, and stay that in every app', async () => {
+    const seen: unknown[] = [];
+    const look = (req: express.Request, res: express.Response) => {
+      seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res), req.query.a);
+    };
+    const inner = createHttpApp({
+      logger: silentLogger,
+      maxBodyBytes: 1_000,
+      routes: (app) =>
+        app.get('/', (req, res) => {
+          look(req, res);
+          res.json({});
+        }),
+    });
+    const outer = createHttpApp({
+      logger: silentLogger,
+      maxBodyBytes: 1_000,
+      routes: (app) =>
+        app.use((req, res, next) => {
+          look(req, res);
+          inner(req, res, next);
+        }),
+    });
+    const listener: http.RequestListener = (req, res) => {
+      look(req as express.Request, res as express.Response);
+      outer(req as express.Request, res as express.Response);
+    };
+    const server = await serve(listener, { host: '127.0.0.1', port: 0 });
+    running.push(server);
+    const answer = await fetch(`${server.url}/?a=1&a=2`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('etag')).toBeNull();
+    expect(answer.headers.get('x-powered-by')).toBeNull();
+    const own = [ExpressRequest.prototype, ExpressResponse.prototype, ['1', '2']];
+    expect(seen).toEqual([...own, ...own, ...own]);
+    expect(seen[3]).toBe(ExpressRequest.prototype);
+    expect(seen[6]).toBe(ExpressRequest.prototype);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import {
   assignRequestId,
+  createExpressApp,
   errorHandler,
   type Logger,
   type Metrics,
@@ -8,7 +9,7 @@ import {
   requestProblem,
   unknownRoute,
 } from '@ecf/service-kit';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { pathAndQuery } from '../core/request-target.js';
 import { accessLog, securityHeaders } from './access-log.js';
@@ -44,8 +45,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  *
  * What the gateway answers itself, also that there is no such address, counts towards the rate of its sender.
  *
- * Operations pass here without express, and meet that of their owner alone: each express app gives request and response
- * prototypes of its own, after which all that handles them is looked up anew.
+ * Operations pass here without express, and meet that of their owner alone.
  */
 export function createGatewayApp(options: GatewayAppOptions): RequestListener {
   const { logger, metrics } = options;
@@ -83,10 +83,9 @@ function createOwnApp(
   options: GatewayAppOptions,
   limited: RequestHandler,
   refusals: WeakMap<IncomingMessage, unknown>,
-): express.Express {
+): Express {
   const { logger, clock } = options;
-  const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  const app = createExpressApp();
   app.use((req, _res, next) => next(refusals.get(req)));
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
