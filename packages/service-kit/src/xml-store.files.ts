@@ -28,8 +28,8 @@ export async function openFileXmlStore(root: string): Promise<XmlStore> {
       const checksum = known ?? sha256(bytes);
       const target = path.join(root, relative);
       const temporary = path.join(incoming, randomUUID());
-      await writeSynced(temporary, bytes);
       try {
+        await writeSynced(temporary, bytes);
         await folders.make(path.dirname(target));
         await link(temporary, target);
       } catch (error) {
@@ -41,7 +41,8 @@ export async function openFileXmlStore(root: string): Promise<XmlStore> {
             `Another document stands under ${relative}; stored documents are never overwritten.`,
           );
       } finally {
-        await unlink(temporary);
+        // Also where the disk is full: it must not be filled by what it had no room for.
+        await unlinkIfThere(temporary);
       }
       await folders.sync(path.dirname(target));
       return { checksum };
@@ -76,6 +77,12 @@ async function* storedUnder(root: string, relative: string): AsyncGenerator<Stor
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function unlinkIfThere(file: string): Promise<void> {
+  await unlink(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 }
 
 /** Where the system has it, a write returns once the bytes are on disk, which saves a call of the thread pool. */
