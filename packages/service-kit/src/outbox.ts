@@ -15,7 +15,7 @@ export function outboxPartition(key: string): number {
 const APPEND = {
   name: 'outbox_append',
   text: `INSERT INTO outbox (partition, event_id, topic, key, event)
-         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::json[])`,
+         SELECT * FROM ROWS FROM (unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[]), json_array_elements($5::json))`,
 };
 
 /**
@@ -49,7 +49,8 @@ export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[])
     events.map((event) => event.id),
     events.map((event) => event.topic),
     events.map((event) => event.key),
-    bodies,
+    // As one text: in an array each quotation mark of theirs is escaped, and that undone.
+    `[${bodies.join(',')}]`,
   ]);
   return new Set(partitions);
 }
