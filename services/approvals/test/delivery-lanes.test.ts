@@ -124,18 +124,49 @@ it('a host is left alone where it fails for several, not for one, however often;
   visit('worst', 'failing');
   expect([opened, subject.open()]).toEqual([[2_000], [name]]);
   pass(2_000);
-  // Its probes by those who failed there before are no longer pauses for all the others.
+  // Its probe by one who failed there before is a pause for all who did, however many were under way, and for nobody else.
   for (const buyer of ['bad', 'worse', 'worst', 'bad']) visit(buyer, 'failing');
-  expect([opened, subject.admits(name)]).toEqual([[2_000], true]);
+  expect([opened, subject.admits(name)]).toEqual([[2_000, 4_000], true]);
+  expect(subject.shutOut()).toEqual(['TesteCF:bad', 'TesteCF:worse', 'TesteCF:worst']);
+  expect([subject.restMs(name, 'TesteCF:bad'), subject.restMs(name, 'TesteCF:good')]).toEqual([4_000, 0]);
   visit('fourth', 'failing');
-  expect(opened).toEqual([2_000, 4_000]);
-  pass(4_000);
+  expect([opened, subject.admits(name)]).toEqual([[2_000, 4_000, 8_000], false]);
+  pass(8_000);
   visit('good', 'alive');
-  expect([subject.proven(), subject.roomy()]).toEqual([[name], { [name]: 2 }]);
+  expect([subject.proven(), subject.roomy(), subject.shutOut()]).toEqual([[name], { [name]: 2 }, []]);
+});
+
+it('a host that is dead for all its buyers gets a single probe after each pause, which doubles up to five minutes', () => {
+  const { subject, opened, pass } = lanes(4);
+  const host = 'https://provider.example';
+  const buyers = ['131000001', '131000002', '131000003', '131000004'];
+  let attempts = 0;
+  for (let minute = 0; minute < 60; minute += 1) {
+    for (const buyer of buyers) {
+      if (!subject.admits(`TesteCF:${host}`) || subject.shutOut().includes(`TesteCF:${buyer}`)) continue;
+      const visit = new HostVisit(subject, 'TesteCF', buyer, null);
+      visit.enter([host]);
+      visit.tell(host, 'failing');
+      visit.leave();
+      attempts += 1;
+    }
+    pass(60_000);
+  }
+  expect(opened.slice(0, 8)).toEqual([2, 4, 8, 16, 32, 64, 128, 256].map((seconds) => seconds * 1_000));
+  expect([new Set(opened.slice(8)), attempts]).toEqual([new Set([300_000]), opened.length + 2]);
+  expect(attempts).toBeLessThan(25);
+});
+
+it('the pause that one asks for at its first failure is over within a minute, so that the retry can be', () => {
+  const { opened, send, pass } = lanes();
+  send('failing', 300_000);
+  pass(55_000);
+  send('failing', 300_000);
+  expect(opened).toEqual([55_000, 300_000]);
 });
 
 it('a pause is as long as it is where the clock is set back meanwhile, and so is the rest between two looks at deadlines', async () => {
-  const MINUTE = 60_000;
+  const [MINUTE, PAUSE] = [60_000, 50_000];
   const time = { wall: Date.parse('2026-06-23T12:00:00Z'), elapsed: 0 };
   const seen = { blocked: [] as readonly string[], givenUp: 0, looks: 0, opened: [] as string[] };
   const waiting = [{ key: { env: 'TesteCF' }, buyerRnc: NAME.slice('TesteCF:'.length), host: null, traceparent: null }];
@@ -157,7 +188,7 @@ it('a pause is as long as it is where the clock is set back meanwhile, and so is
       elapsed: () => time.elapsed,
       checkpoint: () => undefined,
     } as never,
-    { attempt: async (delivery) => ({ delivery, sign: 'failing', pauseMs: MINUTE }) },
+    { attempt: async (delivery) => ({ delivery, sign: 'failing', pauseMs: PAUSE }) },
     { ...SIZES, idleMs: 20, failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 300_000 },
   );
   const looked = async (more: number) => {
@@ -167,9 +198,9 @@ it('a pause is as long as it is where the clock is set back meanwhile, and so is
   background.start();
   try {
     await looked(3);
-    expect(seen).toMatchObject({ blocked: [NAME], givenUp: 1, opened: ['2026-06-23T12:01:00.000Z'] });
+    expect(seen).toMatchObject({ blocked: [NAME], givenUp: 1, opened: ['2026-06-23T12:00:50.000Z'] });
     time.wall -= 60 * MINUTE;
-    time.elapsed += MINUTE - 1;
+    time.elapsed += PAUSE - 1;
     await looked(2);
     expect(seen).toMatchObject({ blocked: [NAME], givenUp: 2 });
     time.elapsed += 1;

@@ -1,6 +1,7 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/core/delivery.js';
+import { keptPause, nextLookForReceiver } from '../src/core/receiver-pauses.js';
 import { type Caller, createReceivers } from '../src/core/receivers.js';
 import { issuedInvoice } from './support/world.js';
 
@@ -158,6 +159,25 @@ it('a clock that is set back makes nothing believed for longer', async () => {
   expect(book.asked).toBe(3);
 });
 
+it('who has no receiver is looked up after hours that double, and a last time at the deadline', () => {
+  const began = new Date('2026-06-23T12:00:00Z');
+  const deadline = new Date(began.getTime() + 72 * HOUR);
+  const looks: number[] = [];
+  for (let next: Date | null = began; next !== null; ) {
+    looks.push((next.getTime() - began.getTime()) / HOUR);
+    next = nextLookForReceiver(looks.length, next, deadline, () => 0.5);
+  }
+  expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 72]);
+});
+
+it('a pause that is asked for is kept: the first within a minute, later ones up to the deadline', () => {
+  const now = new Date('2026-06-23T12:00:00Z');
+  const deadline = new Date(now.getTime() + HOUR);
+  const kept = (askedMs: number, tries: number) => keptPause(askedMs, tries, now, deadline);
+  expect([kept(10_000, 1), kept(5 * MINUTE, 1), kept(24 * HOUR, 1)]).toEqual([10_000, 55_000, 55_000]);
+  expect([kept(5 * MINUTE, 2), kept(HOUR, 2), kept(HOUR + 1, 2)]).toEqual([5 * MINUTE, HOUR, 0]);
+});
+
 describe('a receiver that refuses one issuer', () => {
   const entry = listed({ receptionUrl: 'https://buyer.example', authenticationUrl: 'https://door.example' });
 
@@ -219,8 +239,20 @@ describe('a receiver that refuses one issuer', () => {
     expect([await outcome(), book.asked]).toEqual(['verdict', 1]);
   });
 
+  it('and asks for a long pause at once: it is asked again within a minute, and the pause is kept from then on', async () => {
+    const { door, pass, outcome } = sending(() => TAKEN);
+    door.login = unknown('rate_limited', 429, 5 * MINUTE);
+    await outcome();
+    pass(54_999);
+    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 1], 1]);
+    pass(1);
+    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 5 * MINUTE], 2]);
+    pass(MINUTE);
+    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 4 * MINUTE], 2]);
+  });
+
   it('for one buyer of a provider alone: the others behind its door are served, until it refuses for several', async () => {
-    const { receivers } = directory();
+    const { receivers, pass } = directory();
     const answered = (rnc: string, answer: Answer<string>) =>
       receivers
         .admitted(caller, { ...entry, rnc }, async () => answer)
@@ -235,6 +267,12 @@ describe('a receiver that refuses one issuer', () => {
     for (const rnc of ['120000003', '120000005', '120000006'])
       expect(await answered(rnc, UNAUTHORIZED)).toBe('unauthorized');
     expect(await answered('120000004', TAKEN)).toBe(2_000);
+    pass(2_000);
+    // One probe by any of them is one by all of them, and by nobody else.
+    expect(await answered('120000005', UNAUTHORIZED)).toBe('unauthorized');
+    for (const rnc of ['120000003', '120000005', '120000006']) expect(await answered(rnc, TAKEN)).toBe(4_000);
+    expect(await answered('120000004', TAKEN)).toBe('verdict');
+    expect(await answered('120000003', TAKEN)).toBe('verdict');
   });
 
   it('a token that is refused later is renewed, once', async () => {

@@ -107,7 +107,7 @@ export function createDeliveryBackground(
         until: new Date(now.getTime() + leaseMs),
         limit: free,
         perLane: options.perReceiver,
-        blocked: lanes.blocked(),
+        blocked: [...lanes.blocked(), ...hosts.shutOut()],
         proven: lanes.proven(),
         blockedHosts: hosts.blocked(),
         roomyHosts: hosts.roomy(),
@@ -123,11 +123,16 @@ export function createDeliveryBackground(
 
   /** A dead host gets one probe in five minutes: thousands that wait for it would outlive their deadlines by weeks. */
   async function giveUp(): Promise<void> {
-    const left = { lanes: lanes.open(), hosts: hosts.open() };
+    const left = { lanes: [...buyersLeftAlone()], hosts: hosts.open() };
     if (ports.elapsed() - gaveUpAt < GIVING_UP_MS || left.lanes.length + left.hosts.length === 0) return;
     gaveUpAt = ports.elapsed();
     for (const delivery of await ports.deliveries.giveUp({ now: ports.clock(), ...left }))
       ports.deliveryObserver.changed(delivery, delivery.status);
+  }
+
+  /** For themselves, or with all for whom their host failed. */
+  function buyersLeftAlone(): Set<LaneName> {
+    return new Set([...lanes.open(), ...hosts.shutOut()]);
   }
 
   function run(delivery: ClaimedDelivery): void {
@@ -201,6 +206,6 @@ export function createDeliveryBackground(
       await Promise.allSettled(running);
       clearInterval(keeping);
     },
-    leftAlone: () => lanes.open().length + hosts.open().length,
+    leftAlone: () => buyersLeftAlone().size + hosts.open().length,
   };
 }

@@ -1,7 +1,8 @@
 import { retryDelay, storableText } from '@ecf/domain';
-import { type ClaimedDelivery, type DeliveryStatus, pauseWithoutReceiver } from './delivery.js';
+import type { ClaimedDelivery, DeliveryStatus } from './delivery.js';
 import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
+import { keptPause, nextLookForReceiver } from './receiver-pauses.js';
 
 /** How an attempt ended, before it is written down. */
 export interface Ending {
@@ -17,12 +18,10 @@ export interface Ending {
 type EndingPorts = Pick<DeliveryPorts, 'clock' | 'random' | 'deliverySettings'>;
 
 const LONGEST_ERROR = 1_000;
-const FIRST_RETRY_WITHIN_MS = 60_000;
 
 /** The directory names no receiver: looked up again after hours, up to the deadline. */
 export function withoutReceiver(delivery: ClaimedDelivery, ports: EndingPorts): Ending {
-  const next = new Date(ports.clock().getTime() + pauseWithoutReceiver(delivery.tries, ports.random));
-  const dueAt = next > delivery.deadlineAt ? null : next;
+  const dueAt = nextLookForReceiver(delivery.tries, ports.clock(), delivery.deadlineAt, ports.random);
   const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
   const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null, needsCertificate: false } as const;
   return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
@@ -41,10 +40,9 @@ export function later(
   { status = delivery.status, pauseMs = 0 }: { status?: DeliveryStatus; pauseMs?: number } = {},
 ): Ending {
   const pause = retryDelay(Math.max(delivery.tries, 1), ports.deliverySettings.firstRetryMs, ports.random);
-  const now = ports.clock().getTime();
-  const askedMs = delivery.tries <= 1 ? Math.min(pauseMs, FIRST_RETRY_WITHIN_MS) : pauseMs;
-  const obeyedMs = now + askedMs > delivery.deadlineAt.getTime() ? 0 : askedMs;
-  const next = new Date(now + Math.max(pause, obeyedMs));
+  const now = ports.clock();
+  const obeyedMs = keptPause(pauseMs, delivery.tries, now, delivery.deadlineAt);
+  const next = new Date(now.getTime() + Math.max(pause, obeyedMs));
   const over = next > delivery.deadlineAt;
   const kept = status === 'no_receiver' ? 'pending' : status;
   const conclusion: Conclusion = {

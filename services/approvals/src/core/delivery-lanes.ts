@@ -1,4 +1,5 @@
 import type { LaneName } from './delivery-ports.js';
+import { FIRST_RETRY_WITHIN_MS } from './receiver-pauses.js';
 
 /** What an attempt said about the receiver itself. */
 export type LaneSign = 'alive' | 'failing' | 'unknown';
@@ -11,9 +12,13 @@ interface Lane {
   /** Failures in a row. */
   failures: number;
   /** Those for whom it failed since it answered last, where that is told. */
-  readonly failedFor: Set<string>;
+  readonly failedFor: Set<LaneName>;
+  /** Failed probes by those for whom it had failed before. */
+  failedAgain: number;
   /** By what has elapsed. */
   openUntil: number;
+  /** The same, for those in `failedFor`. */
+  openForThemUntil: number;
 }
 
 export interface LaneOptions {
@@ -47,17 +52,21 @@ export class DeliveryLanes {
 
   /**
    * `whom`: who was to receive there. It fails once for each of them, however often: one that never answers right closes
-   * nothing for the others there.
+   * nothing for the others there. Where it failed for several, the next failure for any of them is one for all of them.
    */
-  end(name: LaneName, sign: LaneSign, pauseMs = 0, whom: string | null = null): void {
+  end(name: LaneName, sign: LaneSign, pauseMs = 0, whom: LaneName | null = null): void {
     const lane = this.#lane(name);
     lane.running -= 1;
     if (sign === 'alive') {
       lane.proven = true;
       lane.failures = 0;
       lane.failedFor.clear();
+      lane.failedAgain = 0;
       lane.openUntil = Number.NEGATIVE_INFINITY;
-    } else if (sign === 'failing' && !(whom !== null && lane.failedFor.has(whom))) {
+      lane.openForThemUntil = Number.NEGATIVE_INFINITY;
+    } else if (sign === 'failing' && whom !== null && lane.failedFor.has(whom)) {
+      this.#openForThem(name, lane);
+    } else if (sign === 'failing') {
       if (whom !== null) lane.failedFor.add(whom);
       lane.failures += 1;
       this.#open(name, lane, pauseMs);
@@ -77,12 +86,23 @@ export class DeliveryLanes {
     return lane === undefined || this.#free(lane, this.options.elapsed()) > 0;
   }
 
-  /** Milliseconds that one is left alone still; while its one probe is under way, the first pause. 0 where it is not. */
-  restMs(name: LaneName): number {
+  /**
+   * Milliseconds that one is left alone still, by everybody or by `whom`; while its one probe is under way, the first pause.
+   * 0 where it is not.
+   */
+  restMs(name: LaneName, whom: LaneName | null = null): number {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return 0;
     const probed = lane.failures >= this.options.failuresToOpen && lane.running > 0;
-    return Math.max(lane.openUntil - this.options.elapsed(), probed ? this.options.firstPauseMs : 0);
+    const theirs = whom !== null && lane.failedFor.has(whom);
+    const until = theirs ? Math.max(lane.openUntil, lane.openForThemUntil) : lane.openUntil;
+    return Math.max(until - this.options.elapsed(), probed ? this.options.firstPauseMs : 0);
+  }
+
+  /** Those for whom one that they share is left alone now, though not for everybody. */
+  shutOut(): LaneName[] {
+    const now = this.options.elapsed();
+    return [...this.#lanes.values()].flatMap((lane) => (lane.openForThemUntil > now ? [...lane.failedFor] : []));
   }
 
   /** Those that may get several now, with how many. */
@@ -109,13 +129,28 @@ export class DeliveryLanes {
   }
 
   #open(name: LaneName, lane: Lane, pauseMs: number): void {
-    const over = lane.failures - this.options.failuresToOpen;
-    const pause =
-      over < 0 ? 0 : Math.min(this.options.firstPauseMs * 2 ** Math.min(over, 20), this.options.longestPauseMs);
-    const wholeMs = Math.max(pause, Math.min(pauseMs, this.options.longestPauseMs));
+    const longestMs = this.options.longestPauseMs;
+    const keptMs = Math.min(pauseMs, lane.failures === 1 ? Math.min(FIRST_RETRY_WITHIN_MS, longestMs) : longestMs);
+    const wholeMs = Math.max(this.#pauseOf(lane), keptMs);
     if (wholeMs === 0) return;
     lane.openUntil = this.options.elapsed() + wholeMs;
     this.options.onOpen(name, wholeMs);
+  }
+
+  /** Of many that were under way when it died, one counts as its probe. */
+  #openForThem(name: LaneName, lane: Lane): void {
+    const now = this.options.elapsed();
+    if (this.#pauseOf(lane) === 0 || Math.max(lane.openUntil, lane.openForThemUntil) > now) return;
+    lane.failedAgain += 1;
+    const pauseMs = this.#pauseOf(lane);
+    lane.openForThemUntil = now + pauseMs;
+    this.options.onOpen(name, pauseMs);
+  }
+
+  #pauseOf({ failures, failedAgain }: Lane): number {
+    const over = failures - this.options.failuresToOpen;
+    if (over < 0) return 0;
+    return Math.min(this.options.firstPauseMs * 2 ** Math.min(over + failedAgain, 20), this.options.longestPauseMs);
   }
 
   #names(wanted: (lane: Lane) => boolean): LaneName[] {
@@ -125,7 +160,15 @@ export class DeliveryLanes {
   #lane(name: LaneName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { running: 0, proven: false, failures: 0, failedFor: new Set(), openUntil: Number.NEGATIVE_INFINITY };
+      lane = {
+        running: 0,
+        proven: false,
+        failures: 0,
+        failedFor: new Set(),
+        failedAgain: 0,
+        openUntil: Number.NEGATIVE_INFINITY,
+        openForThemUntil: Number.NEGATIVE_INFINITY,
+      };
       this.#lanes.set(name, lane);
     }
     return lane;

@@ -51,8 +51,6 @@ export interface DeliveryOfPorts {
   readonly random: () => number;
 }
 
-/** Who has no receiver today may have one soon; asking each minute would be of no use. */
-const NO_RECEIVER_PAUSE_MS = 3_600_000;
 /** What came while the directory's last word was believed is looked up after it, within so long. */
 const AFTER_MISS_MS = 5_000;
 
@@ -85,11 +83,6 @@ export function deliveryOf(
   const missedUntil = receivers.missedUntil(invoice.env, buyerRnc);
   if (missedUntil === null) return { ...created, status: 'pending', dueAt: now };
   return { ...created, status: 'no_receiver', dueAt: new Date(missedUntil.getTime() + random() * AFTER_MISS_MS) };
-}
-
-/** Milliseconds until the directory is asked again for a buyer that had no receiver, after so many tries. */
-export function pauseWithoutReceiver(tries: number, random: () => number): number {
-  return NO_RECEIVER_PAUSE_MS * (0.75 + random() * 0.5) * 2 ** Math.min(tries - 1, 5);
 }
 
 /** The record as operators see it. */

@@ -39,7 +39,7 @@ export class HostVisit {
   /** Gives the places back. */
   leave(): void {
     this.#expectNone();
-    for (const [name, sign] of this.#signs) this.hosts.end(name, sign, 0, this.buyerRnc);
+    for (const [name, sign] of this.#signs) this.hosts.end(name, sign, 0, `${this.env}:${this.buyerRnc}`);
     this.#signs.clear();
   }
 

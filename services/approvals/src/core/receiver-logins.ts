@@ -67,7 +67,7 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 /**
  * Keeps tokens until shortly before they end. Whoever is refused several times in a row, at the login or with the token, is
  * refused again whatever it sends: it asks no more for a while, then once. That says nothing about others, nor about other
- * buyers behind the same door, unless several of them refuse it.
+ * buyers behind the same door, unless several of them refuse it: from then on a refusal by one of these is one by all of them.
  */
 export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins {
   const { elapsed, leftAlone } = parts;
@@ -104,7 +104,8 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
       const name = loginName(caller, entry);
       // One that refuses everybody's token closes nothing for the others behind the same door.
       const own: LaneName = `${name} of ${entry.rnc}`;
-      const restMs = Math.max(lanes.restMs(name), lanes.restMs(own));
+      const whom: LaneName = `${caller.env}:${entry.rnc}`;
+      const restMs = Math.max(lanes.restMs(name, whom), lanes.restMs(own));
       if (restMs > 0) throw new ReceiverLoginError(refusals.get(name) ?? TOKEN_REFUSED, 'refused', restMs);
       let sign: LaneSign = 'unknown';
       let pauseMs = 0;
@@ -133,7 +134,7 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
         }
         throw error;
       } finally {
-        lanes.end(name, sign, 0, entry.rnc);
+        lanes.end(name, sign, 0, whom);
         lanes.end(own, sign, pauseMs);
       }
     },

@@ -1,8 +1,8 @@
 import type { Answer, ApprovalDeliveryAnswer, ApprovalVerdict, RawAnswer } from '@ecf/authority-client';
 import { retryDelay, storableText } from '@ecf/domain';
-import { pauseWithoutReceiver } from './delivery.js';
 import type { GivenApproval } from './given-approval.js';
 import type { Exchange, Ports, Progress, Target } from './ports.js';
+import { keptPause, nextLookForReceiver } from './receiver-pauses.js';
 
 const MOST_RESPONSE = 8_000;
 const LONGEST_ERROR = 1_000;
@@ -72,17 +72,17 @@ export class SendEndings {
   /** Who has no receiver today may have one soon: the directory is asked again, up to the deadline. */
   withoutReceiver(approval: GivenApproval): Ending {
     const { sentAt } = approval.issuer;
-    const next = new Date(this.ports.clock().getTime() + pauseWithoutReceiver(triesOf(approval), this.ports.random));
-    const dueAt = next.getTime() > this.#issuerDeadline(approval) ? null : next;
+    const deadline = this.#issuerDeadline(approval);
+    const dueAt = nextLookForReceiver(triesOf(approval), this.ports.clock(), deadline, this.ports.random);
     const progress = { target: 'issuer', status: 'no_receiver', error: null, sentAt, dueAt } as const;
     const exchange = this.notSent('issuer', 'the directory names no address for approvals');
     return { progress, exchange, word: 'no_receiver' };
   }
 
   /** Of the send that was asked for last, by the buyer or by a person. */
-  #issuerDeadline({ issuer, submittedAt, createdAt }: GivenApproval): number {
+  #issuerDeadline({ issuer, submittedAt, createdAt }: GivenApproval): Date {
     const since = issuer.retried?.at ?? submittedAt ?? createdAt;
-    return since.getTime() + this.ports.settings.issuerDeadlineMs;
+    return new Date(since.getTime() + this.ports.settings.issuerDeadlineMs);
   }
 
   /** Nothing went to the authority now; again after a pause. */
@@ -104,10 +104,8 @@ export class SendEndings {
     const target = 'issuer';
     const exchange = this.notSent(target, detail);
     const [{ sentAt }, tries, deadline] = [approval.issuer, triesOf(approval), this.#issuerDeadline(approval)];
-    // A pause that ends beyond the deadline is not kept: it would be the end at the first try.
-    const asked = this.#next(tries, waitMs);
-    const dueAt = asked.getTime() > deadline ? this.#next(tries) : asked;
-    if (dueAt.getTime() > deadline)
+    const dueAt = this.#next(tries, keptPause(waitMs, tries, this.ports.clock(), deadline));
+    if (dueAt > deadline)
       return { ...this.#failed(approval, `The issuer could not be reached in time: ${detail}`), exchange };
     const error = storableText(detail, LONGEST_ERROR);
     return { progress: { target, status: 'pending', error, sentAt, dueAt }, exchange, word: 'later' };
