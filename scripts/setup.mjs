@@ -11,6 +11,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PNPM_VERSION = '12.21.0';
 const STAMP = path.join(ROOT, 'node_modules', '.ecf-setup.json');
+/** Compiled last. */
+const COMPILED = path.join(ROOT, 'deploy', 'standalone', 'dist');
 const NODE_RANGES = [
   [20, 19],
   [22, 0],
@@ -126,6 +128,7 @@ export async function setup() {
     await generateClients();
     fs.writeFileSync(STAMP, JSON.stringify({ dependencies, schemas }));
   }
+  if (!fs.existsSync(COMPILED)) say('compiling (once; afterwards only what changed)');
   await run('Compiling', process.execPath, [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
 }
 

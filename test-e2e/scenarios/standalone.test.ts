@@ -36,7 +36,7 @@ describe('the standalone deployment, as a new user meets it', () => {
       buyer_rnc: expect.stringMatching(/^\d{9}$/),
       authority_url: expect.stringMatching(/^http:/),
       metrics_url: expect.stringMatching(/^http:.*\/metrics$/),
-      started_at: expect.any(String),
+      started_at: expect.stringMatching(/-04:00$/),
     });
     for (const secret of [running.demo.admin_token, fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')])
       expect(running.output()).not.toContain(secret);

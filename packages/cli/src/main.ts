@@ -1,9 +1,10 @@
 import { run } from './run.js';
 
-// A reader that has seen enough (`ecf check | head`) closes the pipe; that is no error of ours.
+// A reader that has seen enough (`ecf check | head`) closes the pipe; that is no error of ours. A full disk is one.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`ecf: what it says cannot be written (${error.code ?? error.message}).\n`);
+  process.exit(2);
 });
 
 process.exitCode = await run(process.argv.slice(2), process);

@@ -1,4 +1,4 @@
-import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import { formatDocumentDate, toCalendarDate, toIsoDominican } from '@ecf/domain';
 import type { DataFolder, Demo, DemoProcess } from './data-folder.js';
 import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
 import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
@@ -36,7 +36,7 @@ export async function openSandbox(options: OpenSandbox): Promise<Demo> {
     buyer_rnc: DEMO_BUYER.rnc,
     authority_url: authorityUrl,
     metrics_url: options.metricsUrl,
-    started_at: now.toISOString(),
+    started_at: toIsoDominican(now),
     ...(options.processes === undefined ? {} : { processes: options.processes }),
   };
   folder.writePrivate('demo.json', demo);

@@ -55,7 +55,7 @@ import { createCertificates } from './core/certificates.js';
 import { createDocumentCertificates } from './core/document-certificates.js';
 import { createDocumentToken } from './core/document-token.js';
 import { createDocumentTokens } from './core/document-tokens.js';
-import { StoreUnavailable } from './core/errors.js';
+import { CommitUnconfirmed, StoreUnavailable } from './core/errors.js';
 import { createFollowUp } from './core/follow-up.js';
 import { invoiceChanged } from './core/invoice-event.js';
 import { createKeyedLock } from './core/keyed-lock.js';
@@ -142,7 +142,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     clock,
   });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
-  const lock = createKeyedLock((error) => (error instanceof StoreUnavailable ? new StoreUnavailable(error) : null));
+  const lock = createKeyedLock((error) => {
+    // What one of them may have brought under way is no news for the others.
+    if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
+    return error instanceof StoreUnavailable ? error : null;
+  });
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,

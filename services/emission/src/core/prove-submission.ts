@@ -5,7 +5,7 @@ import { EmissionError } from './errors.js';
 import { nameOf } from './other-document.js';
 import type { Ports } from './ports.js';
 
-/** How long the authority has for its answer, in milliseconds: a person waits for it. */
+/** How long the authority has for its answer, logins included, in milliseconds: less than the gateway waits for ours. */
 const PATIENCE_MS = 15_000;
 
 /**
@@ -27,9 +27,12 @@ export function createProveSubmission(
         'certificate_missing',
         `The authority has to be asked about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
       );
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const late = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(unanswered(trackId)), { once: true }),
+    );
     const ask = async () => {
-      const token = await tokens.get();
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const token = await Promise.race([tokens.get(), late]);
       const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
       const another = answer.outcome === 'unauthorized' && (await tokens.refused(token));
       return { answer, another };
@@ -71,16 +74,16 @@ function demandProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Atte
         throw conflict(
           `The trackId ${trackId} does not belong to ${encf} of ${issuerRnc}: ${answer.detail}. Find the right one at the authority, or have the document sent again where there is none.`,
         );
-      throw unanswered(trackId, answer);
+      if (answer.cause === 'not_a_verdict' || answer.cause === 'too_large' || answer.cause === 'redirect')
+        throw new EmissionError(
+          'authority_unreadable',
+          `The authority answered the question for ${trackId} with nothing that can be used; repeat later. ${UNCHANGED}`,
+        );
+      throw unanswered(trackId, answer.retryAfterMs);
   }
 }
 
-function unanswered(trackId: string, { cause, retryAfterMs }: Extract<Answer<never>, { outcome: 'unknown' }>) {
-  if (cause === 'not_a_verdict' || cause === 'too_large' || cause === 'redirect')
-    return new EmissionError(
-      'authority_unreadable',
-      `The authority answered the question for ${trackId} with nothing that can be used; repeat later. ${UNCHANGED}`,
-    );
+function unanswered(trackId: string, retryAfterMs?: number): EmissionError {
   return new EmissionError(
     'authority_unreachable',
     `The authority does not answer at the moment, so nobody knows what ${trackId} belongs to; repeat later. ${UNCHANGED}`,

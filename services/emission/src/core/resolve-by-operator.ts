@@ -18,8 +18,10 @@ export type ResolveByOperator = (
   decision: OperatorDecision,
 ) => Promise<{ state: string; trackId: string | null; status: string }>;
 
-/** `ecf resolve`: ends the uncertainty of a document by hand; what follows is done by the background. */
-/** A trackId is adopted only where the authority says that it is the document's. */
+/**
+ * `ecf resolve`: ends the uncertainty of a document by hand; what follows is done by the background. A trackId is adopted
+ * only where the authority says that it is the document's.
+ */
 export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
   return (key, decision) =>
     ports.lock.run(`${key.env}:${key.issuerRnc}:${key.encf}`, async () => {

@@ -5,6 +5,8 @@ import type { Ports } from './ports.js';
 import { moment } from './record.js';
 
 const LOOK_AGAIN_MS = 200;
+/** A database that hangs may commit for as long as it lets a statement run. */
+export const COMMITS_WITHIN_MS = 35_000;
 
 type HandOverPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>;
 
@@ -21,10 +23,13 @@ export function handOver(ports: HandOverPorts, attempt: Attempt): void {
 }
 
 async function release(ports: HandOverPorts, attempt: Attempt): Promise<void> {
+  const until = ports.clock().getTime() + COMMITS_WITHIN_MS;
   for (;;) {
     await ports.sleep(LOOK_AGAIN_MS);
     try {
       const found = await ports.emissions.find(attempt);
+      const mayCome = (found === null || found.attempt < attempt.attempt) && ports.clock().getTime() < until;
+      if (mayCome) continue;
       if (found === null || !isUntouched(found, attempt)) return;
       const unsent = moved(found, 'not-reached', { owner: null, nextActionAt: moment(ports).now });
       if (await ports.emissions.save(found, unsent, [])) return;

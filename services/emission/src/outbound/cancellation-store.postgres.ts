@@ -157,18 +157,20 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       for (const { by } of outcome.taken.cancelled) {
         const [found] = await rows(sql.FIND, [by]);
         const asked = { contentHash: cancellation.contentHash, askedAt: cancellation.createdAt };
-        if (found !== undefined && isUnsent(found, asked)) return { added: found };
+        if (found?.xml.sha256 === cancellation.xml.sha256 && isUnsent(found, asked)) return { added: found };
       }
       return outcome;
     },
     async submit(id, lease, now) {
-      const outcome = await unlessTaken(() =>
-        database.transaction(async (tx) => {
+      let tries = 0;
+      const outcome = await unlessTaken(() => {
+        tries += 1;
+        return database.transaction(async (tx) => {
           const added = await send(tx, id, lease, now);
           return added === null ? null : { added };
-        }),
-      );
-      if (outcome !== null) return outcome;
+        });
+      });
+      if (outcome !== null || tries === 1) return outcome;
       // The answer to the commit was lost, and it is this very call that sends it.
       const [found] = await rows(sql.FIND, [id]);
       return found !== undefined && isUnsent(found, { ...found, askedAt: now }) ? { added: found } : null;
@@ -190,30 +192,32 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
         return taken;
       }),
     record: (before, progress) =>
-      database.transaction(async (tx) => {
-        const { rows: recorded } = await tx.query<Row>(sql.RECORD, [
-          before.id,
-          before.revision,
-          progress.state,
-          progress.sentAt,
-          progress.response,
-          JSON.stringify(progress.refused),
-          progress.lostSends,
-          progress.failures,
-          progress.nextActionAt,
-          progress.alarm,
-          progress.settled?.at ?? null,
-          progress.settled?.note ?? null,
-        ]);
-        if (recorded[0] === undefined) return null;
-        const after = fromRow(recorded[0]);
-        if (after.state === 'rejected' || after.refused.length > 0) {
-          await tx.query(sql.UNBLOCK, [after.id]);
-          await tx.query(sql.BLOCK, [after.env, after.issuerRnc, ...columns(blockedBy(after)), after.id]);
-        }
-        await appendToOutbox(tx, [describe(after)]);
-        return after;
-      }),
+      patient(() =>
+        database.transaction(async (tx) => {
+          const { rows: recorded } = await tx.query<Row>(sql.RECORD, [
+            before.id,
+            before.revision,
+            progress.state,
+            progress.sentAt,
+            progress.response,
+            JSON.stringify(progress.refused),
+            progress.lostSends,
+            progress.failures,
+            progress.nextActionAt,
+            progress.alarm,
+            progress.settled?.at ?? null,
+            progress.settled?.note ?? null,
+          ]);
+          if (recorded[0] === undefined) return null;
+          const after = fromRow(recorded[0]);
+          if (after.state === 'rejected' || after.refused.length > 0) {
+            await tx.query(sql.UNBLOCK, [after.id]);
+            await tx.query(sql.BLOCK, [after.env, after.issuerRnc, ...columns(blockedBy(after)), after.id]);
+          }
+          await appendToOutbox(tx, [describe(after)]);
+          return after;
+        }),
+      ),
     needingPerson: ({ env, issuerRnc, settled, after, limit }) =>
       rows(sql.NEEDING_PERSON, [env, issuerRnc, settled, after, limit]),
     async backlog() {

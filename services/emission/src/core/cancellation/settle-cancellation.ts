@@ -29,7 +29,12 @@ export function createSettleCancellation(
     if (before === null) throw new EmissionError('not_found', `There is no cancellation ${settlement.id}.`);
     if (before.alarm === null || before.state === 'sending') throw conflict(before);
     const recorded = await ports.cancellations.record(before, settledBy(before, settlement, ports.clock()));
-    if (recorded === null) throw conflict(before);
+    if (recorded === null) {
+      // The answer to the commit may have been lost: what stands there may be this very settlement.
+      const present = await ports.cancellations.find(settlement.id);
+      if (present?.state !== settlement.outcome || present.settled?.note !== settlement.note) throw conflict(before);
+      return present;
+    }
     ports.cancellationObserver.settled(recorded);
     return recorded;
   };

@@ -1,10 +1,10 @@
 import { CommitUnconfirmed, StoreUnavailable } from '../errors.js';
+import { COMMITS_WITHIN_MS } from '../unconfirmed-commit.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { merged } from './number-set.js';
 
 const LOOK_AGAIN_MS = 200;
-const LOOK_AGAIN_MAX_MS = 5_000;
 
 /** A cancellation as a call asked for it to be sent. */
 export type Asked = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & { readonly askedAt: Date };
@@ -33,10 +33,12 @@ export async function committing<T>(ports: CancellationPorts, asked: Asked, comm
     return await commit();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const work: Promise<void> = release(ports, asked).finally(() => ports.pending.delete(work));
+    const work: Promise<void> = release(ports, asked)
+      .catch((failure) => ports.cancellationObserver.failed('handing over an unsent cancellation', failure))
+      .finally(() => ports.pending.delete(work));
     ports.pending.add(work);
     throw new CommitUnconfirmed(
-      'The database of this service went away while it stored the cancellation, which may be under way. Repeat the very same request: where it is, you get 409 encf_in_use with its number, and GET /anecf/ with that number says what became of it.',
+      'The database of this service went away while it stored the cancellation, which may be under way. Repeat the very same request: where it is, you get 409 encf_in_use with the id of the cancellation, and GET /anecf/ with that id says what became of it.',
       error,
     );
   }
@@ -44,10 +46,12 @@ export async function committing<T>(ports: CancellationPorts, asked: Asked, comm
 
 async function release(ports: CancellationPorts, asked: Asked): Promise<void> {
   const { env, issuerRnc, lines } = asked;
-  for (let pause = LOOK_AGAIN_MS; ; pause = Math.min(pause * 2, LOOK_AGAIN_MAX_MS)) {
-    await ports.sleep(pause);
+  const until = ports.clock().getTime() + COMMITS_WITHIN_MS;
+  for (;;) {
+    await ports.sleep(LOOK_AGAIN_MS);
     try {
       const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(lines)) });
+      if (taken === null && ports.clock().getTime() < until) continue;
       for (const id of new Set(taken?.cancelled.map(({ by }) => by))) {
         const found = await ports.cancellations.find(id);
         if (found === null || !isUnsent(found, asked)) continue;
@@ -55,7 +59,7 @@ async function release(ports: CancellationPorts, asked: Asked): Promise<void> {
       }
       return;
     } catch (error) {
-      ports.cancellationObserver.failed('handing over an unsent cancellation', error);
+      if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
 }
