@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './database-errors.js';
+import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 
 /** Collects calls that arrive while others are under way, and runs them together. */
 export interface Batches<I, O> {
@@ -26,7 +26,8 @@ export interface BatchOptions<I, O> {
 /**
  * One caller alone waits for nobody: its batch leaves at once. Under load a statement, its round trip and its commit are
  * shared by all who came meanwhile. A batch that fails for a reason of one item is run again one by one; where the database
- * is away all are told so at once, also those that wait: none of them would wait for less by trying after the others.
+ * is away all are told so at once, also those that wait: none of them would wait for less by trying after the others. One by one
+ * go those too whose statement the database gave up while it answers others, until it gives up a second of them.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
   let waiting: Waiting<I, O>[] = [];
@@ -87,16 +88,39 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   }
 
   async function settle(batch: readonly Waiting<I, O>[]): Promise<void> {
+    const failure = await attempt(batch);
+    if (failure === null) return;
+    if (await isForAll(failure.error)) rejectAll(batch, failure.error);
+    else if (batch.length === 1) batch[0]?.reject(failure.error);
+    else await settleEach(batch);
+  }
+
+  async function settleEach(batch: readonly Waiting<I, O>[]): Promise<void> {
+    let givenUp = 0;
+    for (const [index, entry] of batch.entries()) {
+      const failure = await attempt([entry]);
+      if (failure === null) continue;
+      if (isDatabaseUnavailable(failure.error)) givenUp += 1;
+      if (givenUp > 1 || (await isForAll(failure.error))) return rejectAll(batch.slice(index), failure.error);
+      entry.reject(failure.error);
+    }
+  }
+
+  /** Null where the batch is done. */
+  async function attempt(batch: readonly Waiting<I, O>[]): Promise<{ error: unknown } | null> {
     try {
       const results = await options.work(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => {
         resolve(results[index] as O);
       });
+      return null;
     } catch (error) {
-      if (isDatabaseUnavailable(error)) for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
-      else if (batch.length === 1) batch[0]?.reject(error);
-      else for (const entry of batch) await settle([entry]);
+      return { error };
     }
+  }
+
+  function rejectAll(batch: readonly Waiting<I, O>[], error: unknown): void {
+    for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
   }
 
   return {
@@ -107,4 +131,8 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
       });
     },
   };
+}
+
+async function isForAll(error: unknown): Promise<boolean> {
+  return isDatabaseUnavailable(error) && !(await mayBeOwnDoing(error));
 }

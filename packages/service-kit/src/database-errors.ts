@@ -37,6 +37,8 @@ const DRIVER_MESSAGES = [
  * takes no writes, as one does that another has replaced.
  */
 const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
+/** Of these the ones that a statement may bring upon itself: it takes too long, or too much memory, or meets a damaged page. */
+const MAY_BE_OWN_DOING = ['53200', '57014', '58'];
 /** Causes may lead in a circle. */
 const MOST_CAUSES = 8;
 /** Prisma Client: cannot reach, timed out, closed, no connection free in time. */
@@ -73,14 +75,33 @@ function saysUnavailable(error: unknown): boolean {
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));
 }
 
+/**
+ * True where a statement may have failed by its own doing ({@link MAY_BE_OWN_DOING}), for its database answers others at this
+ * moment. False where that cannot be told.
+ */
+export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
+  for (const one of causes(error)) {
+    const state = sqlState(one);
+    if (state === null || !MAY_BE_OWN_DOING.some((start) => state.startsWith(start))) continue;
+    const question = (one as Record<symbol, unknown>)[MARK];
+    if (typeof question !== 'function') continue;
+    const answered = () => true;
+    return (question as Question)().then(answered, () => false);
+  }
+  return false;
+}
+
+/** Rejects where the database that an error came from does not answer. */
+type Question = () => Promise<unknown>;
+
 const MARK = Symbol.for('ecf.database-error');
 
-/** Marks an error as one of the database connection. */
-export function markDatabaseError(error: unknown): void {
+/** Marks an error as one of the database connection; `question` tells whether that database answers others. */
+export function markDatabaseError(error: unknown, question?: Question): void {
   if (typeof error === 'object' && error !== null && !isMarked(error))
-    Object.defineProperty(error, MARK, { value: true });
+    Object.defineProperty(error, MARK, { value: question ?? true });
 }
 
 function isMarked(error: unknown): boolean {
-  return (error as Record<symbol, unknown>)[MARK] === true;
+  return (error as Record<symbol, unknown>)[MARK] !== undefined;
 }

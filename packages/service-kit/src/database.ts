@@ -106,7 +106,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const database: Database = {
     url,
     pool,
-    query: (sql, params) => run(pool, sql, params),
+    query: (sql, params) => run(pool, pool, sql, params),
     async transaction(work, transactionOptions = {}) {
       for (let retriesLeft = transactionOptions.retries ?? 3; ; retriesLeft -= 1) {
         try {
@@ -146,6 +146,7 @@ function sessionOptions(settings: Readonly<Record<string, string>>): string {
 }
 
 async function run<R>(
+  pool: pg.Pool,
   runner: pg.Pool | pg.PoolClient,
   sql: string | Statement,
   params?: readonly unknown[],
@@ -154,7 +155,7 @@ async function run<R>(
     const result = await submit(runner, sql, params);
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
-    markDatabaseError(error);
+    markDatabaseError(error, () => pool.query('SELECT 1'));
     throw error;
   }
 }
@@ -181,28 +182,29 @@ async function attempt<T>(
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const client = await connect(database.pool);
+  const { pool } = database;
+  const client = await connect(pool);
   // A connection that breaks while it is lent out reports it twice: to the query, and as an event that nobody else heeds.
   client.on('error', noted);
   const effects: (() => void)[] = [];
   const tx: Transaction = {
     database,
-    query: (sql, params) => run(client, sql, params),
+    query: (sql, params) => run(pool, client, sql, params),
     afterCommit: (effect) => effects.push(effect),
   };
   let broken: Error | boolean = false;
   let value: T;
   try {
-    await run(client, options.isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${options.isolation}`);
+    await run(pool, client, options.isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${options.isolation}`);
     value = await work(tx);
-    await run(client, 'COMMIT');
+    await run(pool, client, 'COMMIT');
   } catch (error) {
     // A connection that hangs would keep its caller waiting for the ROLLBACK as long again, and one to a server that takes no
     // writes any more would never find the new one: it is given up instead.
     if (isDatabaseUnavailable(error)) broken = true;
     else
       try {
-        await run(client, 'ROLLBACK');
+        await run(pool, client, 'ROLLBACK');
       } catch (rollbackError) {
         broken = rollbackError as Error;
       }

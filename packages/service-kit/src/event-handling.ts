@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent, Delivery, EventHandler } from './bus.js';
-import { isDatabaseUnavailable } from './database-errors.js';
+import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 import type { DeadLetters } from './dead-letters.js';
 import { checkEvent, EventError } from './events.js';
 import type { Logger } from './logger.js';
@@ -20,6 +20,11 @@ export interface RetryPolicy {
    * that hangs has shown itself by then.
    */
   lateMs: number;
+  /**
+   * The same for an event whose statements its database gives up (too long, too much memory, a damaged page) while it answers
+   * others. It may be the event; it may be a lock, or a disk in trouble, which are waited for: minutes in all.
+   */
+  givenUp: Readonly<{ attempts: number; maxDelayMs: number }>;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -28,6 +33,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxDelayMs: 5_000,
   timeoutMs: 60_000,
   lateMs: 45_000,
+  givenUp: { attempts: 20, maxDelayMs: 60_000 },
 };
 
 /** The handler's own store is gone: nothing is wrong with the event, it waits until the store is back. */
@@ -67,12 +73,15 @@ export function handlingMetrics(metrics: Metrics): HandlingMetrics {
 /**
  * Hands one event to a group: checked by its schema, tried again with growing pauses, put among the dead letters with the
  * reason when it keeps failing. Resolves when the event is done with either way; throws {@link HandlerUnavailable} when the
- * consumer's database is gone or hangs, whatever the number of attempts. Both adapters of the bus deliver through this function.
+ * consumer's database is gone or hangs, whatever the number of attempts; where it gives up this event's statements alone, that
+ * counts, with a bound of its own. Both adapters of the bus deliver through this function.
  */
 export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
   const { retry, signal } = context;
   let pause = retry.firstDelayMs;
+  let givenUp = 0;
   for (let attempt = 1; ; attempt += 1) {
+    let maxDelayMs: number;
     try {
       const checked = checkEvent(event);
       const delivery = new TimedDelivery(attempt, signal);
@@ -82,8 +91,12 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       context.metrics?.handled(event.topic, context.group, 'done');
       return;
     } catch (error) {
-      if (isDatabaseUnavailable(error) || signal.aborted) throw new HandlerUnavailable(error);
-      if (error instanceof EventError || attempt >= retry.attempts) {
+      const isAway = isDatabaseUnavailable(error);
+      if (signal.aborted || (isAway && !(await mayBeOwnDoing(error)))) throw new HandlerUnavailable(error);
+      if (isAway) givenUp += 1;
+      maxDelayMs = isAway ? retry.givenUp.maxDelayMs : retry.maxDelayMs;
+      const isOver = isAway ? givenUp >= retry.givenUp.attempts : attempt - givenUp >= retry.attempts;
+      if (error instanceof EventError || isOver) {
         await buryEvent(event, attempt, error, context);
         return;
       }
@@ -94,7 +107,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       );
     }
     await delay(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 2, retry.maxDelayMs);
+    pause = Math.min(pause * 2, maxDelayMs);
   }
 }
 

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBatches } from '../src/batches.js';
 import { type Database, openDatabase } from '../src/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/database-errors.js';
+import type { DeadLetter } from '../src/dead-letters.js';
 import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/event-handling.js';
 import { silentLogger } from '../src/logger.js';
 import { createDatabaseIfMissing, migrate } from '../src/migrate.js';
@@ -167,6 +169,74 @@ describe('a database', () => {
     await one.close();
     expect(buried).toEqual([]);
     expect((await database.query('SELECT name FROM things WHERE id = 30')).rows).toEqual([{ name: 'later' }]);
+  });
+});
+
+describe('a database that gives up a statement while it answers others', () => {
+  /** Takes longer than its statement may. */
+  const tooLong = (at: Database) =>
+    at.transaction(async (tx) => {
+      await tx.query('SET LOCAL statement_timeout = 20');
+      await tx.query('SELECT pg_sleep(60)');
+    });
+
+  function handling(handler: () => Promise<void>) {
+    const buried: DeadLetter[] = [];
+    const handled = handleEvent(taxpayerEvent('101672919'), {
+      group: 'test',
+      handler,
+      retry: { ...DEFAULT_RETRY, attempts: 1, firstDelayMs: 1, givenUp: { attempts: 4, maxDelayMs: 2 } },
+      deadLetters: { add: async (letter) => void buried.push(letter) },
+      logger: silentLogger,
+      clock: () => new Date(),
+      signal: new AbortController().signal,
+    });
+    return { buried, handled };
+  }
+
+  it('makes its event a dead letter in the end, after more attempts than an error takes', async () => {
+    const { buried, handled } = handling(() => tooLong(database));
+    await handled;
+    expect(buried).toMatchObject([{ attempts: 4, reason: expect.stringContaining('statement timeout') }]);
+  });
+
+  it('costs no attempt where it answers nobody', async () => {
+    const one = openDatabase(url, { max: 1 });
+    const { buried, handled } = handling(async () => {
+      try {
+        await tooLong(one);
+      } finally {
+        void one.close();
+      }
+    });
+    await expect(handled).rejects.toThrow(HandlerUnavailable);
+    expect(buried).toEqual([]);
+  });
+
+  it('is asked for each of a batch by itself, until it gives up two of them', async () => {
+    const asked: string[][] = [];
+    const batches = createBatches<string, string>({
+      maxItems: 10,
+      maxUnderWay: 1,
+      keyOf: (item) => item,
+      async work(items) {
+        asked.push([...items]);
+        if (items.some((item) => item.startsWith('heavy'))) await tooLong(database);
+        return items;
+      },
+    });
+    const run = (...items: string[]) =>
+      Promise.all(
+        items.map((item) =>
+          batches.run(item).then(
+            () => 'done',
+            ({ code }) => code,
+          ),
+        ),
+      );
+    expect(await run('a', 'heavy 1', 'b')).toEqual(['done', '57014', 'done']);
+    expect(asked).toEqual([['a', 'heavy 1', 'b'], ['a'], ['heavy 1'], ['b']]);
+    expect(await run('a', 'heavy 1', 'heavy 2', 'b')).toEqual(['done', '57014', '57014', '57014']);
   });
 });
 
