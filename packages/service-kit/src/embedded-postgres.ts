@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedPostgresError, findPostgresBinaries, postgresUser, requirePassage } from './postgres-binaries.js';
+import { EmbeddedPostgresError, findPostgresBinaries } from './postgres-binaries.js';
 import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from './postgres-cluster.js';
 import { removeOldSockets, socketFolder } from './postgres-socket.js';
+import { type PostgresUser, postgresUser } from './postgres-user.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
 import { stablePorts } from './stable-ports.js';
 
@@ -50,18 +51,21 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = path.resolve(options.dataDir);
   mkdirSync(path.dirname(dataDir), { recursive: true });
   const binaries = findPostgresBinaries();
-  requirePassage(binaries.postgres, 'the PostgreSQL programs');
-  requirePassage(dataDir, 'the database folder');
+  const user = postgresUser(dataDir, binaries.postgres);
   claimCluster(dataDir);
   await replaceOrphan(dataDir, options.say);
   const password = clusterPassword(dataDir);
   if (!existsSync(path.join(dataDir, 'PG_VERSION'))) {
     options.say?.('making a new database cluster');
-    await makeCluster(dataDir, binaries.initdb, { user: USER, password, durable: options.durable ?? true });
+    await makeCluster(dataDir, user, binaries.initdb, {
+      user: USER,
+      password,
+      durable: options.durable ?? true,
+    });
   }
   const port = options.port || ((await stablePorts(1))[0] as number);
   removeOldSockets(dataDir);
-  const server = await launch(dataDir, binaries.postgres, port, options);
+  const server = await launch(dataDir, user, binaries.postgres, port, options);
   const url = (database: string) => `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
   const folder = socketFolder(dataDir);
   return {
@@ -99,6 +103,7 @@ interface Launched {
 
 async function launch(
   dataDir: string,
+  user: PostgresUser,
   postgres: string,
   port: number,
   options: EmbeddedPostgresOptions,
@@ -123,8 +128,9 @@ async function launch(
   const before = existsSync(logFile) ? statSync(logFile).size : 0;
   // A file, not a pipe: the server must survive its parent's death without losing its standard error.
   const log = openSync(logFile, before > 10_000_000 ? 'w' : 'a', 0o640);
-  const child = spawn(postgres, args, {
-    ...postgresUser(dataDir),
+  const command = user.command(postgres, args);
+  const child = spawn(command.file, command.args, {
+    ...command.options,
     cwd: dataDir,
     env: postgresEnvironment(dataDir),
     stdio: ['ignore', log, log],

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { EmbeddedPostgresError, postgresUser } from './postgres-binaries.js';
+import { EmbeddedPostgresError } from './postgres-binaries.js';
+import type { PostgresUser } from './postgres-user.js';
 import { isAlive } from './postmaster.js';
 
 /** Notes this process as the one that runs the cluster: two programs on one would stop each other's server. */
@@ -38,6 +39,7 @@ export function clusterPassword(dataDir: string): string {
 /** Makes the cluster beside its place and renames it there, so that an interrupted attempt leaves no half of one. */
 export async function makeCluster(
   dataDir: string,
+  user: PostgresUser,
   initdb: string,
   options: { user: string; password: string; durable: boolean },
 ): Promise<void> {
@@ -46,8 +48,8 @@ export async function makeCluster(
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
   writeFileSync(passwordFile, options.password, { mode: 0o600 });
-  giveAway(fresh);
-  giveAway(passwordFile);
+  if (user.owner !== null)
+    for (const target of [fresh, passwordFile]) chownSync(target, user.owner.uid, user.owner.gid);
   const args = [
     '-D',
     fresh,
@@ -59,7 +61,7 @@ export async function makeCluster(
     '--locale=C.UTF-8',
   ];
   try {
-    await runInitdb(initdb, [...args, ...syncing(options.durable)], fresh);
+    await runInitdb(user, initdb, [...args, ...syncing(options.durable)], fresh);
     renameSync(fresh, dataDir);
   } finally {
     rmSync(passwordFile, { force: true });
@@ -72,10 +74,11 @@ function syncing(durable: boolean): string[] {
   return process.platform === 'linux' ? ['--sync-method=syncfs'] : [];
 }
 
-function runInitdb(initdb: string, args: string[], home: string): Promise<void> {
+function runInitdb(user: PostgresUser, initdb: string, args: string[], home: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(initdb, args, {
-      ...postgresUser(),
+    const command = user.command(initdb, args);
+    const child = spawn(command.file, command.args, {
+      ...command.options,
       cwd: home,
       env: postgresEnvironment(home),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,9 +104,4 @@ function runInitdb(initdb: string, args: string[], home: string): Promise<void> 
 /** What PostgreSQL's programs are told of the environment: nothing of ours. */
 export function postgresEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
-}
-
-function giveAway(target: string): void {
-  const user = postgresUser();
-  if ('uid' in user) chownSync(target, user.uid as number, user.gid as number);
 }

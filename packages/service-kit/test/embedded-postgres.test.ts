@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
 import { isDatabaseUnavailable, openDatabase } from '../src/index.js';
+import { findPostgresBinaries } from '../src/postgres-binaries.js';
 import { socketFolder } from '../src/postgres-socket.js';
+import { postgresUser } from '../src/postgres-user.js';
 import { isAlive } from '../src/postmaster.js';
 
 let folder: string;
@@ -81,11 +83,21 @@ describe('an embedded PostgreSQL', () => {
   });
 
   const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
-  itAsRoot('as root, names the folder that the server may not enter, and the remedy', async () => {
-    const closed = path.join(folder, 'closed');
-    const dataDir = path.join(closed, 'cluster');
-    await startEmbeddedPostgres({ dataDir, durable: false }).then((server) => server.stop());
-    chmodSync(closed, 0o700);
-    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`chmod o+x ${closed}`);
-  });
+  itAsRoot(
+    'as root, runs in a folder that is closed to others; where it cannot, names that and the remedy',
+    async () => {
+      const closed = path.join(folder, 'closed');
+      mkdirSync(closed, { mode: 0o700 });
+      const dataDir = path.join(closed, 'cluster');
+      for (const round of ['made', 'started again']) {
+        const server = await startEmbeddedPostgres({ dataDir, durable: false });
+        expect([round, await ask(server.localUrl('postgres'), 'SELECT 1 AS one')]).toEqual([round, 1]);
+        expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0);
+        await server.stop();
+        expect(isAlive(server.pid)).toBe(false);
+      }
+      const { postgres } = findPostgresBinaries();
+      expect(() => postgresUser(dataDir, postgres, () => null)).toThrow(`chmod o+x ${closed}`);
+    },
+  );
 });
