@@ -30,6 +30,9 @@ export interface ElementRule {
   closeTag: string;
   /** See {@link tagsBetween}. */
   tagsBefore: (string | undefined)[];
+  /** See {@link childNamed}: the child a group last began with, the element that last followed this one in its group. */
+  begunBy: ElementRule | undefined;
+  followedBy: ElementRule | undefined;
 }
 
 /** One of the fifteen documents, compiled. */
@@ -127,6 +130,8 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     openTag: interned(`<${row.name}>`),
     closeTag: interned(`</${row.name}>`),
     tagsBefore: [],
+    begunBy: undefined,
+    followedBy: undefined,
   };
 }
 
@@ -140,6 +145,22 @@ function isPlainWhenGood({ base, enumeration }: SimpleType): boolean {
  */
 function interned(text: string): string {
   return Object.keys({ [text]: null })[0]!;
+}
+
+/**
+ * The child of that name, or undefined. Elements mostly follow each other as they did before, in other lines and documents,
+ * so that one is looked at first.
+ *
+ * @param previous the child that stands before it, null for the first
+ */
+export function childNamed(group: ElementRule, name: string, previous: ElementRule | null): ElementRule | undefined {
+  const likely = previous === null ? group.begunBy : previous.followedBy;
+  if (likely !== undefined && likely.name === name) return likely;
+  const child = group.byName.get(name);
+  if (child === undefined) return undefined;
+  if (previous === null) group.begunBy = child;
+  else previous.followedBy = child;
+  return child;
 }
 
 /** The end tag of an element and the start tag of one that follows it in the same group; put together once for each two. */

@@ -1,5 +1,5 @@
 import type { DocumentNode, DocumentValue } from '@ecf/domain';
-import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { childNamed, type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
@@ -145,13 +145,14 @@ class JsonChecker {
     let present = stands;
     let requiredSeen = 0;
     let last = -1;
+    let previous: ElementRule | null = null;
     let inOrder = true;
     let count = 0;
     // Where a loop goes over the names of an object itself, the engine reads their values by position.
     for (const name in object) {
       const at = count++;
       const given = object[name];
-      const child = rule.byName.get(name);
+      const child: ElementRule | undefined = childNamed(rule, name, previous);
       if (!child) {
         node ??= firstOf(object, at);
         if (isAbsent(given)) continue;
@@ -159,6 +160,7 @@ class JsonChecker {
         this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
         continue;
       }
+      previous = child;
       const value = this.value(child, given, path);
       if (value !== given || value === undefined) node ??= firstOf(object, at);
       if (value === undefined) continue;

@@ -1,5 +1,5 @@
 import { type DocumentNode, type DocumentValue, groupOf, textOf } from '@ecf/domain';
-import { type ElementRule, type Schema, schemaOf, tagsBetween } from '../catalogue/element-rules.js';
+import { childNamed, type ElementRule, type Schema, schemaOf, tagsBetween } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { escapeText } from './characters.js';
 
@@ -54,14 +54,15 @@ function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode }
  */
 function appendGroup(before: string, rule: ElementRule, node: DocumentNode): string {
   let out = before;
-  let last = -1;
+  let last: ElementRule | null = null;
   let unended: ElementRule | null = null;
   for (const name in node) {
     const value = node[name]!;
-    const child = rule.byName.get(name);
+    const child: ElementRule | undefined = childNamed(rule, name, last);
     // The normalised tree comes in order; any other is put in order first.
-    if (child === undefined || child.index < last) return appendGroup(before, rule, inOrder(rule, node));
-    last = child.index;
+    if (child === undefined || (last !== null && child.index < last.index))
+      return appendGroup(before, rule, inOrder(rule, node));
+    last = child;
     if (typeof value !== 'string' || child.children !== null) {
       if (unended !== null) out += unended.closeTag;
       unended = null;
@@ -76,7 +77,11 @@ function appendGroup(before: string, rule: ElementRule, node: DocumentNode): str
 }
 
 function appendValue(before: string, rule: ElementRule, value: DocumentValue): string {
-  if (Array.isArray(value)) return value.reduce<string>((out, each) => appendValue(out, rule, each), before);
+  if (Array.isArray(value)) {
+    let out = before;
+    for (const each of value) out = appendValue(out, rule, each);
+    return out;
+  }
   if (value === '') return before;
   if (isNode(value) !== (rule.children !== null)) {
     throw new Error(`${rule.name} is a ${rule.children ? 'group' : 'text'} and holds something else`);
