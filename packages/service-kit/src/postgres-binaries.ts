@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { StartError } from './run-service.js';
 
 /** The embedded PostgreSQL cannot be used as things are; the message says what to do. */
-export class EmbeddedPostgresError extends Error {
+export class EmbeddedPostgresError extends StartError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'EmbeddedPostgresError';

@@ -1,4 +1,5 @@
 import { ConfigError } from './config.js';
+import { sqlState } from './database-errors.js';
 import { ListenError } from './http-server.js';
 import { redactText } from './redaction.js';
 import { stopTelemetry } from './telemetry-stop.js';
@@ -64,10 +65,20 @@ export async function runService(name: string, create: () => RunnableService): P
     service = create();
     await service.start();
   } catch (error) {
-    const told = [ConfigError, ListenError, StartError].some((kind) => error instanceof kind);
-    const words = error instanceof Error ? (told ? error.message : (error.stack ?? error.message)) : String(error);
-    process.stderr.write(`${name} did not start. ${redactText(words)}\n`);
+    process.stderr.write(`${name} did not start. ${redactText(wordsOf(error))}\n`);
     await service?.stop().catch(() => undefined);
     process.exit(1);
   }
+}
+
+/** What whoever started it is told: where that says it all no stack, which speaks of our code. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ([ConfigError, ListenError, StartError].some((kind) => error instanceof kind)) return error.message;
+  // Of a file or folder: what was tried, its path and why not.
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined && path !== undefined) return `${error.message}.`;
+  // Login or database refused.
+  if (/^(28|3D)/.test(sqlState(error) ?? '')) return `The database refuses: ${error.message}. Check DATABASE_URL.`;
+  return error.stack ?? error.message;
 }
