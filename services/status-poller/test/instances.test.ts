@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { verdict } from './support/samples.js';
+import { invoiceChanged, verdict } from './support/samples.js';
 import { decided, unanswered, until, World } from './support/world.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -84,6 +84,23 @@ describe('several instances', () => {
     release();
     await pause(50);
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
+  });
+
+  it('ask again for a decision that emission has not read when the submission is twice as old, unless it has by then', async () => {
+    const minutes = 60_000;
+    await world.start({}, { COMPARE_EVERY_MS: '1000' });
+    const encf = 'E310000033331';
+    const trackId = await world.submitted({ encf }, 20 * minutes);
+    await until(() => world.changesOf(trackId).length === 1, 'it was decided');
+    world.emission.invoices.push(invoiceChanged({ encf, track_id: trackId }));
+    await until(async () => (await world.poll(trackId)) !== null, 'it was compared');
+    const dueInMs = new Date((await world.poll(trackId))?.due_at as string).getTime() - Date.now();
+    expect(dueInMs).toBeGreaterThan(10 * minutes);
+    world.emission.invoices.length = 0;
+    const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
+    await world.submitted({ encf, track_id: trackId, ...over, revision: 4 }, 20 * minutes);
+    await until(async () => (await world.poll(trackId)) === null, 'nobody asks any more');
+    expect([world.authority.asked(trackId), world.changesOf(trackId)]).toEqual([1, ['Aceptado']]);
   });
 
   it('leave a poll alone whose claim was lost meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { afterQuestions, mayAskAhead, nextTurn, type Pace, questionsAllowed } from '../src/core/pace.js';
-import { firstDue, pollDelay, retryDelay } from '../src/core/schedule.js';
+import { againDue, firstDue, pollDelay, retryDelay } from '../src/core/schedule.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const HOUR = 3_600_000;
@@ -30,6 +30,16 @@ describe('the schedule of questions', () => {
     expect(firstDue(NOW, NOW, 5_000, () => 0.5)).toEqual(at(5_000));
     expect(firstDue(at(-2_000), NOW, 5_000, () => 0.5)).toEqual(at(3_000));
     expect(firstDue(at(-HOUR), NOW, 5_000, () => 0.5)).toEqual(NOW);
+  });
+
+  it('asks for a decision that emission has not heard after as long as the submission is old, an hour at most', () => {
+    const again = (ageMs: number, random = 0.5) => againDue(at(-ageMs), NOW, () => random).getTime() - NOW.getTime();
+    expect([again(2_000), again(10 * 60_000), again(30 * HOUR), again(-5_000)]).toEqual([2_000, 600_000, HOUR, 0]);
+    expect([again(2_000, 0), again(30 * HOUR, 0), again(30 * HOUR, 0.9)]).toEqual([1_500, 0.75 * HOUR, HOUR]);
+    // Where emission reads nothing for a day.
+    let [ageMs, asked] = [300_000, 0];
+    for (; ageMs < 24 * HOUR; asked += 1) ageMs += again(ageMs) + 300_000;
+    expect(asked).toBeLessThan(30);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Ports } from './ports.js';
-import { firstDue } from './schedule.js';
+import { againDue, firstDue } from './schedule.js';
 import { toldSubmissions } from './submission.js';
 
 const PAGE = 1_000;
@@ -25,8 +25,11 @@ export function createCatchUp(
       const told = page.invoices.flatMap((invoice) => toldSubmissions(invoice, now));
       const dueAt = (one: (typeof told)[number]) => firstDue(one.submittedAt, now, settings.firstQueryMs, ports.random);
       // A decision of a moment ago may be under way to emission.
-      const settledBefore = new Date(now.getTime() - settings.compareEveryMs);
-      if (await submissions.compare(told, dueAt, settledBefore)) onPoll();
+      const settled = {
+        before: new Date(now.getTime() - settings.compareEveryMs),
+        dueAt: (submittedAt: Date) => againDue(submittedAt, now, ports.random),
+      };
+      if (await submissions.compare(told, dueAt, settled)) onPoll();
       after = page.next;
     }
   }

@@ -51,14 +51,14 @@ export interface SubmissionStore {
     eventId: string | null,
   ): Promise<boolean>;
   /**
-   * Compares with what emission awaits: what is not asked for here is, from now on. A decision from before `settledBefore` that
-   * emission has not heard is asked for and told once more, unless its event may still be in the outbox. Resolves with whether
-   * a poll was added.
+   * Compares with what emission awaits: what is not asked for here is, from now on. A decision from before `settled.before`
+   * that emission has not heard is asked for and told once more, when `settled.dueAt` says, unless its event may still be in the
+   * outbox. Resolves with whether a poll was added.
    */
   compare(
     told: readonly ToldSubmission[],
     dueAt: (told: ToldSubmission) => Date,
-    settledBefore: Date,
+    settled: { readonly before: Date; readonly dueAt: (submittedAt: Date) => Date },
   ): Promise<boolean>;
   /** Whether everything was learnt that was submitted before this service listened. */
   caughtUp(): Promise<boolean>;

@@ -32,6 +32,15 @@ export function firstDue(submittedAt: Date, now: Date, firstMs: number, random: 
   return new Date(Math.max(submittedAt.getTime() + pollDelay(0, firstMs, random), now.getTime()));
 }
 
+/**
+ * When a decision is asked for again that emission has not heard: after as long as the submission is old, an hour at most. Where
+ * emission has only not read it yet, so few questions are spent on it, and none once it has.
+ */
+export function againDue(submittedAt: Date, now: Date, random: Random): Date {
+  const ageMs = Math.max(now.getTime() - submittedAt.getTime(), 0);
+  return new Date(now.getTime() + jittered(ageMs, CEILING_MS, random));
+}
+
 function jittered(ms: number, ceiling: number, random: Random): number {
   return Math.round(Math.min(Math.min(ms, ceiling) * (0.75 + random() * 0.5), ceiling));
 }

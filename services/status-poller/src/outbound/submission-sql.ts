@@ -14,6 +14,7 @@ export const FIND = {
 /**
  * Keeps what emission told, the newest revision of its document. What was learned here stays, unless emission knows the
  * decision. A decision stays, and has no polls: mostly it was learned here and comes back, and costs no new row version.
+ * What was known before its event came, from emission itself, gets the trace of that.
  */
 export const KEEP = {
   name: 'submission_keep',
@@ -25,7 +26,8 @@ export const KEEP = {
     ON CONFLICT (env, track_id) DO UPDATE SET
       invoice_revision = excluded.invoice_revision,
       facts = CASE WHEN s.asked_at IS NOT NULL AND NOT excluded.final THEN s.facts ELSE excluded.facts END,
-      final = excluded.final
+      final = excluded.final,
+      traceparent = coalesce(s.traceparent, excluded.traceparent)
     WHERE NOT s.final AND s.invoice_revision <= excluded.invoice_revision
     RETURNING s.env, s.track_id, s.final`,
 };
@@ -48,7 +50,8 @@ export const REOPEN = {
       WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.asked_at < least($2::timestamptz,
         (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
-    UPDATE submission s SET final = false FROM unheard WHERE s.env = unheard.env AND s.track_id = unheard.track_id`,
+    UPDATE submission s SET final = false FROM unheard WHERE s.env = unheard.env AND s.track_id = unheard.track_id
+    RETURNING s.env, s.track_id, s.submitted_at`,
 };
 
 const FIRST_LEARNING = `$1 || ':first-learning', '00000000-0000-0000-0000-000000000000'::uuid`;

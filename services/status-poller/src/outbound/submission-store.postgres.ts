@@ -98,15 +98,19 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
       await database.query(sql.NOTE_CAUGHT_UP, [STATUS_POLLER_GROUP]);
     },
     apply: async (told, dueAt, eventId) => told.length > 0 && telling.run({ told, dueAt, eventId }),
-    async compare(told, dueAt, settledBefore) {
+    async compare(told, dueAt, settled) {
       const polled = told.filter((one) => one.polled);
       const { rows } = await database.query<{ env: Environment; track_id: string }>(sql.UNPOLLED, keysOf(polled));
       const unpolled = new Set(rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
       const missing = polled.filter((one) => unpolled.has(keyOf(one)));
       if (missing.length === 0) return false;
       const [added = false] = await database.transaction(async (tx) => {
-        await tx.query(sql.REOPEN, [JSON.stringify(missing.map(toRow)), settledBefore]);
-        return applyAll(tx, [{ told: missing, dueAt, eventId: null }]);
+        const reopened = await reopen(tx, missing, settled.before);
+        const dueOf = (one: ToldSubmission) => {
+          const submittedAt = reopened.get(keyOf(one));
+          return submittedAt === undefined ? dueAt(one) : settled.dueAt(submittedAt);
+        };
+        return applyAll(tx, [{ told: missing, dueAt: dueOf, eventId: null }]);
       });
       return added;
     },
@@ -166,6 +170,13 @@ async function find(queries: Queries, keys: readonly SubmissionKey[]): Promise<M
   if (keys.length === 0) return new Map();
   const { rows } = await queries.query<SubmissionRow>(sql.FIND, keysOf(keys));
   return new Map(rows.map(fromRow).map((submission) => [keyOf(submission), submission]));
+}
+
+/** When those were submitted whose decision is open again, by key. */
+async function reopen(tx: Queries, told: readonly ToldSubmission[], settledBefore: Date): Promise<Map<string, Date>> {
+  const params = [JSON.stringify(told.map(toRow)), settledBefore];
+  const { rows } = await tx.query<{ env: Environment; track_id: string; submitted_at: Date }>(sql.REOPEN, params);
+  return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row.submitted_at]));
 }
 
 /** In one transaction; says of each item whether a poll was added. */
