@@ -10,7 +10,8 @@ const collector = await startTraceCollector();
 afterAll(() => collector.stop());
 const deployment = useDeployment({
   STATUS_WAIT_MS: '0',
-  FIRST_QUERY_MS: '200',
+  // By then the poller has heard of a submission by its event, though it may have learned of it otherwise before.
+  FIRST_QUERY_MS: '2000',
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_BSP_SCHEDULE_DELAY: '200',

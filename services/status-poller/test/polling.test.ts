@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@ecf/service-kit';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { toldSubmissions } from '../src/core/submission.js';
+import { createSubmissionStore } from '../src/outbound/submission-store.postgres.js';
 import { invoiceChanged, verdict } from './support/samples.js';
 import { decided, inProcess, unanswered, until, World } from './support/world.js';
 
@@ -131,6 +133,24 @@ describe('polling', () => {
     await until(() => world.changesOf(trackId).length === 2, 'the decision was told again');
   });
 
+  it('asks in the trace of the event, also where emission itself told of the submission before', async () => {
+    const store = createSubmissionStore({ database: world.database, describe: () => ({}) as never });
+    await world.start({}, { FIRST_QUERY_MS: '600000' });
+    const invoice = invoiceChanged({ encf: 'E310000088889', track_id: randomUUID() });
+    const key = { env: invoice.env, trackId: invoice.track_id as string };
+    const [first, later] = ['1', '2'].map((n) => `00-${n.repeat(32)}-${n.repeat(16)}-01`);
+    for (const [told, known] of [
+      [null, null],
+      [first, first],
+      [later, first],
+      [null, first],
+    ]) {
+      const now = new Date();
+      await store.apply(toldSubmissions(invoice, now, told), () => now, null);
+      expect((await store.find(key))?.traceparent).toBe(known);
+    }
+  });
+
   it('bears events that are repeated or out of order', async () => {
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const encf = 'E310000077777';
@@ -198,7 +218,6 @@ describe('polling', () => {
     await until(async () => (await world.poll(busy))?.failures === 1);
     const [mine, others] = [await world.submitted(), await world.submitted({ env: 'eCF' })];
     await until(() => world.changesOf(others).length === 1, 'the other environment goes on');
-    expect(world.authority.asked(mine)).toBe(0);
     await until(() => world.changesOf(mine).length === 1 && world.changesOf(busy).length === 1);
     const [first, ...later] = world.authority.questions.filter(({ env }) => env === 'TesteCF');
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
