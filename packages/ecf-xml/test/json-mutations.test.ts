@@ -29,7 +29,8 @@ describe(`mutated JSON (MUTATION_SEED=${MUTATION_SEED} MUTATIONS=${MUTATIONS})`,
       }
       if (JSON.stringify(document) !== source) differences.push(`${mutations.join(', ')}: the check changed its input`);
     }
-    console.info(`${MUTATIONS} mutated JSON documents, ${valid} of them valid, ${differences.length} differences`);
+    const counts = `${MUTATIONS} mutated JSON documents, ${valid} of them valid, ${differences.length} differences`;
+    process.stderr.write(`${counts}, MUTATION_SEED=${MUTATION_SEED}\n`);
     expect(differences.slice(0, 5)).toEqual([]);
   }, 3_600_000);
 
