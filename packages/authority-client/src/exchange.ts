@@ -1,4 +1,4 @@
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import { type Answer, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from './answer.js';
 import type { AnswerReader, Reading } from './answer-reader.js';
 import { decodeBody, retryAfterMs } from './answer-text.js';
@@ -158,13 +158,13 @@ function judge<V>(
 }
 
 function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: string): RawAnswer {
-  const storable = text.replaceAll('\0', '\uFFFD');
+  const storable = storableText(text);
   const clean = withoutCredentials(request.login ? withoutTokens(storable) : storable, request.authorization);
   const limit = request.maxRawCharacters ?? RAW_BODY_LIMIT;
   return {
     status: received.status,
     contentType: received.contentType,
-    body: clean.slice(0, limit),
+    body: storableText(clean, limit),
     truncated: clean.length > limit,
   };
 }

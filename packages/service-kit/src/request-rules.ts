@@ -35,9 +35,9 @@ function timesNamed({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** The answer to CONNECT. */
+/** The answer to CONNECT. It names no resource, so these are the methods that any has here. */
 export function connectRefused(): ApiError {
   return new ApiError(405, 'method_not_allowed', 'CONNECT is no method of this server, which is no proxy.', {
-    headers: { allow: 'GET, HEAD, POST' },
+    headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
   });
 }

@@ -231,6 +231,7 @@ describe('errors of an app', () => {
       ['405', 'method_not_allowed'],
     ]);
     for (const answer of answers.slice(0, 5)) expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answers[4]).toMatch(/^allow: GET, HEAD, POST, PUT, PATCH, DELETE\r$/im);
     expect(answers.map((answer) => answer.split('HTTP/1.1').length - 1)).toEqual([1, 1, 1, 1, 1, 1]);
     expect(answers[5]).toContain('{"done":true}');
     // It can do without a Host in HTTP/1.0.

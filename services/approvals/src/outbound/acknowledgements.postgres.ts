@@ -1,8 +1,8 @@
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import type { Database, Transaction } from '@ecf/service-kit';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
 import type { AcknowledgementStore, HeldAcknowledgement } from '../core/delivery-ports.js';
-import { keyValues, storable } from './delivery-rows.js';
+import { keyValues } from './delivery-rows.js';
 
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
@@ -91,7 +91,7 @@ function acknowledgementRow(acknowledgement: NewAcknowledgement) {
     acknowledged_at: acknowledgement.acknowledgedAt,
     received_at: acknowledgement.receivedAt,
     valid: fault === null,
-    validation_error: storable(fault),
+    validation_error: fault === null ? null : storableText(fault),
     xml_path: xml.path,
     xml_sha256: xml.sha256,
     held: held === null ? null : Buffer.from(held).toString('base64'),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { documentKey, TOPICS } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import { makeEvent } from '@ecf/service-kit';
 import type { DecisionKey, GivenApproval } from '../core/given-approval.js';
 import type { Exchange } from '../core/ports.js';
@@ -28,8 +28,7 @@ export function keyValues(key: DecisionKey): string[] {
 /** As a row of `approval_exchanges`. */
 export function exchangeValues(id: number, exchange: Exchange): unknown[] {
   const { target, at, outcome, httpStatus, contentType, body } = exchange;
-  // PostgreSQL takes no NUL in text.
-  return [id, target, at, outcome, httpStatus, contentType, body?.replaceAll('\u0000', '\ufffd') ?? null];
+  return [id, target, at, outcome, httpStatus, contentType, body === null ? null : storableText(body)];
 }
 
 /** A row of `given_approvals`. */

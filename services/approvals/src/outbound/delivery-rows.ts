@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
 import type { HostedConclusion } from '../core/delivery-ports.js';
@@ -71,7 +71,7 @@ export function concludingRow({ delivery, conclusion }: Concluding) {
     claim: delivery.claim,
     status,
     due_at: dueAt,
-    error: storable(error),
+    error: error === null ? null : storableText(error),
     needs_certificate: needsCertificate,
     host,
   };
@@ -127,11 +127,6 @@ export function event(row: DeliveryRow, now: Date): BusEvent {
 /** As statements name a delivery. */
 export function keyValues({ env, issuerRnc, encf }: DeliveryKey): [string, string, string] {
   return [env, issuerRnc, encf];
-}
-
-/** What others sent is told in some of these texts; PostgreSQL takes neither NUL nor half a surrogate pair. */
-export function storable(text: string | null): string | null {
-  return text === null ? null : Buffer.from(text).toString().replaceAll('\u0000', '\ufffd');
 }
 
 export function fromRow(row: DeliveryRow): Delivery {

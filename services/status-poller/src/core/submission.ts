@@ -1,6 +1,6 @@
 import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { AuthorityMessage, InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
-import type { Environment, InvoiceStatus } from '@ecf/domain';
+import { type Environment, type InvoiceStatus, storableText } from '@ecf/domain';
 
 /** What is known of the result of a submission. */
 export interface StatusFacts {
@@ -100,7 +100,10 @@ export function factsOf(verdict: AuthorityVerdict): StatusFacts {
   return {
     status: verdict.status,
     code: verdict.code,
-    messages: verdict.messages.map(({ codigo, valor }) => ({ codigo: storable(codigo), valor: storable(valor) })),
+    messages: verdict.messages.map(({ codigo, valor }) => ({
+      codigo: storableText(codigo),
+      valor: storableText(valor),
+    })),
     sequenceUsed: verdict.status === 'Rechazado' ? verdict.sequenceUsed : null,
     dateReceived: verdict.dateReceived,
   };
@@ -112,9 +115,4 @@ export const UNDECIDED: readonly InvoiceStatus[] = ['EnProceso', 'No encontrado'
 /** Whether the authority has decided. */
 export function isFinal({ status }: Pick<StatusFacts, 'status'>): boolean {
   return !UNDECIDED.includes(status);
-}
-
-/** Text of the network may hold what the database's text cannot: NUL and halves of surrogate pairs. */
-function storable(text: string): string {
-  return Buffer.from(text).toString('utf8').replaceAll('\0', '\ufffd');
 }
