@@ -74,10 +74,13 @@ describe('faults of the connection', () => {
 
   it('slow: noted at once, answered later', async () => {
     const number = encf();
-    await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 400 });
+    await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
     const reply = post(invoice(number));
     let listed = await authority.submissions(`?encf=${number}`);
-    while (listed.length === 0) listed = await authority.submissions(`?encf=${number}`);
+    while (listed.length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      listed = await authority.submissions(`?encf=${number}`);
+    }
     expect(listed[0].answered).toBe(false);
     expect((await reply).status).toBe(200);
     expect((await authority.submissions(`?encf=${number}`))[0].answered).toBe(true);
@@ -85,9 +88,9 @@ describe('faults of the connection', () => {
 
   it('slow: a caller that does not wait got no answer', async () => {
     const number = encf();
-    await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 500 });
+    await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_200 });
     expect(await rejects(post(invoice(number), 100))).toBe('no answer');
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(await authority.submissions(`?encf=${number}`)).toMatchObject([{ answered: false, effective: true }]);
   });
 });

@@ -15,12 +15,11 @@ import {
 } from '@ecf/service-kit';
 import { readBusSettings } from '@ecf/service-kit/dead-letters';
 import { kafka } from '@ecf/test-servers/kafka';
-import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';
 import { type Ran, rows } from './ecf.js';
 
 // A broker that starts beside other tests takes its time.
-jest.setTimeout(120_000);
 
 const server = await kafka();
 const clock = () => new Date();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
-import { describe, jest } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { z } from 'zod';
 import type { Bus } from '../src/bus.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus.kafka.js';
@@ -9,7 +9,6 @@ import { readConfig } from '../src/config.js';
 import { silentLogger } from '../src/logger.js';
 
 // A broker that starts beside other tests takes its time.
-jest.setTimeout(120_000);
 
 const server = await kafka();
 

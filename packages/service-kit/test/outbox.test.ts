@@ -301,8 +301,14 @@ describe('outbox, bus and inbox together', () => {
     });
     // One connection, which hangs; for another none is free in time.
     const hanging = openDatabase(url, { max: 1, connectTimeoutMs: 200 });
-    const { rows } = await hanging.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const { pid } = rows[0] as { pid: number };
+    let pid = 0;
+    await until(async () => {
+      const { rows } = await hanging
+        .query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+        .catch(() => ({ rows: [] }));
+      pid = rows[0]?.pid ?? 0;
+      return pid > 0;
+    });
     const handled = new Set<string>();
     await bus.subscribe({
       topics: ['taxpayers.v1'],

@@ -1,5 +1,5 @@
 import { CuttableProxy } from '@ecf/test-servers';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
@@ -7,7 +7,6 @@ import { type Answer, type Instance, World } from './support/world.js';
 const PATIENT = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
 /** Nobody takes another for dead while its line is cut. */
 const heartbeatMs = 20_000;
-jest.setTimeout(90_000);
 
 describe('the database is gone for a while', () => {
   let world: World;

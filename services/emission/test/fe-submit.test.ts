@@ -66,7 +66,7 @@ describe('POST /fe_Submit', () => {
 
   it('tells each change in order, with its whole state', async () => {
     await world.submit(emission, example('ecf-31', 2));
-    for (let waited = 0; (told.get(encf('31', 2))?.length ?? 0) < 3 && waited < 100; waited += 1) {
+    for (let waited = 0; (told.get(encf('31', 2))?.length ?? 0) < 3 && waited < 2_400; waited += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     const events = told.get(encf('31', 2)) ?? [];

@@ -9,7 +9,7 @@ describe('documents that the caller signed', () => {
   let token: string;
 
   beforeAll(async () => {
-    world = await World.create({ settings: { STATUS_WAIT_MS: '2000' } });
+    world = await World.create({ settings: { STATUS_WAIT_MS: '10000' } });
     emission = await world.start();
     token = await world.token(emission);
   });
@@ -268,18 +268,18 @@ describe('documents that the caller signed', () => {
     await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
     const first = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
     expect(first.status).toBe(408);
-    for (let waited = 0; (await world.row(encf('31', 11)))?.alarm !== 'no-certificate' && waited < 400; waited += 1) {
+    for (let waited = 0; (await world.row(encf('31', 11)))?.alarm !== 'no-certificate' && waited < 2_400; waited += 1) {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     expect(await world.row(encf('31', 11))).toMatchObject({ state: 'unknown', alarm: 'no-certificate' });
     const statuses: number[] = [];
-    for (let tries = 0; tries < 6 && statuses.at(-1) !== 200; tries += 1) {
+    for (let tries = 0; tries < 60 && statuses.at(-1) !== 200; tries += 1) {
       statuses.push((await world.submitSigned(bare, '/submit_ecf', body.xml, token)).status);
       await new Promise((resolve) => setTimeout(resolve, 220));
     }
     expect(statuses.at(-1)).toBe(200);
     let answer = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
-    for (let tries = 0; tries < 50 && answer.body.status === 'EnProceso'; tries += 1) {
+    for (let tries = 0; tries < 600 && answer.body.status === 'EnProceso'; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       answer = await world.submitSigned(bare, '/submit_ecf', body.xml, token);
     }
@@ -303,7 +303,7 @@ describe('documents that the caller signed', () => {
       documents.map(async ({ route, xml, number }) => {
         await world.submitSigned(emission, route, xml, token);
         const impatient = Array.from({ length: 5 }, async () => {
-          for (let tries = 0; tries < 200; tries += 1) {
+          for (let tries = 0; tries < 2_400; tries += 1) {
             const { body } = await world.submitSigned(emission, route, xml, token);
             if (body.status === 'Aceptado') return;
           }

@@ -32,11 +32,11 @@ describe('uncertain outcomes', () => {
   });
 
   beforeAll(async () => {
-    world = await World.create({ settings: { STATUS_WAIT_MS: '0', AUTHORITY_TIMEOUT_MS: '400' } });
+    world = await World.create({ settings: { STATUS_WAIT_MS: '0', AUTHORITY_TIMEOUT_MS: '800' } });
     client = createAuthorityClient({
       endpoints: authorityEndpoints(world.simulator.url),
       userAgent: 'test',
-      timeouts: { responseMs: 400, totalMs: 5_400 },
+      timeouts: { responseMs: 800, totalMs: 5_800 },
       onCall: measureAuthorityCalls(metrics),
     });
     const submitDocument: typeof client.submitDocument = (input) => {
@@ -98,7 +98,7 @@ describe('uncertain outcomes', () => {
     await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
     await world.fault({ operation: 'consultatrackids', kind: 'http', status: 404, body: '<html>no encontrado</html>' });
     await world.submit(emission, example('ecf-31', 2));
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    while (Number((await world.row(encf('31', 2)))?.failures) < 3) await new Promise((done) => setTimeout(done, 25));
     expect(await world.row(encf('31', 2))).toMatchObject({ state: 'unknown', not_found_since: null });
     await world.clearFaults();
     await world.reaches(encf('31', 2), ['accepted']);
@@ -115,7 +115,7 @@ describe('uncertain outcomes', () => {
     const patient = await world.start({ metrics, logger, authority }, { STATUS_WAIT_MS: 1_000 });
     expect((await world.submit(patient, example('ecf-31', 15))).body.status).toBe('EnProceso');
     const ofThis = () => lines.filter((line) => line.encf === encf('31', 15));
-    for (let looks = 0; looks < 200 && ofThis().length === 0; looks += 1) await new Promise((r) => setTimeout(r, 25));
+    for (let looks = 0; looks < 2_400 && ofThis().length === 0; looks += 1) await new Promise((r) => setTimeout(r, 25));
     expect(ofThis()[0]).toMatchObject({
       msg: 'an answer about another document',
       detail: `the answer is about another document: eNCF "${encf('31', 1)}", not ${encf('31', 15)}`,
@@ -175,7 +175,7 @@ describe('uncertain outcomes', () => {
         headers: { 'content-type': 'application/json' },
       });
     const reaches = async (number: string, check: (row: Record<string, unknown>) => boolean) => {
-      for (let waited = 0; waited < 400; waited += 1) {
+      for (let waited = 0; waited < 2_400; waited += 1) {
         const row = await world.row(number, 'CerteCF');
         if (row !== null && check(row)) return row;
         await new Promise((done) => setTimeout(done, 25));
@@ -300,7 +300,7 @@ describe('uncertain outcomes', () => {
       store(first, true);
       expect((await world.submit(emission, example('ecf-31', 20))).body.code).toBe('certificate_expired');
       await world.clearFaults(away);
-      for (let looks = 0; looks < 400; looks += 1) {
+      for (let looks = 0; looks < 2_400; looks += 1) {
         if ((await world.row(encf('31', 19)))?.alarm === 'no-certificate') break;
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
@@ -328,7 +328,7 @@ describe('uncertain outcomes', () => {
         world.submit(instances[index % 3] as Instance, example(name, sequence)),
       ),
     );
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     await world.clearFaults();
     for (const { name, sequence } of numbers) {
       const number = encf(name === 'ecf-32' ? '32' : '31', sequence);

@@ -19,7 +19,7 @@ export interface Request {
 }
 
 /** One call on a connection of its own; rejects when there is no answer. */
-export function call(url: string, { method, headers = {}, body, timeoutMs = 10_000 }: Request = {}): Promise<Reply> {
+export function call(url: string, { method, headers = {}, body, timeoutMs = 60_000 }: Request = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : Buffer.from(body);
     const request = http.request(
