@@ -1,6 +1,6 @@
 import type { Console, ExitCode } from './command.js';
 import { openGatewayAdmin, rowsOf } from './gateway-admin.js';
-import type { OptionValues } from './options.js';
+import { type OptionValues, takesOnly } from './options.js';
 import { wantsJson } from './output/format.js';
 import { RowWriter } from './output/row-writer.js';
 import { UsageError } from './usage-error.js';
@@ -16,6 +16,8 @@ export interface Settleable<Row> {
   /** Path under the gateway's administration, and the key of a page's rows. */
   readonly list: { readonly path: string; readonly rows: string };
   readonly settlePath: string;
+  /** The options of a list, and of a settlement. */
+  readonly options: { readonly list: readonly string[]; readonly settle: readonly string[] };
   /** What narrows a list besides `--settled`. */
   narrowed?(values: OptionValues): Record<string, string>;
   /** The person's word; null where the options hold none. Throws UsageError for half of one. */
@@ -42,6 +44,7 @@ export async function listOrSettle<Row>(
   if (!listing && !(verb === 'settle' && isId(id ?? '') && rest.length === 0))
     throw new UsageError(`say list, or settle with the id of ${what.one}.`);
   if (listing !== (settlement === null)) throw new UsageError(`settle needs ${what.choices}; list takes ${what.none}.`);
+  takesOnly(listing ? 'list' : 'settle', what.options[listing ? 'list' : 'settle'], values);
   const json = wantsJson(values, console.stdout);
   const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
   const writer = new RowWriter(console.stdout);

@@ -26,3 +26,23 @@ export function parseOptions(options: Options, args: string[]): { values: Option
     throw new UsageError(message.replace(/ To specify a positional.*$/s, ''), { cause: error });
   }
 }
+
+/** Say something whatever is done: where the gateway is, and how the outcome is told. */
+const ALWAYS: readonly string[] = ['data-dir', 'json', 'text'];
+
+/**
+ * Refuses options of a command that say nothing to what it is told to do: passed over, they would be believed to count.
+ *
+ * @param verb what it is told to do, as in "retry"
+ * @throws UsageError
+ */
+export function takesOnly(verb: string, taken: readonly string[], values: OptionValues): void {
+  const idle = Object.keys(values).filter(
+    (name) => ![...ALWAYS, ...taken].includes(name) && values[name] !== undefined,
+  );
+  if (idle.length === 0) return;
+  const names = (list: readonly string[]) => list.map((name) => `--${name}`).join(', ');
+  throw new UsageError(
+    `${verb} does not take ${names(idle)}; it takes ${taken.length === 0 ? 'none but ' : ''}${names([...taken, ...ALWAYS])}.`,
+  );
+}

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import * as approvals from '../src/commands/approvals.js';
 import * as cancellations from '../src/commands/cancellations.js';
+import * as deliveries from '../src/commands/deliveries.js';
 import * as resolve from '../src/commands/resolve.js';
 import { UsageError } from '../src/usage-error.js';
 
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 /** The rows that a command prints as JSON. */
 async function printed(
-  command: typeof approvals | typeof cancellations | typeof resolve,
+  command: typeof approvals | typeof cancellations | typeof deliveries | typeof resolve,
   values: Record<string, string | boolean>,
   words = ['list'],
 ) {
@@ -80,4 +81,23 @@ it('an approval is sent to its issuer again by its id', async () => {
     [{ accepted: true, note: 'x' }, ['retry', '7']],
   ] as const)
     await expect(printed(approvals, values, [...words])).rejects.toBeInstanceOf(UsageError);
+});
+
+it.each([
+  [
+    approvals,
+    ['retry', '7'],
+    { env: 'eCF', undelivered: true },
+    'retry does not take --env, --undelivered; it takes none',
+  ],
+  [approvals, ['settle', '7'], { accepted: true, note: 'x', issuer: '131000001' }, 'settle does not take --issuer'],
+  [approvals, ['list'], { note: 'x' }, 'list does not take --note; it takes --env, --issuer, --settled, --undelivered'],
+  [approvals, ['list'], { settled: true, undelivered: true }, 'say one of --settled and --undelivered'],
+  [cancellations, ['list'], { note: 'x' }, 'list does not take --note'],
+  [cancellations, ['settle', '7'], { rejected: true, note: 'x', env: 'eCF' }, 'settle does not take --env'],
+  [resolve, ['131000001', 'E310000000001'], { env: 'eCF', resend: true, issuer: '1' }, 'does not take --issuer'],
+  [deliveries, ['retry', '131000001', 'E310000000001'], { env: 'eCF', buyer: '1' }, 'retry does not take --buyer'],
+] as const)('an option that says nothing to what is done is refused: %#', async (command, words, values, reason) => {
+  await expect(printed(command, values, [...words])).rejects.toThrow(reason);
+  expect(asked).toEqual([]);
 });

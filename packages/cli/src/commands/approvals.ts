@@ -1,7 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
 import { isId, listOrSettle, type Settleable } from '../list-or-settle.js';
-import type { Options, OptionValues } from '../options.js';
+import { type Options, type OptionValues, takesOnly } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
 import { RowWriter } from '../output/row-writer.js';
@@ -74,7 +74,7 @@ export function execute(values: OptionValues, given: string[], console: Console)
 
 async function retry(values: OptionValues, [, id = '', ...rest]: string[], console: Console): Promise<ExitCode> {
   if (!isId(id) || rest.length > 0) throw new UsageError('retry takes the id of an approval.');
-  if (settlementOf(values) !== null) throw new UsageError('retry takes neither --accepted nor --rejected.');
+  takesOnly('retry', [], values);
   const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
   const row = (await admin.call('POST', '/admin/approvals/retry', { id: Number(id) })) as Row;
   const writer = new RowWriter(console.stdout);
@@ -89,10 +89,17 @@ const SETTLEABLE: Settleable<Row> = {
   none: 'neither',
   list: { path: '/admin/approvals/undecided', rows: 'approvals' },
   settlePath: '/admin/approvals/settle',
-  narrowed: ({ undelivered }): Record<string, string> => (undelivered === true ? { undelivered: 'true' } : {}),
+  options: { list: ['env', 'issuer', 'settled', 'undelivered'], settle: ['accepted', 'rejected', 'note'] },
+  narrowed,
   settlement: settlementOf,
   readable,
 };
+
+function narrowed({ settled, undelivered }: OptionValues): Record<string, string> {
+  if (undelivered !== true) return {};
+  if (settled === true) throw new UsageError('say one of --settled and --undelivered.');
+  return { undelivered: 'true' };
+}
 
 function settlementOf({ accepted, rejected, note }: OptionValues) {
   if (accepted === undefined && rejected === undefined) return null;

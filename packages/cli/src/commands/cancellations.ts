@@ -65,6 +65,7 @@ const SETTLEABLE: Settleable<Row> = {
   none: 'none of them',
   list: { path: '/admin/cancellations/doubtful', rows: 'cancellations' },
   settlePath: '/admin/cancellations/settle',
+  options: { list: ['env', 'issuer', 'settled'], settle: ['accepted', 'rejected', 'refused', 'note'] },
   settlement: settlementOf,
   readable,
 };

@@ -1,6 +1,6 @@
 import type { Console, ExitCode } from '../command.js';
 import { type GatewayAdmin, openGatewayAdmin } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
+import { type Options, type OptionValues, takesOnly } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
 import { RowWriter } from '../output/row-writer.js';
@@ -62,10 +62,12 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const show = (row: Row) => (json ? `${JSON.stringify(row)}\n` : readable(row));
   const writer = new RowWriter(console.stdout);
   if (verb === 'list' && rest.length === 0) {
+    takesOnly('list', ['env', 'status', 'issuer', 'buyer', 'encf', 'limit'], values);
     const limit = count(values.limit);
     const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
     for await (const row of rows(admin, values, limit)) await writer.write(show(row));
   } else if (verb === 'retry' && rest.length === 2) {
+    takesOnly('retry', ['env'], values);
     if (values.env === undefined) throw new UsageError('retry needs --env.');
     const [issuer_rnc, encf] = rest;
     const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);

@@ -1,6 +1,6 @@
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
+import { type Options, type OptionValues, takesOnly } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
@@ -61,6 +61,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const listing = issuer_rnc === 'list' && encf === undefined;
   if (listing === (decision !== null) || (!listing && (encf === undefined || rest.length > 0)))
     throw new UsageError('say list, or an RNC and an eNCF with either --adopt or --resend.');
+  takesOnly(listing ? 'list' : 'a decision', listing ? ['env', 'issuer'] : ['env', 'adopt', 'resend'], values);
   if (!listing && values.env === undefined) throw new UsageError('a decision needs --env.');
   const json = wantsJson(values, console.stdout);
   const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
