@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import { type Database, openDatabase } from '@ecf/service-kit';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
+import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
 import {
   AUTHORITY,
   BUYER,
@@ -432,4 +434,57 @@ describe('GET /acecf', () => {
   it.each(['/acecf/999999999', '/acecf/999999999/xml'])('%s is 404', async (address) =>
     expect((await world.call('GET', address)).status).toBe(404),
   );
+});
+
+describe('sends that end or go on while something else happens to their record', () => {
+  const HOUR = 3_600_000;
+  const from = (ms: number) => new Date(Date.now() + ms);
+  let database: Database;
+  beforeAll(() => {
+    database = openDatabase(world.databaseUrl);
+  });
+  afterAll(() => database.close());
+
+  /** Claimed for the issuer for an hour: nobody takes it up. */
+  async function beingSent(): Promise<number> {
+    const { body } = await post(order(await world.invoice()));
+    await world.database.query(
+      "UPDATE given_approvals SET issuer_status = 'pending', issuer_due_at = $2, issuer_tries = 3 WHERE id = $1",
+      [body.id, from(HOUR)],
+    );
+    return body.id;
+  }
+
+  it('a person has it sent anew: what the send of before comes to does not end that, unless the issuer has it', async () => {
+    const store = createApprovalStore(database);
+    const claimed = await store.find(await beingSent());
+    if (claimed === null) throw new Error('it is there');
+    const [before, soon] = [from(2 * HOUR), from(3 * HOUR)];
+    const end = (at: typeof claimed, status: 'failed' | 'refused' | 'delivered') =>
+      store.progress(at, { target: 'issuer', status, error: 'too late', sentAt: null, dueAt: null }, null);
+    await store.retry(claimed.id, before);
+    for (const status of ['failed', 'refused'] as const)
+      expect((await end(claimed, status)).issuer).toMatchObject({ status: 'pending', retried: { at: before } });
+    const sentAnew = await store.retry(claimed.id, soon);
+    expect((await end(sentAnew ?? claimed, 'failed')).issuer.status).toBe('failed');
+    expect((await end(claimed, 'delivered')).issuer.status).toBe('delivered');
+  });
+
+  it('claims are prolonged in the order of their ids, whatever that of the rows', async () => {
+    const ids = [await beingSent(), await beingSent()];
+    // Its row lies behind the other now.
+    await world.database.query('UPDATE given_approvals SET issuer_tries = 4 WHERE id = $1', [ids[0]]);
+    const locks = 'SELECT id FROM given_approvals WHERE id = $1 FOR UPDATE SKIP LOCKED';
+    const prolonged = await database.transaction(async (tx) => {
+      await tx.query(locks, [ids[0]]);
+      const keeping = createApprovalStore(database).keepClaims('issuer', ids, from(2 * HOUR));
+      await eventually(
+        async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rowCount,
+        (count) => count > 0,
+      );
+      expect((await tx.query(locks, [ids[1]])).rowCount).toBe(1);
+      return { keeping };
+    });
+    await prolonged.keeping;
+  });
 });

@@ -68,8 +68,8 @@ export interface ApprovalStore {
   /** Prolongs claims whose sends are still under way. */
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /**
-   * Writes down how a send of `claimed` ended, and gives the record as it is then. Where another send was begun since, or the
-   * side was decided, it counts only where the document was taken; that it may have arrived is noted all the same. Throws
+   * Writes down how a send of `claimed` ended, and gives the record as it is then. Where another send was begun or asked for
+   * since, or the side was decided, it counts only where the document was taken; that it may have arrived is noted all the same. Throws
    * Unwritable where the database refuses the words for what they are.
    */
   progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;

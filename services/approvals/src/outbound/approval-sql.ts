@@ -99,28 +99,42 @@ const claim = (target: Target, due: string) => ({
 });
 const keep = (target: Target) => ({
   name: `approvals_keep_${target}`,
-  text: `UPDATE given_approvals SET ${target}_due_at = $2 WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2`,
+  text: `WITH kept AS (
+           SELECT id FROM given_approvals WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2
+            ORDER BY id FOR NO KEY UPDATE)
+         UPDATE given_approvals g SET ${target}_due_at = $2 FROM kept WHERE g.id = kept.id`,
 });
 export const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
 /**
- * The count of tries tells whose send it is: who was overtaken may only say that the document was taken, which nothing undoes,
+ * The count of tries tells whose send it is, and to an issuer the moment that a person had it sent anew: who was overtaken may only say that the document was taken, which nothing undoes,
  * or that it may have arrived.
  */
-const writing = (target: Target, words: 'authority_response' | 'issuer_error', taken: string, settled = '') => ({
+const writing = (
+  target: Target,
+  words: 'authority_response' | 'issuer_error',
+  taken: string,
+  more = { own: '', taken: '' },
+) => ({
   name: `approvals_progress_${target}`,
   text: `UPDATE given_approvals g SET ${target}_sent_at = coalesce(g.${target}_sent_at, $4),
            ${words} = CASE WHEN counts THEN $3 ELSE g.${words} END,
            ${target}_due_at = CASE WHEN counts THEN $5 ELSE g.${target}_due_at END,
            ${target}_status = CASE WHEN counts THEN $2
              WHEN g.${target}_due_at IS NOT NULL AND $4 IS NOT NULL THEN '${OPEN[target]}' ELSE g.${target}_status END
-          FROM (SELECT id, (${target}_due_at IS NOT NULL AND ${target}_tries = $6)
-                         OR ($2 = '${taken}' AND ${target}_status <> '${taken}'${settled}) AS counts
+          FROM (SELECT id, (${target}_due_at IS NOT NULL AND ${target}_tries = $6${more.own})
+                         OR ($2 = '${taken}' AND ${target}_status <> '${taken}'${more.taken}) AS counts
                   FROM given_approvals WHERE id = $1 FOR UPDATE) own
          WHERE g.id = own.id RETURNING g.*`,
 });
 export const PROGRESS = {
-  authority: writing('authority', 'authority_response', 'Aceptado', ' AND settled_at IS NULL'),
-  issuer: writing('issuer', 'issuer_error', 'delivered'),
+  authority: writing('authority', 'authority_response', 'Aceptado', {
+    own: '',
+    taken: ' AND settled_at IS NULL',
+  }),
+  issuer: writing('issuer', 'issuer_error', 'delivered', {
+    own: ' AND issuer_retried_at IS NOT DISTINCT FROM $7::timestamptz',
+    taken: '',
+  }),
 };
 export const CLAIM = {
   authority: claim(

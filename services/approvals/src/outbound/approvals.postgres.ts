@@ -170,6 +170,7 @@ async function write(tx: Transaction, claimed: GivenApproval, progress: Progress
     progress.sentAt,
     progress.dueAt,
     claimed[progress.target].tries,
+    ...(progress.target === 'issuer' ? [claimed.issuer.retried?.at ?? null] : []),
   ]);
   if (rows[0] === undefined) throw new Error(`the approval ${claimed.id} is gone`);
   return fromRow(rows[0]);
