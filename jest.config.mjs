@@ -10,7 +10,8 @@ const swc = [
 
 /** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/test-environment.mjs',
+  runtime: '<rootDir>/scripts/test-runtime.mjs',
   testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e', '<rootDir>/bench'],
   testMatch: ['**/test/**/*.test.ts', '<rootDir>/test-e2e/**/*.test.ts'],
