@@ -10,7 +10,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
   let emission: Instance;
 
   beforeAll(async () => {
-    world = await World.create({ settings: { STATUS_WAIT_MS: '10000', MAX_BODY_BYTES: String(10 * 1024 * 1024) } });
+    world = await World.create({ settings: { STATUS_WAIT_MS: '2000', MAX_BODY_BYTES: String(10 * 1024 * 1024) } });
     emission = await world.start();
   });
   afterAll(() => world.stop());

@@ -187,7 +187,8 @@ describe('POST /fe_Submit', () => {
     ],
   ])('reports the verdict %s with its messages (%j)', async (status, verdict, used) => {
     sequence += 1;
-    await world.fault({ operation: 'consultaresultado', kind: 'verdict', times: 1, verdict });
+    // Whoever asks is told the same: the background may ask beside the caller.
+    await world.fault({ operation: 'consultaresultado', kind: 'verdict', verdict });
     const { body } = await world.submit(emission, example('ecf-31', sequence));
     const messages = verdict.mensajes.map(({ codigo, valor }) => ({ codigo: String(codigo), valor }));
     expect(body).toMatchObject({ status, messages, sequence_used: used });
