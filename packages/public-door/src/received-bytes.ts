@@ -36,6 +36,15 @@ export class DailyReceivedBytes {
     await done;
   }
 
+  /**
+   * The storage did not take it, so the same sender may send it again: an outage costs nobody its day. What was stored and could
+   * not be recorded stays counted.
+   */
+  giveBack(received: SentBytes): void {
+    const claimed = this.#claimed.get(received.network);
+    if (claimed?.period === budgetPeriod(received.receivedAt)) claimed.left += received.bytes;
+  }
+
   #of({ network, receivedAt }: SentBytes): Claimed {
     const period = budgetPeriod(receivedAt);
     const known = this.#claimed.get(network);

@@ -94,7 +94,12 @@ export function createStorageRoom({
       });
       if (folder === null) return;
       least.set({ service }, floor);
+      const waiting = setTimeout(
+        () => logger.warn({ folder }, 'the start waits for the disk of DATA_DIR, which does not tell its free bytes'),
+        LOOK_MS,
+      );
       await look(folder);
+      clearTimeout(waiting);
       // One at a time: where the disk hangs each look holds a thread that all files need.
       let looking = false;
       timer = setInterval(async () => {

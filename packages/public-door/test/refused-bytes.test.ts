@@ -1,4 +1,4 @@
-import { createMetrics, silentLogger } from '@ecf/service-kit';
+import { createLogger, createMetrics } from '@ecf/service-kit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createInMemoryRefusalBudgets,
@@ -76,13 +76,32 @@ describe('what is taken of a sender in a day', () => {
     await Promise.all(Array.from({ length: 100 }, () => room.take(document)));
     expect(take).toHaveBeenCalledTimes(1);
   });
+
+  it('is not used up by what the storage does not take, on its own day', async () => {
+    const room = new DailyReceivedBytes(createInMemoryRefusalBudgets(), 100);
+    const document = { network: 'a', bytes: 100, receivedAt: MORNING };
+    for (let outage = 0; outage < 5; outage += 1) {
+      await room.take(document);
+      room.giveBack(document);
+    }
+    await room.take(document);
+    room.giveBack({ ...document, receivedAt: TOMORROW });
+    room.giveBack({ ...document, network: 'b' });
+    await expect(room.take(document)).rejects.toMatchObject({ status: 429 });
+  });
 });
+
+function listening() {
+  const said: string[] = [];
+  return { said, logger: createLogger({ service: 'test', destination: { write: (line) => void said.push(line) } }) };
+}
 
 describe('the room on the disk', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('is looked up once at a time, however long the disk hangs', async () => {
     jest.useFakeTimers();
+    const { logger, said } = listening();
     let [looks, answer] = [0, (_bytes: number) => {}];
     const freeBytes = () => {
       looks += 1;
@@ -97,10 +116,11 @@ describe('the room on the disk', () => {
       floor: 50,
       database: { query: () => Promise.reject(new Error('none')) },
       metrics: createMetrics(),
-      logger: silentLogger,
+      logger,
       freeBytes,
     });
     await room.start();
+    expect(said).toEqual([]);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(looks).toBe(2);
     room.require();
@@ -108,6 +128,30 @@ describe('the room on the disk', () => {
     await jest.advanceTimersByTimeAsync(5_000);
     expect(looks).toBe(3);
     expect(() => room.require()).toThrow('nearly full');
+    room.stop();
+  });
+
+  it('says what a start waits for where the disk does not answer', async () => {
+    jest.useFakeTimers();
+    const { logger, said } = listening();
+    let answer = (_bytes: number) => {};
+    const room = createStorageRoom({
+      service: 'test',
+      folder: '/nowhere',
+      floor: 50,
+      database: { query: () => Promise.reject(new Error('none')) },
+      metrics: createMetrics(),
+      logger,
+      freeBytes: () =>
+        new Promise<number>((resolve) => {
+          answer = resolve;
+        }),
+    });
+    const started = room.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(said).toEqual([expect.stringMatching(/"folder":"\/nowhere".*the start waits for the disk of DATA_DIR/)]);
+    answer(100);
+    await started;
     room.stop();
   });
 });

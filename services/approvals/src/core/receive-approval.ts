@@ -77,10 +77,14 @@ export class ReceiveApproval {
     const key = { env: arrival.env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
     if ((await this.ports.received.find(key)) !== null) return false;
     const { bytes, arrivedAt: receivedAt, network } = arrival;
-    await this.#room.received.take({ bytes: bytes.length, receivedAt, network });
+    const sent = { bytes: bytes.length, receivedAt, network };
+    await this.#room.received.take(sent);
     const sha256 = sha256Of(arrival.bytes);
     const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
-    await this.ports.archive.put(path, arrival.bytes);
+    await this.ports.archive.put(path, bytes).catch((error) => {
+      this.#room.received.giveBack(sent);
+      throw error;
+    });
     return this.ports.received.add({
       key,
       accountId: invoice.account_id,
@@ -88,7 +92,7 @@ export class ReceiveApproval {
       reason: facts.reason,
       decidedAt: facts.decidedAt ?? arrival.arrivedAt,
       receivedAt: arrival.arrivedAt,
-      bytes: arrival.bytes.length,
+      bytes: bytes.length,
       xml: { path, sha256 },
       signer: signerFacts(judgement.certificate),
       canonical: judgement.canonical,

@@ -59,7 +59,7 @@ export class ReceiveDocument {
     private readonly receivers: Receivers,
     private readonly answers: Answers,
     private readonly room: {
-      readonly received: Pick<DailyReceivedBytes, 'take'>;
+      readonly received: Pick<DailyReceivedBytes, 'take' | 'giveBack'>;
       readonly refused: Pick<RefusedBytesRoom, 'take'>;
     },
     private readonly gate: Gate,
@@ -143,8 +143,13 @@ export class ReceiveDocument {
 
   async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
     const { bytes, arrivedAt: receivedAt, network } = incoming;
-    await this.room.received.take({ bytes: bytes.length, receivedAt, network });
-    const [xml, signed] = await Promise.all([this.#keep(incoming, false), this.#acknowledge(incoming, null)]);
+    const sent = { bytes: bytes.length, receivedAt, network };
+    await this.room.received.take(sent);
+    const kept = this.#keep(incoming, false).catch((error) => {
+      this.room.received.giveBack(sent);
+      throw error;
+    });
+    const [xml, signed] = await Promise.all([kept, this.#acknowledge(incoming, null)]);
     const documentId = await this.ports.documents.add({
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
