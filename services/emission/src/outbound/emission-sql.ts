@@ -19,23 +19,37 @@ const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type,
 const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
 
 /**
- * Latest attempts of several numbers, and the cancellations that cover them. `position` is the place in the request;
- * `emission_id` is null where there is a cancellation alone. The arrays stand in subqueries so that the planner counts on the
- * same number of elements whatever it is given: seeing them, it would find a plan for one number cheaper than the one for any,
- * and plan again on every call, which takes three times as long as the look-up.
+ * Numbers as three lists, `position` the place of each. The lists stand in subqueries so that the planner counts on the same
+ * number of elements whatever it is given: seeing them, it would find a plan for one number cheaper than the one for any, and
+ * plan again on every call, which takes three times as long as the look-up.
  */
+const NUMBERS = `unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::text[]))
+      WITH ORDINALITY AS k(env, issuer_rnc, encf, position)`;
+
+/** The latest attempts of those of several numbers that have any. */
 export const FIND = {
   name: 'emission_find',
-  text: `SELECT k.position, c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::text[])) WITH ORDINALITY AS k(env, issuer_rnc, encf, position)
+  text: `SELECT k.position, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM ${NUMBERS}
+    JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
+};
+
+/**
+ * Which of several numbers were issued, and the cancellations that cover them; nothing of a number that is new. Most are, and
+ * forty columns without a row cost both sides a tenth of a millisecond.
+ */
+export const LOOK = {
+  name: 'emission_look',
+  text: `SELECT k.position, e.id IS NOT NULL AS issued, c.cancellation_id AS cancelled_by
+    FROM ${NUMBERS}
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
-    LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
     LEFT JOIN LATERAL (
       SELECT cancellation_id, last_number FROM cancelled_range r
       WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2)
         AND r.first_number <= substr(k.encf, 4)::bigint
       ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= substr(k.encf, 4)::bigint
-    WHERE a.emission_id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
+    WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
 };
 
 /** The latest attempt of the number of which an attempt was submitted under a trackId. */

@@ -52,17 +52,29 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     return patiently(patienceMs, () => database.query<R>(statement, params));
   }
 
-  const lookUps = createBatches<DocumentKey, Found>({
+  const finds = createBatches<DocumentKey, Attempt | null>({
     ...batch,
     keyOf: (key) => key,
     async work(keys) {
-      const { rows } = await query<FoundRow>(sql.FIND, [
-        keys.map(({ env }) => env),
-        keys.map(({ issuerRnc }) => issuerRnc),
-        keys.map(({ encf }) => encf),
-      ]);
-      const found = new Map(rows.map((row) => [row.position - 1, foundIn(row)]));
-      return keys.map((_, index) => found.get(index) ?? NOTHING);
+      const { rows } = await query<AttemptRow & { position: number }>(sql.FIND, listsOf(keys));
+      const found = new Map(rows.map((row) => [row.position - 1, fromRow(row)]));
+      return keys.map((_, index) => found.get(index) ?? null);
+    },
+  });
+
+  const looks = createBatches<DocumentKey, Found>({
+    ...batch,
+    keyOf: (key) => key,
+    async work(keys) {
+      const { rows } = await query<KnownRow>(sql.LOOK, listsOf(keys));
+      const known = new Map(rows.map((row) => [row.position - 1, row]));
+      return Promise.all(
+        keys.map(async (key, index) => {
+          const row = known.get(index);
+          if (row === undefined) return NOTHING;
+          return { attempt: row.issued ? await finds.run(key) : null, cancelledBy: row.cancelled_by };
+        }),
+      );
     },
   });
 
@@ -92,7 +104,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
   }
 
   async function isStored(attempt: Attempt): Promise<boolean> {
-    const { attempt: stored } = await lookUps.run(attempt);
+    const stored = await finds.run(attempt);
     return (
       stored !== null &&
       stored.emissionId === attempt.emissionId &&
@@ -129,8 +141,8 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
 
   return {
     nextId: () => ids(),
-    look: (key) => lookUps.run(key),
-    find: async (key) => (await lookUps.run(key)).attempt,
+    look: (key) => looks.run(key),
+    find: (key) => finds.run(key),
     begin(attempt, sealedCertificate) {
       const row = beginningRow(attempt, describe(attempt), sealedCertificate);
       return (attempt.attempt === 1 ? first : next).run({ attempt, row });
@@ -213,12 +225,17 @@ function parameter(rows: readonly { readonly event: BusEvent | null }[]): string
   return body;
 }
 
-type FoundRow = { position: number; cancelled_by: number | null } & (AttemptRow | { emission_id: null });
+interface KnownRow {
+  position: number;
+  issued: boolean;
+  cancelled_by: number | null;
+}
 
 const NOTHING: Found = { attempt: null, cancelledBy: null };
 
-function foundIn(row: FoundRow): Found {
-  return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by };
+/** Numbers as the statements take them. */
+function listsOf(keys: readonly DocumentKey[]): string[][] {
+  return [keys.map(({ env }) => env), keys.map(({ issuerRnc }) => issuerRnc), keys.map(({ encf }) => encf)];
 }
 
 function grouped<R extends { count: number }, K>(rows: readonly R[], keyOf: (row: R) => K): [K, number][] {

@@ -420,17 +420,31 @@ describe('over PostgreSQL', () => {
     expect(plan).not.toContain('Seq Scan');
   });
 
+  it('knows a cancelled number that was never issued as cancelled, and as nothing else', async () => {
+    const [store, database] = [stores[0] as EmissionStore, databases[0] as Database];
+    await database.query(`INSERT INTO cancelled_range (env, issuer_rnc, ecf_type, first_number, last_number, cancellation_id)
+      VALUES ('TesteCF', '131999999', '31', 8000000001, 8000000009, 77)`);
+    const never = { env: 'TesteCF', issuerRnc: '131999999', encf: 'E318000000005' } as const;
+    expect(await store.look(never)).toEqual({ attempt: null, cancelledBy: 77 });
+    expect(await store.find(never)).toBeNull();
+    expect(await createPostgresToldDocuments(database).find('TesteCF', [never])).toEqual([]);
+  });
+
   it('looks one number up by a plan that was made before, not by a new one each time', async () => {
     const { url } = databases[0] as Database;
     const database = openDatabase(url, { max: 1 });
     const store = createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 1_000 });
     // PostgreSQL makes five plans for what it is given, and compares them with one for anything.
-    for (let calls = 0; calls < 8; calls += 1) await store.find({ ...fresh(), encf: 'E319999999999' });
+    const unknown = { ...fresh(), encf: 'E319999999999' };
+    for (let calls = 0; calls < 8; calls += 1) {
+      expect(await store.find(unknown)).toBeNull();
+      expect(await store.look(unknown)).toEqual({ attempt: null, cancelledBy: null });
+    }
     const { rows } = await database.query<{ again: number }>(
-      "SELECT generic_plans AS again FROM pg_prepared_statements WHERE name = 'emission_find'",
+      "SELECT generic_plans AS again FROM pg_prepared_statements WHERE name IN ('emission_find', 'emission_look')",
     );
     await database.close();
-    expect(rows).toEqual([{ again: 3 }]);
+    expect(rows).toEqual([{ again: 3 }, { again: 3 }]);
   });
 });
 
