@@ -11,8 +11,8 @@ const NO_RECEIVER_PAUSE_MS = 3_600_000;
  * not kept: it would be the end before all was tried.
  */
 export function keptPause(askedMs: number, tries: number, now: Date, deadline: Date): number {
-  const pauseMs = tries <= 1 ? Math.min(askedMs, FIRST_RETRY_WITHIN_MS) : askedMs;
-  return now.getTime() + pauseMs > deadline.getTime() ? 0 : pauseMs;
+  if (now.getTime() + askedMs > deadline.getTime()) return 0;
+  return tries <= 1 ? Math.min(askedMs, FIRST_RETRY_WITHIN_MS) : askedMs;
 }
 
 /**
