@@ -8,6 +8,9 @@ export const JEST_ENV = {
     `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
 };
 
+/** Tests make much that is soon over: with more room for it a tenth of the processor time is saved. Workers inherit it. */
+const ROOM_FOR_NEW = '--max-semi-space-size=32';
+
 /** Runs Jest, by default in one process; resolves with its exit code. */
 export function jest(args, workers = 1) {
   const where = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
@@ -15,7 +18,8 @@ export function jest(args, workers = 1) {
   const env = { ...JEST_ENV, ECF_TEST_RUN: String(process.pid) };
   // What a first start leaves in a data folder is worth keeping where many start (test-e2e/support/prepared-folder).
   if (workers > 1) env.ECF_TEST_PREPARES = String(process.pid);
-  return runTool(process.execPath, [`${ROOT}/node_modules/jest/bin/jest.js`, ...where, ...args], env);
+  const program = [ROOM_FOR_NEW, `${ROOT}/node_modules/jest/bin/jest.js`];
+  return runTool(process.execPath, [...program, ...where, ...args], env);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exit(await jest(process.argv.slice(2)));

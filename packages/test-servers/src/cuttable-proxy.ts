@@ -8,6 +8,8 @@ export class CuttableProxy {
   private server: Server;
   /** Milliseconds that each piece of an answer is held back. */
   delayMs = 0;
+  /** From the next piece on that holds this text, on its way there, answers are held back for two seconds. */
+  holdBehind: string | null = null;
 
   private constructor(
     private readonly target: { host: string; port: number },
@@ -43,6 +45,11 @@ export class CuttableProxy {
         if (this.delayMs === 0) pass(null, piece);
         else setTimeout(pass, this.delayMs, null, piece).unref();
       },
+    });
+    socket.on('data', (piece) => {
+      if (this.holdBehind === null || !piece.includes(this.holdBehind)) return;
+      this.holdBehind = null;
+      this.delayMs = 2_000;
     });
     socket.pipe(upstream);
     upstream.pipe(held).pipe(socket);
