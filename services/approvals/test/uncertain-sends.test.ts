@@ -460,7 +460,7 @@ describe('the issuer', () => {
     const nearTheEnd = () =>
       world.database.query(
         `UPDATE given_approvals SET submitted_at = now() - interval '71 hours 50 minutes', issuer_due_at = now()
-         WHERE id = $1 AND issuer_due_at > now() + interval '30 minutes'`,
+         WHERE id = $1 AND issuer_due_at > now() + interval '20 seconds'`,
         [body.id],
       );
     const after = await eventually(
