@@ -1,4 +1,4 @@
-import { createLogger, createMetrics } from '@ecf/service-kit';
+import { createLogger, createMetrics, type Logger } from '@ecf/service-kit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createInMemoryRefusalBudgets,
@@ -96,6 +96,18 @@ function listening() {
   return { said, logger: createLogger({ service: 'test', destination: { write: (line) => void said.push(line) } }) };
 }
 
+function roomOf(logger: Logger, freeBytes: () => Promise<number>) {
+  return createStorageRoom({
+    service: 'test',
+    folder: '/nowhere',
+    floor: 50,
+    database: { query: () => Promise.reject(new Error('none')) },
+    metrics: createMetrics(),
+    logger,
+    freeBytes,
+  });
+}
+
 describe('the room on the disk', () => {
   afterEach(() => void jest.useRealTimers());
 
@@ -110,15 +122,7 @@ describe('the room on the disk', () => {
         answer = resolve;
       });
     };
-    const room = createStorageRoom({
-      service: 'test',
-      folder: '/nowhere',
-      floor: 50,
-      database: { query: () => Promise.reject(new Error('none')) },
-      metrics: createMetrics(),
-      logger,
-      freeBytes,
-    });
+    const room = roomOf(logger, freeBytes);
     await room.start();
     expect(said).toEqual([]);
     await jest.advanceTimersByTimeAsync(60_000);
@@ -135,18 +139,11 @@ describe('the room on the disk', () => {
     jest.useFakeTimers();
     const { logger, said } = listening();
     let answer = (_bytes: number) => {};
-    const room = createStorageRoom({
-      service: 'test',
-      folder: '/nowhere',
-      floor: 50,
-      database: { query: () => Promise.reject(new Error('none')) },
-      metrics: createMetrics(),
-      logger,
-      freeBytes: () =>
-        new Promise<number>((resolve) => {
-          answer = resolve;
-        }),
-    });
+    const freeBytes = () =>
+      new Promise<number>((resolve) => {
+        answer = resolve;
+      });
+    const room = roomOf(logger, freeBytes);
     const started = room.start();
     await jest.advanceTimersByTimeAsync(60_000);
     expect(said).toEqual([expect.stringMatching(/"folder":"\/nowhere".*the start waits for the disk of DATA_DIR/)]);

@@ -1,10 +1,8 @@
 import { CommitUnconfirmed, StoreUnavailable } from '../errors.js';
-import { COMMITS_WITHIN_MS } from '../unconfirmed-commit.js';
+import { lookForCommit } from '../unconfirmed-commit.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { merged } from './number-set.js';
-
-const LOOK_AGAIN_MS = 200;
 
 /** A cancellation as a call asked for it to be sent. */
 export type Asked = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & { readonly askedAt: Date };
@@ -33,10 +31,11 @@ export async function committing<T>(ports: CancellationPorts, asked: Asked, comm
     return await commit();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const work: Promise<void> = release(ports, asked)
-      .catch((failure) => ports.cancellationObserver.failed('handing over an unsent cancellation', failure))
-      .finally(() => ports.pending.delete(work));
-    ports.pending.add(work);
+    lookForCommit(
+      ports,
+      (mayCome) => release(ports, asked, mayCome),
+      (failure) => ports.cancellationObserver.failed('handing over an unsent cancellation', failure),
+    );
     throw new CommitUnconfirmed(
       'The database of this service went away while it stored the cancellation, which may be under way. Repeat the very same request: where it is, you get 409 encf_in_use with the id of the cancellation, and GET /anecf/ with that id says what became of it.',
       error,
@@ -44,22 +43,14 @@ export async function committing<T>(ports: CancellationPorts, asked: Asked, comm
   }
 }
 
-async function release(ports: CancellationPorts, asked: Asked): Promise<void> {
+async function release(ports: CancellationPorts, asked: Asked, mayCome: boolean): Promise<boolean> {
   const { env, issuerRnc, lines } = asked;
-  const until = ports.clock().getTime() + COMMITS_WITHIN_MS;
-  for (;;) {
-    await ports.sleep(LOOK_AGAIN_MS);
-    try {
-      const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(lines)) });
-      if (taken === null && ports.clock().getTime() < until) continue;
-      for (const id of new Set(taken?.cancelled.map(({ by }) => by))) {
-        const found = await ports.cancellations.find(id);
-        if (found === null || !isUnsent(found, asked)) continue;
-        await ports.cancellations.record(found, { ...found, state: 'failed', nextActionAt: ports.clock() });
-      }
-      return;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-    }
+  const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(lines)) });
+  if (taken === null) return !mayCome;
+  for (const id of new Set(taken.cancelled.map(({ by }) => by))) {
+    const found = await ports.cancellations.find(id);
+    if (found === null || !isUnsent(found, asked)) continue;
+    await ports.cancellations.record(found, { ...found, state: 'failed', nextActionAt: ports.clock() });
   }
+  return true;
 }
