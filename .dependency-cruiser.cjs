@@ -2,8 +2,36 @@
  * The import rules of the house (ARCHITECTURE.md): who may know whom. They are checked on the compiled modules, where
  * imports of mere types are gone: types may know each other, code may not.
  */
+const fs = require('node:fs');
+const path = require('node:path');
+
+/** Every package, service and deployment, with those of the house that it lists under `dependencies`. */
+const members = ['packages', 'services', 'deploy']
+  .flatMap((folder) => fs.readdirSync(path.join(__dirname, folder)).map((name) => `${folder}/${name}`))
+  .filter((folder) => fs.existsSync(path.join(__dirname, folder, 'package.json')))
+  .map((folder) => {
+    const { name, dependencies = {} } = JSON.parse(
+      fs.readFileSync(path.join(__dirname, folder, 'package.json'), 'utf8'),
+    );
+    return { folder, name, allowed: Object.keys(dependencies).filter((one) => one.startsWith('@ecf/')) };
+  });
+const folderOf = new Map(members.map(({ name, folder }) => [name, folder]));
+
+/** A member imports itself and what it lists, whether by name or by path; what its tests need is not among that. */
+function importsOf({ folder, allowed }) {
+  const within = [folder, ...allowed.map((name) => folderOf.get(name)).filter(Boolean)];
+  return {
+    name: `imports-of-${path.basename(folder)}`,
+    severity: 'error',
+    comment: `${folder} may import: ${allowed.join(', ') || 'nothing of the house'} ("dependencies" in ${folder}/package.json).`,
+    from: { path: `^${folder}/` },
+    to: { path: '^(packages|services|deploy)/|^@ecf/', pathNot: `^(${within.join('|')})/` },
+  };
+}
+
 module.exports = {
   forbidden: [
+    ...members.map(importsOf),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'domain-imports-nothing',
