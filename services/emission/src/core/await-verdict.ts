@@ -4,6 +4,7 @@ import { claim } from './claim.js';
 import { StoreUnavailable } from './errors.js';
 import type { FollowUp } from './follow-up.js';
 import { nameOf, tellOtherDocument } from './other-document.js';
+import { asFound } from './past-submissions.js';
 import type { Ports } from './ports.js';
 import { afterResult } from './progress.js';
 import { exchange, moment, recordSurely } from './record.js';
@@ -46,8 +47,9 @@ export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt
     if (ports.clock().getTime() > deadline) break;
     await ports.sleep(SEND_LOOK_MS);
     const found = await unlessAway(() => ports.emissions.find(attempt));
-    if (found?.attempt !== attempt.attempt) break;
-    present = found;
+    if (found === null) break;
+    present = asFound(present, found);
+    if (found.attempt !== attempt.attempt) break;
   }
   return present;
 }
@@ -71,8 +73,7 @@ async function nextLook(
   if (present.state === 'processing' && present.trackId !== null && tokens !== null) {
     return askOnce(ports, present, present.trackId, tokens);
   }
-  const found = (await ports.emissions.find(present)) ?? present;
-  if (found.attempt !== present.attempt) return present;
+  const found = asFound(present, await ports.emissions.find(present));
   // The authority asked for the same summary again (004): that is not left to the background.
   if (found.state === 'resend-due' && found.transientRefusals > 0 && found.owner === null && tokens !== null) {
     const claimed = await claim(ports, found);

@@ -5,7 +5,7 @@ import type { DocumentTokens } from './document-tokens.js';
 import { afterLookUp, stateIsNeeded } from './look-up.js';
 import { afterReference, beginSend, postponed, sendLost } from './moves.js';
 import { nameOf, tellOtherDocument } from './other-document.js';
-import { isWholePast } from './past-submissions.js';
+import { asFound, isWholePast } from './past-submissions.js';
 import type { Ports } from './ports.js';
 import { afterResult, afterSummaryQuery } from './progress.js';
 import { exchange, moment, record, recordOnce, recordSurely } from './record.js';
@@ -67,7 +67,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     const { owner, settings } = ports;
     const sending = await recordOnce(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
     // Whoever changed it in between sends it, or found that nothing needs to be sent.
-    if (sending === null) return (await ports.emissions.find(attempt)) ?? attempt;
+    if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
     return sendAttempt(ports, sending, bytes, token, tokens);
   }

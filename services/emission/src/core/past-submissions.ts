@@ -1,3 +1,4 @@
+import { canTransition } from '@ecf/domain';
 import type { Attempt, PastSubmission } from './attempt.js';
 
 /**
@@ -33,6 +34,21 @@ export function latestPast(past: readonly PastSubmission[]): { latest: readonly 
 /** Copies of the attempt itself that are over: refused as repeats, or given up on. */
 export function copiesOf({ attempt, past }: Pick<Attempt, 'attempt' | 'past'>): PastSubmission[] {
   return past.filter((one) => one.attempt === attempt).map(({ omittedBefore: _omitted, ...copy }) => copy);
+}
+
+/**
+ * An attempt by what is found under its number now: as it stands, or as it ended where the number went to a later attempt
+ * since. What is not told of its end leaves it as it was; nothing of a later attempt is ever taken for it.
+ */
+export function asFound(attempt: Attempt, found: Attempt | null): Attempt {
+  if (found === null) return attempt;
+  if (found.attempt === attempt.attempt) return found;
+  // Its copies stand there too; only its end left the number to another.
+  const end = found.past.findLast((one) => one.attempt === attempt.attempt && canTransition(one.state, 'new-attempt'));
+  if (end === undefined) return attempt;
+  const { state, trackId, code, messages, sequenceUsed, dateReceived } = end;
+  const verdict = { code, messages, sequenceUsed, dateReceived };
+  return { ...attempt, state, trackId, verdict, owner: null, nextActionAt: null, alarm: null };
 }
 
 /** What was withdrawn never went out. */

@@ -3,6 +3,7 @@ import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from './attempt.js';
 import { StoreUnavailable } from './errors.js';
 import type { Moment } from './moves.js';
+import { asFound } from './past-submissions.js';
 import type { Ports, RecordedExchange } from './ports.js';
 
 type RecordPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep'>;
@@ -13,7 +14,8 @@ export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Mom
 
 /**
  * Stores what `decide` makes of the attempt. When another change came between, it decides again on the present state;
- * null leaves that as it is. Resolves with the attempt as it stands then.
+ * null leaves that as it is. Resolves with the attempt as it stands then, or as it ended before a later one came under its
+ * number.
  */
 export async function record(
   ports: RecordPorts,
@@ -29,7 +31,7 @@ export async function record(
       return after;
     }
     const found = await ports.emissions.find(attempt);
-    if (found === null || found.attempt !== attempt.attempt) return found ?? present;
+    if (found?.attempt !== attempt.attempt) return asFound(present, found);
     present = found;
   }
 }

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Attempt } from '../../src/core/attempt.js';
+import { askOnce, awaitSend, awaitVerdict } from '../../src/core/await-verdict.js';
+import { beginAttempt } from '../../src/core/begin-attempt.js';
+import { createFollowUp } from '../../src/core/follow-up.js';
+import { asFound } from '../../src/core/past-submissions.js';
+import type { Ports } from '../../src/core/ports.js';
+import { afterReceipt, afterResult } from '../../src/core/progress.js';
+import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
+import { at, fresh, receipt, result, sending } from '../support/attempts.js';
+
+const TOKENS = { given: true, get: async () => 'token', refused: async () => false };
+const REASON = [{ codigo: '3', valor: 'rechazado' }];
+const REJECTED = result('Rechazado', { messages: REASON, sequenceUsed: false });
+
+const must = (attempt: Attempt | null) => {
+  if (attempt === null) throw new Error('nothing changed');
+  return attempt;
+};
+
+/** A number with its first attempt, and what others do with it meanwhile. */
+async function number(first: Attempt) {
+  const store = createInMemoryEmissionStore(() => ({}) as never);
+  await store.begin(first, null);
+  const save = async (after: Attempt | null) => {
+    const present = (await store.find(first)) as Attempt;
+    expect(await store.save(present, must(after), [])).toBe(true);
+    return must(after);
+  };
+  return {
+    store,
+    /** Decides the first as rejected and brings another document under the number, up to its acceptance. */
+    async movesOn() {
+      const present = (await store.find(first)) as Attempt;
+      const sent =
+        present.trackId === null
+          ? await save(afterReceipt({ ...present, state: 'sending' }, receipt('t-1'), at(0)))
+          : present;
+      const rejected = await save(afterResult(sent, REJECTED, at(0)));
+      const document = fresh({ contentHash: 'hash-2', facts: { ...first.facts, securityCode: 'other!' } });
+      const second = beginAttempt(document, rejected, 1, at(0), { owner: 'other', leaseMs: 1, held: false });
+      expect(await store.begin(second, null)).toBe(true);
+      const received = await save(afterReceipt(second, receipt('t-2'), at(0)));
+      await save(afterResult(received, result('Aceptado'), at(0)));
+    },
+  };
+}
+
+function portsOver(store: Ports['emissions'], change: Partial<Ports> = {}): Ports {
+  const { now, random, settings } = at(0);
+  return {
+    emissions: store,
+    observer: { decided() {}, alarm() {}, answeredAnother() {}, submitted() {} },
+    authority: { queryResult: async () => REJECTED },
+    archive: { get: async () => Buffer.from('<ECF/>') },
+    sleep: async () => undefined,
+    checkpoint: () => undefined,
+    clock: () => now,
+    random,
+    settings: { ...settings, sendTimeoutMs: 60_000 },
+    owner: 'me',
+    pending: new Set(),
+    ...change,
+  } as Ports;
+}
+
+const ENDED = {
+  attempt: 1,
+  state: 'rejected-reusable',
+  trackId: 't-1',
+  contentHash: 'hash-1',
+  facts: { securityCode: 'aB+/12' },
+  verdict: { code: '2', messages: REASON, sequenceUsed: false },
+};
+const processing = () => must(afterReceipt(sending(), receipt('t-1'), at(0)));
+const DEADLINE = at(60_000).now.getTime();
+
+describe('who waits for an attempt is told how that one ended, though another document came under its number', () => {
+  it('when the authority is asked for its result', async () => {
+    const { store, movesOn } = await number(processing());
+    const authority = { queryResult: async () => movesOn().then(() => REJECTED) } as never;
+    const ports = portsOver(store, { authority });
+    expect(await askOnce(ports, processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
+    expect(await store.find(processing())).toMatchObject({ attempt: 2, trackId: 't-2', state: 'accepted' });
+  });
+
+  it('when the store is looked at, nobody here being able to ask', async () => {
+    const { store, movesOn } = await number(processing());
+    const ports = portsOver(store, { sleep: movesOn });
+    expect(await awaitVerdict(ports, {} as never, processing(), null, DEADLINE)).toMatchObject(ENDED);
+  });
+
+  it('when another instance was sending it', async () => {
+    const { store, movesOn } = await number(sending());
+    const ports = portsOver(store, { sleep: movesOn });
+    expect(await awaitSend(ports, sending())).toMatchObject(ENDED);
+  });
+
+  it.each(['resend-due', 'processing'] as const)('when it is followed up being %s', async (state) => {
+    const attempt: Attempt = { ...processing(), state, trackId: state === 'processing' ? 't-1' : null };
+    const { store, movesOn } = await number(attempt);
+    const followUp = createFollowUp(portsOver(store), async () => null);
+    await movesOn();
+    expect(await followUp.advance(attempt, TOKENS as never)).toMatchObject(ENDED);
+  });
+});
+
+describe('an attempt by what is found under its number', () => {
+  const later = (past: Attempt['past']): Attempt => ({ ...sending(), attempt: 2, trackId: 't-2', past });
+  const end = { attempt: 1, submittedAt: null, code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
+
+  it('is what was found where that is the same attempt, and what it was where nothing is', () => {
+    const found = { ...processing(), revision: 9 };
+    expect(asFound(processing(), found)).toBe(found);
+    expect(asFound(found, null)).toBe(found);
+  });
+
+  it.each([
+    ['nothing tells its end', []],
+    ['only a copy of it is told', [{ ...end, trackId: 'copy', state: 'rejected-used' as const }]],
+    ['only other attempts are told', [{ ...end, attempt: 3, trackId: 't-3', state: 'rejected-reusable' as const }]],
+  ])('stays in process under its own trackId where %s', (_what, past) => {
+    expect(asFound(processing(), later(past))).toEqual(processing());
+  });
+
+  it('is withdrawn where it ended so', () => {
+    const past = [{ ...end, trackId: null, state: 'withdrawn' as const }];
+    expect(asFound(sending(), later(past))).toMatchObject({
+      attempt: 1,
+      state: 'withdrawn',
+      trackId: null,
+      owner: null,
+    });
+  });
+});
