@@ -1,50 +1,36 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { close, constants, fdatasync, link as linkFile, open, unlink as unlinkFile, write } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, opendir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { INCOMING, JOURNAL } from './archive-folder.js';
+import { sha256Of } from './archive-journal.js';
+import { archiveWriter } from './archive-writer.js';
 import { createFolderSync } from './folder-sync.js';
 import { checkXmlPath, type StoredObject, type XmlStore, XmlStoreError } from './xml-store.js';
 
-const link = promisify(linkFile);
-const unlink = promisify(unlinkFile);
-
-const INCOMING = '.incoming';
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Files under a folder. Bytes are written and synced under a temporary name and then linked to their path, so that a path
- * either does not exist or holds the whole document; the folder's entry is synced too before `put` resolves.
+ * Files under a folder. Bytes are written under a temporary name and then linked to their path, so that a path either does not
+ * exist or holds the whole document; `put` resolves once a journal beside them is on the disk, out of which they are written
+ * again after a power cut ({@link file://./archive-folder.ts}).
+ *
+ * @param idleMs milliseconds without a document after which the journal is cleared; by default when that costs least
  */
-export async function openFileXmlStore(root: string): Promise<XmlStore> {
+export async function openFileXmlStore(root: string, { idleMs }: { idleMs?: number } = {}): Promise<XmlStore> {
   const incoming = path.join(root, INCOMING);
+  const journal = path.join(root, JOURNAL);
   const folders = createFolderSync(root);
   await folders.make(incoming);
+  await folders.make(journal);
   await removeStale(incoming);
+  const writer = archiveWriter(path.resolve(root), idleMs);
+  if ((await readdir(journal)).length > 0) await writer.recover();
 
   return {
     async put(relative, bytes, known) {
       checkXmlPath(relative);
-      const checksum = known ?? sha256(bytes);
-      const target = path.join(root, relative);
-      const temporary = path.join(incoming, randomUUID());
-      try {
-        await writeSynced(temporary, bytes);
-        await folders.make(path.dirname(target));
-        await link(temporary, target);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        const present = sha256(await readFile(target));
-        if (present !== checksum)
-          throw new XmlStoreError(
-            'exists',
-            `Another document stands under ${relative}; stored documents are never overwritten.`,
-          );
-      } finally {
-        // Also where the disk is full: it must not be filled by what it had no room for.
-        await unlinkIfThere(temporary);
-      }
-      await folders.sync(path.dirname(target));
+      const checksum = known ?? sha256Of(bytes);
+      await writer.store({ path: relative, bytes, sha256: checksum });
       return { checksum };
     },
     async get(relative, checksum) {
@@ -56,11 +42,13 @@ export async function openFileXmlStore(root: string): Promise<XmlStore> {
         if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
         throw new XmlStoreError('missing', `There is no document under ${relative}.`, { cause });
       }
-      if (checksum !== undefined && sha256(bytes) !== checksum)
+      if (checksum !== undefined && sha256Of(bytes) !== checksum)
         throw new XmlStoreError('altered', `The document under ${relative} is not the one that was stored.`);
       return bytes;
     },
-    ready: () => access(incoming, constants.R_OK | constants.W_OK),
+    async ready() {
+      for (const folder of [incoming, journal]) await access(folder, constants.R_OK | constants.W_OK);
+    },
     list: () => storedUnder(root, ''),
   };
 }
@@ -70,43 +58,9 @@ async function* storedUnder(root: string, relative: string): AsyncGenerator<Stor
   for await (const entry of await opendir(path.join(root, relative))) {
     const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (name !== INCOMING) yield* storedUnder(root, name);
+      if (!entry.name.startsWith('.')) yield* storedUnder(root, name);
     } else yield { path: name, storedAt: (await stat(path.join(root, name))).mtime };
   }
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-async function unlinkIfThere(file: string): Promise<void> {
-  await unlink(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-}
-
-/** Where the system has it, a write returns once the bytes are on disk, which saves a call of the thread pool. */
-const SYNCED = constants.O_DSYNC ?? 0;
-const NEW_FILE = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | SYNCED;
-
-/** Callbacks, not file handles: this stands in the way of every document, and they cost half the processor time. */
-function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    open(file, NEW_FILE, 0o640, (failed, fd) => {
-      if (failed) return reject(failed);
-      const end = (error?: Error | null) =>
-        close(fd, (notClosed) => ((error ?? notClosed) ? reject(error ?? notClosed) : resolve()));
-      const writeFrom = (offset: number): void => {
-        write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
-          if (error) end(error);
-          else if (offset + written < bytes.length) writeFrom(offset + written);
-          else if (SYNCED === 0) fdatasync(fd, end);
-          else end();
-        });
-      };
-      writeFrom(0);
-    });
-  });
 }
 
 /** Temporary files of a process that was killed; those of the last day may belong to one that still runs. */

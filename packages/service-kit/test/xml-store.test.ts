@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -15,6 +17,21 @@ const PUT = `
   const { openFileXmlStore } = await import(process.argv[1]);
   const store = await openFileXmlStore(process.argv[2]);
   await store.put('a/b.xml', Buffer.alloc(65536)).then(() => console.log('kept'), (error) => console.log(error.code));`;
+
+/** Stores documents of 1,000 bytes one after the other, and a small one, and prints how each ended. */
+const PUT_MANY = `
+  const { openFileXmlStore } = await import(process.argv[1]);
+  const store = await openFileXmlStore(process.argv[2]);
+  for (const [n, size] of [1000, 1000, 1000, 1000, 1000, 10].entries())
+    await store.put('a/' + n + '.xml', Buffer.alloc(size, 65)).then(() => console.log('kept'), (error) => console.log(error.code));`;
+
+/** Stores a document, says so, and stays. */
+const PUT_AND_WAIT = `
+  const { openFileXmlStore } = await import(process.argv[1]);
+  const store = await openFileXmlStore(process.argv[2]);
+  await store.put('a/b.xml', Buffer.from('<ECF>1</ECF>'));
+  setInterval(() => undefined, 1000);
+  console.log('kept');`;
 
 let root: string;
 let store: XmlStore;
@@ -45,6 +62,51 @@ describe('an archive of files', () => {
     ];
     const { stdout } = await promisify(execFile)('/bin/sh', args);
     expect([stdout, readdirSync(path.join(root, '.incoming'))]).toEqual(['EFBIG\n', []]);
+  });
+
+  it('keeps what it confirmed before the journal had no room left, and says so of the rest', async () => {
+    const folder = path.join(root, 'full');
+    const args = [
+      '-c',
+      'ulimit -f 8; exec "$@"',
+      'sh',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      PUT_MANY,
+      BUILT,
+      folder,
+    ];
+    const { stdout } = await promisify(execFile)('/bin/sh', args);
+    const outcomes = stdout.trim().split('\n');
+    expect(outcomes).toEqual(['kept', 'kept', 'kept', 'EFBIG', 'EFBIG', 'kept']);
+    const after = await openFileXmlStore(folder);
+    for (const n of [0, 1, 2]) expect(await after.get(`a/${n}.xml`)).toHaveLength(1_000);
+    expect(await after.get('a/5.xml')).toHaveLength(10);
+  });
+
+  it('has what it confirmed after it was killed, and after the power went', async () => {
+    const folder = path.join(root, 'killed');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', PUT_AND_WAIT, BUILT, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // What the disk need not have yet.
+    truncateSync(path.join(folder, 'a/b.xml'), 0);
+    const after = await openFileXmlStore(folder);
+    expect((await after.get('a/b.xml')).toString()).toBe('<ECF>1</ECF>');
+  });
+
+  it('gives up its thread and its journal once nothing comes any more', async () => {
+    const folder = path.join(root, 'idle');
+    const idle = await openFileXmlStore(folder, { idleMs: 100 });
+    for (const n of [1, 2]) {
+      expect(await idle.put(name(n), bytes)).toEqual({ checksum });
+      while (readdirSync(path.join(folder, '.journal')).length > 0) await delay(20);
+      expect(await idle.get(name(n), checksum)).toEqual(bytes);
+    }
   });
 
   it('notices a file that was altered', async () => {
