@@ -1,5 +1,8 @@
 import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 
+/** Batches whose durations count towards what one takes. */
+const REMEMBERED = 8;
+
 /** Collects calls that arrive while others are under way, and runs them together. */
 export interface Batches<I, O> {
   run(item: I): Promise<O>;
@@ -19,8 +22,12 @@ export interface BatchOptions<I, O> {
   readonly maxItems: number;
   /** Batches under way at the same time. */
   readonly maxUnderWay: number;
-  /** Milliseconds from the beginning of a batch to that of the next, as things are now; without it none. */
-  readonly spacingMs?: () => number;
+  /**
+   * Milliseconds from the beginning of a batch to that of the next, as things are now; without it none.
+   *
+   * @param takesMs what a batch has taken lately, in milliseconds
+   */
+  readonly spacingMs?: (takesMs: number) => number;
 }
 
 /**
@@ -37,6 +44,8 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   let pausing: NodeJS.Timeout | undefined;
   /** When the latest began, by `performance.now()`. */
   let began = Number.NEGATIVE_INFINITY;
+  /** What a batch has taken lately, in milliseconds: the latest count most. */
+  let takes = 0;
 
   function schedule(): void {
     if (pausing !== undefined && waiting.length >= options.maxItems) {
@@ -46,7 +55,8 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
     }
     if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
     scheduled = true;
-    const pause = waiting.length >= options.maxItems ? 0 : began + (options.spacingMs?.() ?? 0) - performance.now();
+    const pause =
+      waiting.length >= options.maxItems ? 0 : began + (options.spacingMs?.(takes) ?? 0) - performance.now();
     // After the callbacks of this turn, so that requests that arrived together leave together.
     if (pause > 0) pausing = setTimeout(leave, pause);
     else setImmediate(leave);
@@ -78,11 +88,13 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   }
 
   async function start(batch: readonly Waiting<I, O>[]): Promise<void> {
+    const begun = performance.now();
     underWay += 1;
     try {
       await settle(batch);
     } finally {
       underWay -= 1;
+      takes += (performance.now() - begun - takes) / REMEMBERED;
       schedule();
     }
   }

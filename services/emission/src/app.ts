@@ -59,6 +59,7 @@ import { CommitUnconfirmed, StoreUnavailable } from './core/errors.js';
 import { createFollowUp } from './core/follow-up.js';
 import { invoiceChanged } from './core/invoice-event.js';
 import { createKeyedLock } from './core/keyed-lock.js';
+import { createNewNumbers } from './core/new-numbers.js';
 import { createObtainToken } from './core/obtain-token.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { createProveSubmission } from './core/prove-submission.js';
@@ -142,7 +143,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     clock,
   });
   const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
-  const lock = createKeyedLock((error) => {
+  const lock = createKeyedLock(clock, (error) => {
     // What one of them may have brought under way is no news for the others.
     if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
     return error instanceof StoreUnavailable ? error : null;
@@ -169,6 +170,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     sleep: (ms) => delay(ms),
     owner: randomUUID(),
     lock,
+    newNumbers: createNewNumbers(() => lock.size),
     pending: new Set(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {

@@ -170,6 +170,22 @@ describe('the same number again', () => {
     }
   });
 
+  it('equal requests at the same moment: one submission where it is rejected and the number stays reusable', async () => {
+    const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
+    const together = () =>
+      Promise.all(
+        [emission, emission, second, second].map((instance) => world.submit(instance, example('ecf-32', 30))),
+      );
+    const answers = await together();
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+    expect(answers[0]?.body).toMatchObject({ status: 'Rechazado', sequence_used: false });
+    expect(await world.ledger(encf('32', 30))).toHaveLength(1);
+    // Whoever comes later asks for a new attempt.
+    await world.submit(emission, example('ecf-32', 30));
+    expect(await world.ledger(encf('32', 30))).toHaveLength(2);
+    await world.clearFaults(id);
+  });
+
   it('two equal requests at the same moment without waiting for the verdict', async () => {
     const quick = await Promise.all([world.start({}, { STATUS_WAIT_MS: 0 }), world.start({}, { STATUS_WAIT_MS: 0 })]);
     const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });

@@ -5,6 +5,7 @@ import type { XmlStore } from '@ecf/service-kit';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt.js';
 import type { KeyedLock } from './keyed-lock.js';
 import type { FollowUpSettings } from './moves.js';
+import type { NewNumbers } from './new-numbers.js';
 import type { Random } from './retry-schedule.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
@@ -161,6 +162,8 @@ export interface Ports {
   readonly settings: EmissionSettings;
   /** One request at a time per number, in this process. */
   readonly lock: KeyedLock;
+  /** Numbers that need not be looked up before they are issued. */
+  readonly newNumbers: NewNumbers;
   /** Work that goes on after its request was answered; a graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
   /** Called between steps; does nothing outside tests. */

@@ -14,13 +14,24 @@ export type Repeat =
 
 /**
  * Decides about a number that may have been used. A rejected document with a reusable number, or a withdrawn one, makes
- * room for the same or another content; everything else is kept as it is.
+ * room for the same or another content; everything else is kept as it is. Of equal requests that came together the first one's
+ * rejection is the answer to all: none of them asked for a further attempt.
  *
  * @param isSame whether the stored document is the one of the request
+ * @param since when those began for which the request had to wait; null where there were none
  */
-export function decideRepeat(existing: Attempt | null, isSame: (existing: Attempt) => boolean): Repeat {
+export function decideRepeat(
+  existing: Attempt | null,
+  isSame: (existing: Attempt) => boolean,
+  since: Date | null,
+): Repeat {
   if (existing === null) return 'first';
   const { decided, sequenceUsed } = EMISSION_STATES[existing.state];
-  if (decided && sequenceUsed === false) return 'new-attempt';
+  if (decided && sequenceUsed === false)
+    return isRejectedSince(existing, since) && isSame(existing) ? 'same' : 'new-attempt';
   return isSame(existing) ? 'same' : 'conflict';
+}
+
+function isRejectedSince({ state, committedAt }: Attempt, since: Date | null): boolean {
+  return since !== null && state === 'rejected-reusable' && committedAt >= since;
 }

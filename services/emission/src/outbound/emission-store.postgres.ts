@@ -3,6 +3,7 @@ import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import { type BusEvent, createBatches, type Database, outboxBody, type Statement } from '@ecf/service-kit';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
 import { tellsMore } from '../core/moves.js';
+import { CROWD } from '../core/new-numbers.js';
 import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
 import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -31,9 +32,11 @@ interface Saving {
 
 /** One at a time: what comes while a statement is under way shares the next, whose plan alone costs more than several documents in it. */
 const BATCH = { maxItems: 64, maxUnderWay: 1 };
-/** With so many documents under way processor time is what each waits for, and shared statements save more than they delay. */
-const CROWD = 16;
-const SPACING_MS = 15;
+/**
+ * In a crowd shared statements save more than they delay, so they begin so many times as far apart as one takes lately, but no
+ * further than the milliseconds.
+ */
+const SPACING = { times: 1.5, mostMs: 15 };
 const IDS_AT_ONCE = 100;
 
 /**
@@ -42,7 +45,10 @@ const IDS_AT_ONCE = 100;
  */
 export function createPostgresEmissionStore(options: PostgresEmissionStoreOptions): EmissionStore {
   const { database, describe, patienceMs, underWay = () => 1 } = options;
-  const batch = { ...BATCH, spacingMs: () => (underWay() < CROWD ? 0 : SPACING_MS) };
+  const batch = {
+    ...BATCH,
+    spacingMs: (takesMs: number) => (underWay() < CROWD ? 0 : Math.min(SPACING.times * takesMs, SPACING.mostMs)),
+  };
   const ids = createIdBlocks(async () => {
     const { rows } = await query<{ first: number }>(sql.NEXT_IDS, []);
     return rows[0]?.first as number;

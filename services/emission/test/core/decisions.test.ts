@@ -16,7 +16,7 @@ import { type Document, example } from '../support/documents.js';
 describe('decideRepeat', () => {
   const inState = (state: EmissionState) => ({ ...sending(), state });
   it('takes a number that was never used', () => {
-    expect(decideRepeat(null, () => true)).toBe('first');
+    expect(decideRepeat(null, () => true, null)).toBe('first');
   });
   it.each([
     ['rejected-reusable', 'new-attempt', 'new-attempt'],
@@ -31,8 +31,21 @@ describe('decideRepeat', () => {
     ['arrived', 'same', 'conflict'],
     ['not-found', 'same', 'conflict'],
   ] as const)('under a number that is %s: the same is %s, another is %s', (state, same, other) => {
-    expect(decideRepeat(inState(state), () => true)).toBe(same);
-    expect(decideRepeat(inState(state), () => false)).toBe(other);
+    expect(decideRepeat(inState(state), () => true, null)).toBe(same);
+    expect(decideRepeat(inState(state), () => false, null)).toBe(other);
+  });
+});
+
+describe('decideRepeat of equal requests that came together', () => {
+  const rejected = { ...sending(), state: 'rejected-reusable' as const };
+  const before = new Date(rejected.committedAt.getTime() - 1_000);
+  const after = new Date(rejected.committedAt.getTime() + 1);
+
+  it('takes the rejection of the one that all waited for, and none of an earlier day', () => {
+    expect(decideRepeat(rejected, () => true, before)).toBe('same');
+    expect(decideRepeat(rejected, () => true, after)).toBe('new-attempt');
+    expect(decideRepeat(rejected, () => false, before)).toBe('new-attempt');
+    expect(decideRepeat({ ...rejected, state: 'withdrawn' }, () => true, before)).toBe('new-attempt');
   });
 });
 
@@ -192,7 +205,7 @@ describe('archived', () => {
 
 describe('createKeyedLock', () => {
   it('runs one key in order and keys side by side, also after failures', async () => {
-    const lock = createKeyedLock();
+    const lock = createKeyedLock(() => new Date());
     const log: string[] = [];
     const work =
       (name: string, fail = false) =>
@@ -210,7 +223,10 @@ describe('createKeyedLock', () => {
   it('tells those who wait of a failure that they would meet, and nobody who comes later', async () => {
     const away = new Error('away');
     const told = new Error('told');
-    const lock = createKeyedLock((error) => (error === away || error === told ? told : null));
+    const lock = createKeyedLock(
+      () => new Date(),
+      (error) => (error === away || error === told ? told : null),
+    );
     const begun: string[] = [];
     const first = lock.run('a', () => Promise.reject(away));
     const waiting = ['a2', 'a3'].map((name) => lock.run('a', async () => void begun.push(name)));
