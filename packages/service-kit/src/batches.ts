@@ -22,12 +22,17 @@ export interface BatchOptions<I, O> {
   readonly maxItems: number;
   /** Batches under way at the same time. */
   readonly maxUnderWay: number;
-  /**
-   * Milliseconds from the beginning of a batch to that of the next, as things are now; without it none.
-   *
-   * @param takesMs what a batch has taken lately, in milliseconds
-   */
-  readonly spacingMs?: (takesMs: number) => number;
+  /** How long batches gather items, as things are now; without it none waits. */
+  readonly gathering?: {
+    /**
+     * Milliseconds from the beginning of a batch to that of the next.
+     *
+     * @param takesMs what a batch has taken lately, in milliseconds
+     */
+    spacingMs(takesMs: number): number;
+    /** So many that wait leave at once. */
+    enough(): number;
+  };
 }
 
 /**
@@ -37,6 +42,7 @@ export interface BatchOptions<I, O> {
  * go those too whose statement the database gave up while it answers others, until it gives up a second of them.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
+  const { gathering } = options;
   let waiting: Waiting<I, O>[] = [];
   let underWay = 0;
   let scheduled = false;
@@ -48,15 +54,15 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   let takes = 0;
 
   function schedule(): void {
-    if (pausing !== undefined && waiting.length >= options.maxItems) {
+    const isEnough = waiting.length >= Math.min(options.maxItems, gathering?.enough() ?? 1);
+    if (pausing !== undefined && isEnough) {
       clearTimeout(pausing);
       pausing = undefined;
       scheduled = false;
     }
     if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
     scheduled = true;
-    const pause =
-      waiting.length >= options.maxItems ? 0 : began + (options.spacingMs?.(takes) ?? 0) - performance.now();
+    const pause = isEnough ? 0 : began + (gathering?.spacingMs(takes) ?? 0) - performance.now();
     // After the callbacks of this turn, so that requests that arrived together leave together.
     if (pause > 0) pausing = setTimeout(leave, pause);
     else setImmediate(leave);

@@ -33,10 +33,10 @@ interface Saving {
 /** One at a time: what comes while a statement is under way shares the next, whose plan alone costs more than several documents in it. */
 const BATCH = { maxItems: 64, maxUnderWay: 1 };
 /**
- * In a crowd shared statements save more than they delay, so they begin so many times as far apart as one takes lately, but no
- * further than the milliseconds.
+ * In a crowd shared statements save more than they delay: they begin so many times as far apart as one takes lately, no further
+ * than the milliseconds, and as soon as that share of the crowd waits.
  */
-const SPACING = { times: 1.5, mostMs: 15 };
+const GATHERING = { times: 4, mostMs: 15, share: 1 / 4 };
 const IDS_AT_ONCE = 100;
 
 /**
@@ -47,7 +47,10 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
   const { database, describe, patienceMs, underWay = () => 1 } = options;
   const batch = {
     ...BATCH,
-    spacingMs: (takesMs: number) => (underWay() < CROWD ? 0 : Math.min(SPACING.times * takesMs, SPACING.mostMs)),
+    gathering: {
+      spacingMs: (takesMs: number) => (underWay() < CROWD ? 0 : Math.min(GATHERING.times * takesMs, GATHERING.mostMs)),
+      enough: () => Math.ceil(underWay() * GATHERING.share),
+    },
   };
   const ids = createIdBlocks(async () => {
     const { rows } = await query<{ first: number }>(sql.NEXT_IDS, []);
