@@ -3,8 +3,10 @@ import fs from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSynced, isTorn, readIfThere, removeIfThere, syncFile, writeAll } from './archive-files.js';
 import { type ArchivedDocument, journalEntries, readJournal, sha256Of } from './archive-journal.js';
 import { createFolderSync } from './folder-sync.js';
+import { isStorageFull } from './storage-full.js';
 import { XmlStoreError } from './xml-store.js';
 
 /** Folders of an archive that hold no documents: what is being written, and the journal. */
@@ -33,7 +35,9 @@ interface Segment {
   readonly file: string;
   readonly fd: number;
   readonly begun: number;
-  readonly paths: string[];
+  readonly paths: Set<string>;
+  /** Of these the ones that could not be synced: the system may have forgotten what it could not write, and call the next sync a success. */
+  readonly doubtful: Set<string>;
   bytes: number;
   closed: number;
 }
@@ -50,30 +54,56 @@ const ABANDONED_MS = 10 * 60_000;
 
 /**
  * Documents as files, of which a journal answers for the latest: those that are stored together are written without waiting
- * for the disk, and then at once, as one piece, to a segment of the journal, which is synced. One file after the other on
- * the disk would take the file system a commit of its own for each. What a power cut takes of the files is written again from the
- * journal when an archive is opened.
+ * for the disk, and then at once, as one piece, to a segment of the journal, which is synced; after that they get their paths. One
+ * file after the other on the disk would take the file system a commit of its own for each. What a power cut takes of the files is
+ * written again from the journal when an archive is opened.
  */
 export function createArchiveFolder(root: string, options: ArchiveFolderOptions = {}): ArchiveFolder {
   const { segmentBytes = SEGMENT_BYTES, segmentMs = SEGMENT_MS, now = Date.now } = options;
   const folders = createFolderSync(root);
+  const at = (relative: string) => path.join(root, relative);
   let current: Segment | null = null;
   let closed: Segment[] = [];
   let settling: Promise<void> = Promise.resolve();
 
   async function begin(): Promise<Segment> {
-    const folder = path.join(root, JOURNAL);
-    await folders.make(folder);
-    const file = path.join(folder, randomUUID());
+    await folders.make(at(JOURNAL));
+    const file = path.join(at(JOURNAL), randomUUID());
     const fd = fs.openSync(file, 'wx', 0o640);
-    await folders.sync(folder);
-    return { file, fd, begun: now(), paths: [], bytes: 0, closed: 0 };
+    try {
+      await folders.sync(at(JOURNAL));
+    } catch (error) {
+      fs.closeSync(fd);
+      removeIfThere(file);
+      throw error;
+    }
+    return { file, fd, begun: now(), paths: new Set(), doubtful: new Set(), bytes: 0, closed: 0 };
   }
 
   function close(segment: Segment): void {
-    fs.closeSync(segment.fd);
-    closed.push(Object.assign(segment, { closed: now() }));
     current = null;
+    closed.push(Object.assign(segment, { closed: now() }));
+    fs.closeSync(segment.fd);
+  }
+
+  async function append(documents: readonly ArchivedDocument[]): Promise<void> {
+    current ??= await begin();
+    const segment = current;
+    try {
+      segment.bytes += writeAll(segment.fd, journalEntries(documents), segment.bytes);
+    } catch (error) {
+      // What stands half written would hide all that follows it.
+      cutTo(segment);
+      throw error;
+    }
+    try {
+      fs.fdatasyncSync(segment.fd);
+    } catch (error) {
+      close(segment);
+      throw error;
+    }
+    for (const { path: relative } of documents) segment.paths.add(relative);
+    if (segment.bytes >= segmentBytes || now() - segment.begun >= segmentMs) close(segment);
   }
 
   function cutTo(segment: Segment): void {
@@ -84,54 +114,69 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
     }
   }
 
-  async function append(documents: readonly ArchivedDocument[]): Promise<void> {
-    current ??= await begin();
-    const segment = current;
+  /** Not durable by itself. */
+  function writeTemporary(bytes: Uint8Array): string {
+    const file = path.join(at(INCOMING), randomUUID());
     try {
-      const written = writeAll(segment.fd, journalEntries(documents), segment.bytes);
-      fs.fdatasyncSync(segment.fd);
-      segment.bytes += written;
+      const fd = fs.openSync(file, 'wx', 0o640);
+      try {
+        writeAll(fd, [bytes], 0);
+      } finally {
+        fs.closeSync(fd);
+      }
+      return file;
     } catch (error) {
-      // What stands half written would hide all that follows it.
-      cutTo(segment);
+      // Also where the disk is full: it must not be filled by what it had no room for.
+      removeIfThere(file);
       throw error;
     }
-    for (const { path: place } of documents) segment.paths.push(place);
-    if (segment.bytes >= segmentBytes || now() - segment.begun >= segmentMs) close(segment);
   }
 
-  /** Not durable by itself; throws `exists` where another document stands there. */
-  async function place({ path: relative, bytes, sha256 }: ArchivedDocument): Promise<void> {
-    const target = path.join(root, relative);
-    const temporary = path.join(root, INCOMING, randomUUID());
+  /** Gives what is written its path. */
+  async function place(temporary: string, { path: relative, sha256 }: ArchivedDocument): Promise<void> {
     try {
-      writeNew(temporary, bytes);
-      await folders.make(path.dirname(target));
-      fs.linkSync(temporary, target);
+      await folders.make(path.dirname(at(relative)));
+      fs.linkSync(temporary, at(relative));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const present = fs.readFileSync(target);
-      if (sha256Of(present) === sha256) return;
-      if (!isTorn(present, bytes))
-        throw new XmlStoreError(
-          'exists',
-          `Another document stands under ${relative}; stored documents are never overwritten.`,
-        );
-      fs.renameSync(temporary, target);
+      if (checksumAt(relative) !== sha256) throw another(relative);
+    }
+  }
+
+  /** Null where there is no file. */
+  function checksumAt(relative: string): string | null {
+    const present = readIfThere(at(relative));
+    return present === null ? null : sha256Of(present);
+  }
+
+  /** Puts a document in the place of what a disk has made of it. */
+  async function replace(document: ArchivedDocument): Promise<void> {
+    const temporary = writeTemporary(document.bytes);
+    try {
+      syncFile(temporary);
+      // Also where the folder was taken away since it was made.
+      fs.mkdirSync(path.dirname(at(document.path)), { recursive: true });
+      fs.renameSync(temporary, at(document.path));
     } finally {
-      // Also where the disk is full: it must not be filled by what it had no room for.
       removeIfThere(temporary);
     }
   }
 
-  /** Waits for the disk. Files that were taken away since are nobody's concern here. */
-  async function syncFiles(paths: readonly string[]): Promise<void> {
-    for (const relative of paths) {
-      syncFile(path.join(root, relative));
-      // Documents that come meanwhile wait for one file at most.
+  /** Documents come meanwhile, and wait for one file at most. */
+  async function syncFiles(segment: Segment): Promise<void> {
+    for (const relative of segment.paths) {
+      if (!segment.doubtful.has(relative) && !isSynced(at(relative))) segment.doubtful.add(relative);
       await nextTurn();
     }
-    for (const folder of new Set(paths.map((relative) => path.dirname(path.join(root, relative)))))
+    if (segment.doubtful.size > 0) {
+      for (const document of readJournal(readIfThere(segment.file) ?? Buffer.alloc(0)))
+        if (segment.doubtful.has(document.path)) await replace(document);
+    }
+    await syncFolders(segment.paths);
+  }
+
+  async function syncFolders(paths: Iterable<string>): Promise<void> {
+    for (const folder of new Set([...paths].map((relative) => path.dirname(at(relative)))))
       if (fs.existsSync(folder)) await folders.sync(folder);
   }
 
@@ -141,7 +186,7 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
       .catch(() => undefined)
       .then(async () => {
         for (const segment of closed.filter((each) => each.closed <= before)) {
-          await syncFiles(segment.paths);
+          await syncFiles(segment);
           removeIfThere(segment.file);
           closed = closed.filter((each) => each !== segment);
         }
@@ -149,60 +194,80 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
     return settling;
   }
 
+  function settleInBackground(before: number): void {
+    if (closed.length > 0) void settleClosed(before).catch(() => undefined);
+  }
+
+  /** Of the documents that may be stored their temporary files, null of those that are there; errors of the others. */
+  function prepare(documents: readonly ArchivedDocument[]): (string | null | Error)[] {
+    const first = new Map<string, ArchivedDocument>();
+    return documents.map((document) => {
+      try {
+        const same = first.get(document.path);
+        const present = same === undefined ? checksumAt(document.path) : same.sha256;
+        if (present !== null && present !== document.sha256) return another(document.path);
+        first.set(document.path, document);
+        return present === null ? writeTemporary(document.bytes) : null;
+      } catch (error) {
+        return asError(error);
+      }
+    });
+  }
+
   return {
     async store(documents) {
-      const failures: (Error | null)[] = [];
-      for (const document of documents) failures.push(await place(document).then(() => null, asError));
-      const placed = documents.filter((_, index) => failures[index] === null);
-      if (placed.length === 0) return failures;
-      const failure = await append(placed).then(() => null, asError);
-      if (closed.length > 0) void settleClosed(now() - WRITTEN_BACK_MS).catch(() => undefined);
-      return failures.map((each) => each ?? failure);
+      settleInBackground(now() - WRITTEN_BACK_MS);
+      const prepared = prepare(documents);
+      try {
+        const fine = documents.filter((_, index) => !(prepared[index] instanceof Error));
+        const failure = fine.length === 0 ? null : await append(fine).then(() => null, asError);
+        const outcomes: (Error | null)[] = [];
+        for (const [index, each] of prepared.entries()) {
+          if (each instanceof Error) outcomes.push(each);
+          else if (failure !== null || each === null) outcomes.push(failure);
+          else outcomes.push(await place(each, documents[index] as ArchivedDocument).then(() => null, asError));
+        }
+        // Room that the journal takes is given back at once where there is none.
+        if (outcomes.some((each) => each !== null && isStorageFull(each))) settleInBackground(Number.POSITIVE_INFINITY);
+        return outcomes;
+      } finally {
+        for (const each of prepared) if (typeof each === 'string') removeIfThere(each);
+      }
     },
     settle() {
       if (current !== null) close(current);
       return settleClosed(Number.POSITIVE_INFINITY);
     },
     async recover() {
-      const folder = path.join(root, JOURNAL);
-      for (const name of await readdir(folder)) {
-        const file = path.join(folder, name);
+      for (const name of await readdir(at(JOURNAL))) {
+        const file = path.join(at(JOURNAL), name);
         const found = await readSegment(file);
         if (found === null) continue;
-        const paths: string[] = [];
+        const paths = new Set<string>();
+        let isWhole = true;
         for (const document of readJournal(found.bytes)) {
-          if (!isStored(document)) await place(document).catch(unlessAnother);
-          paths.push(document.path);
+          paths.add(document.path);
+          const present = readIfThere(at(document.path));
+          if (present !== null && sha256Of(present) === document.sha256) continue;
+          if (present === null || isTorn(present, document.bytes)) await replace(document);
+          // Whoever reads it is told that it was altered, and here is what it was.
+          else isWhole = false;
         }
         // What may have an owner stays, and answers for its documents on.
-        if (now() - found.writtenAt < ABANDONED_MS) continue;
-        await syncFiles(paths);
+        if (!isWhole || now() - found.writtenAt < ABANDONED_MS) continue;
+        const left = { file, fd: -1, begun: 0, paths, doubtful: new Set<string>(), bytes: 0, closed: 0 };
+        await syncFiles(left);
         removeIfThere(file);
       }
     },
   };
-
-  function isStored({ path: relative, sha256 }: ArchivedDocument): boolean {
-    try {
-      return sha256Of(fs.readFileSync(path.join(root, relative))) === sha256;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    }
-  }
 }
 
-/** A document that somebody has put in the place of another is told when it is read; the archive opens all the same. */
-function unlessAnother(error: unknown): void {
-  if (!(error instanceof XmlStoreError && error.code === 'exists')) throw error;
-}
-
-function removeIfThere(file: string): void {
-  try {
-    fs.unlinkSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+function another(relative: string): XmlStoreError {
+  return new XmlStoreError(
+    'exists',
+    `Another document stands under ${relative}; stored documents are never overwritten.`,
+  );
 }
 
 /** Null where its owner has removed it meanwhile. */
@@ -213,43 +278,6 @@ async function readSegment(file: string): Promise<{ bytes: Buffer; writtenAt: nu
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
-  }
-}
-
-/** Holds nothing but what reached the disk of the document: its beginning, or zeros in place of the rest. No document has a NUL. */
-function isTorn(present: Uint8Array, bytes: Uint8Array): boolean {
-  return present.length <= bytes.length && present.every((byte, index) => byte === 0 || byte === bytes[index]);
-}
-
-function writeNew(file: string, bytes: Uint8Array): void {
-  const fd = fs.openSync(file, 'wx', 0o640);
-  try {
-    writeAll(fd, [bytes], 0);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-/** Writes all of the parts at a place of the file; how many bytes that was. */
-function writeAll(fd: number, parts: readonly Uint8Array[], position: number): number {
-  const whole = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
-  for (let written = 0; written < whole.length; )
-    written += fs.writeSync(fd, whole, written, whole.length - written, position + written);
-  return whole.length;
-}
-
-function syncFile(file: string): void {
-  let fd: number;
-  try {
-    fd = fs.openSync(file, 'r+');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    fs.fdatasyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
   }
 }
 

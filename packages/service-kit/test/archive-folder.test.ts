@@ -80,8 +80,12 @@ describe('the folder of an archive', () => {
     await open().store([mine, next]);
     writeFileSync(at(mine.path), '<ECF>another</ECF>');
     rmSync(at(next.path));
+    const anHourAgo = new Date(Date.now() - HOUR);
+    utimesSync(at(JOURNAL, journal()[0] as string), anHourAgo, anHourAgo);
     await open().recover();
     expect([written(mine), written(next)]).toEqual(['<ECF>another</ECF>', next.bytes.toString()]);
+    // The only place that has the first one still.
+    expect(journal()).toHaveLength(1);
   });
 
   it.each(['half an entry', 'an entry whose bytes are not its own', 'zeros', 'an entry that points outside'])(
@@ -138,12 +142,28 @@ describe('the folder of an archive', () => {
     for (const document of stored) expect(readFileSync(at(document.path))).toEqual(document.bytes);
   });
 
-  it('settles though files were taken away since', async () => {
+  it('writes again what was taken away before it was settled', async () => {
     const folder = open();
-    await folder.store([documentOf(1), documentOf(2)]);
+    const gone = documentOf(1);
+    await folder.store([gone, documentOf(2)]);
     rmSync(at('TesteCF'), { recursive: true });
     await folder.settle();
     expect(journal()).toEqual([]);
+    expect(readFileSync(at(gone.path))).toEqual(gone.bytes);
+  });
+
+  it('keeps in the journal what cannot be settled, and settles it later', async () => {
+    const folder = open();
+    const document = documentOf(1);
+    await folder.store([document]);
+    rmSync(at('TesteCF'), { recursive: true });
+    writeFileSync(at('TesteCF'), 'where folders have to be');
+    await expect(folder.settle()).rejects.toThrow('TesteCF');
+    expect(journal()).toHaveLength(1);
+    rmSync(at('TesteCF'));
+    await folder.settle();
+    expect(journal()).toEqual([]);
+    expect(readFileSync(at(document.path))).toEqual(document.bytes);
   });
 
   it('tells each document of a batch what became of it', async () => {
@@ -158,14 +178,24 @@ describe('the folder of an archive', () => {
     await folder.settle();
   });
 
-  it('writes a document anew of which only a beginning stands under its path', async () => {
-    const document = documentOf(1);
+  it('takes no document for the beginning of another', async () => {
     const folder = open();
-    await folder.store([document]);
+    const short = documentOf(1, '<a/>');
+    const long = { ...documentOf(1, '<a/>x') };
+    expect(await folder.store([short])).toEqual([null]);
+    expect(await folder.store([long])).toMatchObject([{ code: 'exists' }]);
+    expect(written(short)).toBe('<a/>');
     await folder.settle();
-    truncateSync(at(document.path), 20);
-    expect(await folder.store([document])).toEqual([null]);
-    expect(readFileSync(at(document.path))).toEqual(document.bytes);
-    await folder.settle();
+  });
+
+  it('stores one of several of a batch that ask for the same path', async () => {
+    const folder = open();
+    const [one, two] = [documentOf(1, 'one'), documentOf(1, 'two')];
+    expect(await folder.store([one, two, one])).toMatchObject([null, { code: 'exists' }, null]);
+    expect(written(one)).toBe('one');
+    expect([...readJournal(readFileSync(at(JOURNAL, journal()[0] as string)))].map(({ sha256 }) => sha256)).toEqual([
+      one.sha256,
+      one.sha256,
+    ]);
   });
 });

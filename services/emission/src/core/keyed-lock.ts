@@ -1,6 +1,6 @@
 /** Runs work of one key one after the other, work of different keys side by side. */
 export interface KeyedLock {
-  /** @param work told since when others of its key have run before it, without a pause; null where it waited for nobody */
+  /** @param work told when that began which ran when it came; null where it waits for nobody */
   run<T>(key: string, work: (since: Date | null) => Promise<T>): Promise<T>;
   /** Keys that something runs or waits for. */
   readonly size: number;
@@ -18,14 +18,20 @@ export function createKeyedLock(
   clock: () => Date,
   toldToAll: (error: unknown) => Error | null = () => null,
 ): KeyedLock {
-  const tails = new Map<string, { ended: Promise<unknown>; since: Date }>();
+  const lanes = new Map<string, Lane>();
   return {
     get size() {
-      return tails.size;
+      return lanes.size;
     },
     run(key, work) {
-      const before = tails.get(key);
-      const result = before === undefined ? work(null) : before.ended.then(() => work(before.since));
+      const present = lanes.get(key);
+      const lane = present ?? { ended: Promise.resolve(), began: clock() };
+      const since = lane.began;
+      const begin = () => {
+        lane.began = clock();
+        return work(since);
+      };
+      const result = present === undefined ? work(null) : present.ended.then(begin);
       const ended = result.then(
         () => undefined,
         (error) => {
@@ -33,13 +39,21 @@ export function createKeyedLock(
           if (told !== null) throw told;
         },
       );
-      const tail = { ended, since: before?.since ?? clock() };
-      tails.set(key, tail);
+      lane.ended = ended;
+      lanes.set(key, lane);
       const leave = () => {
-        if (tails.get(key) === tail) tails.delete(key);
+        if (lane.ended === ended) lanes.delete(key);
       };
       ended.then(leave, leave);
       return result;
     },
   };
+}
+
+/** The work of one key. */
+interface Lane {
+  /** When all of it has ended. */
+  ended: Promise<void>;
+  /** When that began which runs now. */
+  began: Date;
 }

@@ -18,7 +18,7 @@ export type Repeat =
  * rejection is the answer to all: none of them asked for a further attempt.
  *
  * @param isSame whether the stored document is the one of the request
- * @param since when those began for which the request had to wait; null where there were none
+ * @param since when the one began that the request found at work on its number; null where there was none
  */
 export function decideRepeat(
   existing: Attempt | null,

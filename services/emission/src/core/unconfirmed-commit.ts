@@ -62,6 +62,7 @@ export function lookForCommit(
 function isUntouched(found: Attempt, attempt: Attempt): boolean {
   return (
     found.state === 'sending' &&
+    found.emissionId === attempt.emissionId &&
     found.attempt === attempt.attempt &&
     found.revision === attempt.revision &&
     found.owner === attempt.owner

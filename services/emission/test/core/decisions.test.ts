@@ -220,6 +220,32 @@ describe('createKeyedLock', () => {
     expect(log.indexOf('b1+')).toBeLessThan(log.indexOf('a1-'));
   });
 
+  it('tells when that began which ran when one came, not all that ran before it', async () => {
+    let now = 0;
+    const lock = createKeyedLock(() => new Date(now));
+    const told: (number | null)[] = [];
+    const gates: (() => void)[] = [];
+    const run = () =>
+      lock.run('a', (since) => {
+        told.push(since?.getTime() ?? null);
+        return new Promise<void>((resolve) => gates.push(resolve));
+      });
+    const first = run();
+    now = 10;
+    const second = run();
+    gates[0]?.();
+    await first;
+    await new Promise((resolve) => setImmediate(resolve));
+    now = 20;
+    const third = run();
+    gates[1]?.();
+    await second;
+    await new Promise((resolve) => setImmediate(resolve));
+    gates[2]?.();
+    await third;
+    expect(told).toEqual([null, 0, 10]);
+  });
+
   it('tells those who wait of a failure that they would meet, and nobody who comes later', async () => {
     const away = new Error('away');
     const told = new Error('told');
