@@ -42,12 +42,12 @@ export function syncFile(file: string): void {
   }
 }
 
-/** False also of a file that is not there. */
+/** False where the disk did not take it; true of a file that was taken away since: that is nobody's concern here. */
 export function isSynced(file: string): boolean {
   try {
     syncFile(file);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }

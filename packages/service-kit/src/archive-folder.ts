@@ -19,7 +19,10 @@ export interface ArchiveFolder {
   store(documents: readonly ArchivedDocument[]): Promise<(Error | null)[]>;
   /** Brings the files of everything stored so far to the disk, after which the journal is not needed and removed. */
   settle(): Promise<void>;
-  /** Makes good what a power cut left of documents that processes now gone have stored. */
+  /**
+   * Makes good what a power cut left of documents that processes now gone have stored. Rejects with the first thing that could not
+   * be done, once all else is; what could not stays in the journal.
+   */
   recover(): Promise<void>;
 }
 
@@ -101,6 +104,11 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
     } catch (error) {
       close(segment);
       throw error;
+    }
+    if (fs.fstatSync(segment.fd).nlink === 0) {
+      // Another process took it for abandoned, as after a sleep of the whole machine; what stands in it that one has seen to.
+      close(segment);
+      return append(documents);
     }
     for (const { path: relative } of documents) segment.paths.add(relative);
     if (segment.bytes >= segmentBytes || now() - segment.begun >= segmentMs) close(segment);
@@ -227,8 +235,11 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
           else if (failure !== null || each === null) outcomes.push(failure);
           else outcomes.push(await place(each, documents[index] as ArchivedDocument).then(() => null, asError));
         }
-        // Room that the journal takes is given back at once where there is none.
-        if (outcomes.some((each) => each !== null && isStorageFull(each))) settleInBackground(Number.POSITIVE_INFINITY);
+        if (outcomes.some((each) => each !== null && isStorageFull(each))) {
+          // The room that the journal takes is given back at once.
+          if (current !== null) close(current);
+          settleInBackground(Number.POSITIVE_INFINITY);
+        }
         return outcomes;
       } finally {
         for (const each of prepared) if (typeof each === 'string') removeIfThere(each);
@@ -239,28 +250,37 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
       return settleClosed(Number.POSITIVE_INFINITY);
     },
     async recover() {
-      for (const name of await readdir(at(JOURNAL))) {
-        const file = path.join(at(JOURNAL), name);
-        const found = await readSegment(file);
-        if (found === null) continue;
-        const paths = new Set<string>();
-        let isWhole = true;
-        for (const document of readJournal(found.bytes)) {
-          paths.add(document.path);
-          const present = readIfThere(at(document.path));
-          if (present !== null && sha256Of(present) === document.sha256) continue;
-          if (present === null || isTorn(present, document.bytes)) await replace(document);
-          // Whoever reads it is told that it was altered, and here is what it was.
-          else isWhole = false;
+      let failure: unknown = null;
+      for (const name of await namesIn(at(JOURNAL))) {
+        try {
+          await recoverSegment(path.join(at(JOURNAL), name));
+        } catch (error) {
+          failure ??= error;
         }
-        // What may have an owner stays, and answers for its documents on.
-        if (!isWhole || now() - found.writtenAt < ABANDONED_MS) continue;
-        const left = { file, fd: -1, begun: 0, paths, doubtful: new Set<string>(), bytes: 0, closed: 0 };
-        await syncFiles(left);
-        removeIfThere(file);
       }
+      if (failure !== null) throw failure;
     },
   };
+
+  async function recoverSegment(file: string): Promise<void> {
+    const found = await readSegment(file);
+    if (found === null) return;
+    const paths = new Set<string>();
+    let isWhole = true;
+    for (const document of readJournal(found.bytes)) {
+      paths.add(document.path);
+      const present = readIfThere(at(document.path));
+      if (present !== null && sha256Of(present) === document.sha256) continue;
+      if (present === null || isTorn(present, document.bytes)) await replace(document);
+      // Whoever reads it is told that it was altered, and here is what it was.
+      else isWhole = false;
+    }
+    // What may have an owner stays, and answers for its documents on.
+    if (!isWhole || now() - found.writtenAt < ABANDONED_MS) return;
+    const left = { file, fd: -1, begun: 0, paths, doubtful: new Set<string>(), bytes: 0, closed: 0 };
+    await syncFiles(left);
+    if ((await stat(file)).mtimeMs === found.writtenAt) removeIfThere(file);
+  }
 }
 
 function another(relative: string): XmlStoreError {
@@ -270,11 +290,20 @@ function another(relative: string): XmlStoreError {
   );
 }
 
-/** Null where its owner has removed it meanwhile. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Null where its owner has removed it meanwhile, and of what is no file. */
 async function readSegment(file: string): Promise<{ bytes: Buffer; writtenAt: number } | null> {
   try {
-    const { mtimeMs } = await stat(file);
-    return { bytes: await readFile(file), writtenAt: mtimeMs };
+    const found = await stat(file);
+    return found.isFile() ? { bytes: await readFile(file), writtenAt: found.mtimeMs } : null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -34,10 +34,11 @@ export function readArchiveSettings(env: Record<string, string | undefined>): Ar
 /**
  * The archive that the settings ask for: a bucket, else files. It is opened at the first use, so that wiring needs no I/O.
  *
+ * @param readOnly of files: nothing is made, mended or removed
  * @throws ConfigError where a storage lacks its keys
  */
-export function openXmlStore(settings: ArchiveSettings): XmlStore {
-  const open = opener(settings);
+export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {}): XmlStore {
+  const open = opener(settings, readOnly);
   let opened: Promise<XmlStore> | undefined;
   const archive = () => {
     // What failed once may do the next time.
@@ -67,9 +68,9 @@ async function reached<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function opener(settings: ArchiveSettings): () => Promise<XmlStore> {
+function opener(settings: ArchiveSettings, readOnly: boolean): () => Promise<XmlStore> {
   const { S3_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
-  if (endpoint === undefined) return () => openFileXmlStore(path.join(settings.DATA_DIR, 'xml'));
+  if (endpoint === undefined) return () => openFileXmlStore(path.join(settings.DATA_DIR, 'xml'), { readOnly });
   if (accessKey === undefined || secretKey === undefined) {
     const needed = { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
     throw new ConfigError(

@@ -14,21 +14,38 @@ const STALE_MS = 24 * 60 * 60 * 1000;
  * exist or holds the whole document; `put` resolves once a journal beside them is on the disk, out of which they are written
  * again after a power cut ({@link file://./archive-folder.ts}).
  *
+ * @param readOnly opened to look at what is there: nothing is made, mended or removed, and nothing can be stored
  * @param idleMs milliseconds without a document after which the journal is cleared; by default when that costs least
  */
-export async function openFileXmlStore(root: string, { idleMs }: { idleMs?: number } = {}): Promise<XmlStore> {
+export async function openFileXmlStore(
+  root: string,
+  { idleMs, readOnly = false }: { idleMs?: number; readOnly?: boolean } = {},
+): Promise<XmlStore> {
   const incoming = path.join(root, INCOMING);
   const journal = path.join(root, JOURNAL);
   const folders = createFolderSync(root);
-  await folders.make(incoming);
-  await folders.make(journal);
-  await removeStale(incoming);
+  if (!readOnly) {
+    await folders.make(incoming);
+    await removeStale(incoming);
+  }
   const writer = archiveWriter(path.resolve(root), idleMs);
-  if ((await readdir(journal)).length > 0) await writer.recover();
+  // What cannot be made good yet, on a full disk or one that takes no writes, keeps nobody from reading the rest.
+  let failure = readOnly ? null : await recovered();
+
+  async function recovered(): Promise<unknown> {
+    const segments = await readdir(journal).catch(() => []);
+    return segments.length === 0
+      ? null
+      : writer.recover().then(
+          () => null,
+          (error: unknown) => error,
+        );
+  }
 
   return {
     async put(relative, bytes, known) {
       checkXmlPath(relative);
+      if (readOnly) throw new XmlStoreError('unavailable', 'This archive was opened for reading alone.');
       const checksum = known ?? sha256Of(bytes);
       await writer.store({ path: relative, bytes, sha256: checksum });
       return { checksum };
@@ -47,7 +64,9 @@ export async function openFileXmlStore(root: string, { idleMs }: { idleMs?: numb
       return bytes;
     },
     async ready() {
-      for (const folder of [incoming, journal]) await access(folder, constants.R_OK | constants.W_OK);
+      await access(incoming, constants.R_OK | constants.W_OK);
+      if (failure !== null) failure = await recovered();
+      if (failure !== null) throw failure;
     },
     list: () => storedUnder(root, ''),
   };

@@ -1,10 +1,11 @@
-import {
+import fs, {
   appendFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -12,7 +13,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type ArchiveFolderOptions,
   createArchiveFolder,
@@ -23,6 +24,8 @@ import {
 import { type ArchivedDocument, journalEntries, readJournal, sha256Of } from '../src/archive-journal.js';
 
 const HOUR = 3_600_000;
+/** As they are while the module's own are watched. */
+const real = { ...fs };
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(path.join(os.tmpdir(), 'ecf-archive-'));
@@ -142,14 +145,12 @@ describe('the folder of an archive', () => {
     for (const document of stored) expect(readFileSync(at(document.path))).toEqual(document.bytes);
   });
 
-  it('writes again what was taken away before it was settled', async () => {
+  it('settles though files were taken away since', async () => {
     const folder = open();
-    const gone = documentOf(1);
-    await folder.store([gone, documentOf(2)]);
+    await folder.store([documentOf(1), documentOf(2)]);
     rmSync(at('TesteCF'), { recursive: true });
     await folder.settle();
     expect(journal()).toEqual([]);
-    expect(readFileSync(at(gone.path))).toEqual(gone.bytes);
   });
 
   it('keeps in the journal what cannot be settled, and settles it later', async () => {
@@ -197,5 +198,112 @@ describe('the folder of an archive', () => {
       one.sha256,
       one.sha256,
     ]);
+  });
+
+  it('confirms nothing before the journal is on the disk, and removes none of it before the files and folders are', async () => {
+    const names = new Map<number, string>();
+    const steps: string[] = [];
+    const nameOf = (file: string) => (file.includes(JOURNAL) ? 'journal' : path.relative(root, file));
+    const opened = jest.spyOn(fs, 'openSync').mockImplementation((file, flags, mode) => {
+      const fd = real.openSync(file, flags, mode);
+      names.set(fd, nameOf(String(file)));
+      return fd;
+    });
+    const synced = jest.spyOn(fs, 'fdatasyncSync').mockImplementation((fd) => {
+      steps.push(`sync ${names.get(fd)}`);
+      real.fdatasyncSync(fd);
+    });
+    const removed = jest.spyOn(fs, 'unlinkSync').mockImplementation((file) => {
+      if (nameOf(String(file)) === 'journal') steps.push('remove journal');
+      real.unlinkSync(file);
+    });
+    try {
+      const folder = open();
+      const [one, two] = [documentOf(1), documentOf(2)];
+      await folder.store([one, two]);
+      expect(steps).toEqual(['sync journal']);
+      await folder.settle();
+      expect(steps).toEqual(['sync journal', `sync ${one.path}`, `sync ${two.path}`, 'remove journal']);
+    } finally {
+      for (const spy of [opened, synced, removed]) spy.mockRestore();
+    }
+  });
+
+  it('writes a document anew whose sync has failed once, for the next one may be a success over nothing', async () => {
+    const folder = open();
+    const document = documentOf(1);
+    await folder.store([document]);
+    const before = statSync(at(document.path)).ino;
+    const failing = jest.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    });
+    await folder.settle();
+    failing.mockRestore();
+    expect(journal()).toEqual([]);
+    expect(statSync(at(document.path)).ino).not.toBe(before);
+    expect(readFileSync(at(document.path))).toEqual(document.bytes);
+  });
+
+  it('refuses what the journal could not be synced for, gives it no path, and goes on in a new segment', async () => {
+    const folder = open();
+    const [lost, next] = [documentOf(1), documentOf(2)];
+    const failing = jest.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    });
+    expect(await folder.store([lost])).toMatchObject([{ code: 'EIO' }]);
+    failing.mockRestore();
+    expect(() => written(lost)).toThrow('ENOENT');
+    expect(await folder.store([next])).toEqual([null]);
+    expect(journal()).toHaveLength(2);
+    expect(readdirSync(at(INCOMING))).toEqual([]);
+    await folder.settle();
+  });
+
+  it('gives back the room of the journal where the disk is full', async () => {
+    const folder = open();
+    await folder.store([documentOf(1)]);
+    const full = jest.spyOn(fs, 'writeSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    expect(await folder.store([documentOf(2)])).toMatchObject([{ code: 'ENOSPC' }]);
+    full.mockRestore();
+    while (journal().length > 0) await delay(10);
+    expect(await folder.store([documentOf(2)])).toEqual([null]);
+    await folder.settle();
+  });
+
+  it('closes a segment by its age', async () => {
+    let now = Date.now();
+    const folder = open({ segmentMs: 30_000, now: () => now });
+    await folder.store([documentOf(1)]);
+    now += 30_001;
+    await folder.store([documentOf(2)]);
+    await folder.store([documentOf(3)]);
+    expect(journal()).toHaveLength(2);
+    await folder.settle();
+  });
+
+  it('answers on for its documents where another has taken its segment for abandoned', async () => {
+    const owner = open();
+    await owner.store([documentOf(1)]);
+    const anHourAgo = new Date(Date.now() - HOUR);
+    utimesSync(at(JOURNAL, journal()[0] as string), anHourAgo, anHourAgo);
+    await open().recover();
+    expect(journal()).toEqual([]);
+    const next = documentOf(2);
+    await owner.store([next]);
+    truncateSync(at(next.path), 0);
+    await open().recover();
+    expect(readFileSync(at(next.path))).toEqual(next.bytes);
+    await owner.settle();
+  });
+
+  it('makes good what it can beside what cannot be read', async () => {
+    const document = documentOf(1);
+    await open().store([document]);
+    rmSync(at(document.path));
+    mkdirSync(at(JOURNAL, 'a folder'));
+    await open().recover();
+    expect(readFileSync(at(document.path))).toEqual(document.bytes);
   });
 });

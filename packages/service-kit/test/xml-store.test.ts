@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,6 +24,20 @@ const PUT_MANY = `
   const store = await openFileXmlStore(process.argv[2]);
   for (const [n, size] of [1000, 1000, 1000, 1000, 1000, 10].entries())
     await store.put('a/' + n + '.xml', Buffer.alloc(size, 65)).then(() => console.log('kept'), (error) => console.log(error.code));`;
+
+/** Prints the threads of the process before it stores a document, then, and once its journal is gone for a while. */
+const THREADS = `
+  import { readdirSync } from 'node:fs';
+  import { setTimeout as delay } from 'node:timers/promises';
+  const { openFileXmlStore } = await import(process.argv[1]);
+  const store = await openFileXmlStore(process.argv[2], { idleMs: 100 });
+  const threads = () => readdirSync('/proc/self/task').length;
+  await readdirSync('.');
+  const before = threads();
+  await store.put('a/b.xml', Buffer.from('<ECF>1</ECF>'));
+  const busy = threads();
+  while (readdirSync(process.argv[2] + '/.journal').length > 0 || threads() >= busy) await delay(50);
+  console.log(before, busy, threads());`;
 
 /** Stores a document, says so, and stays. */
 const PUT_AND_WAIT = `
@@ -107,6 +121,38 @@ describe('an archive of files', () => {
       while (readdirSync(path.join(folder, '.journal')).length > 0) await delay(20);
       expect(await idle.get(name(n), checksum)).toEqual(bytes);
     }
+  });
+
+  it('ends its thread after that', async () => {
+    const args = ['--input-type=module', '-e', THREADS, BUILT, path.join(root, 'threads')];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const [before, busy, after] = stdout.trim().split(' ').map(Number) as [number, number, number];
+    expect(busy).toBeGreaterThan(before);
+    expect(after).toBeLessThan(busy);
+  });
+
+  it('opened for reading changes nothing: it neither makes folders nor mends', async () => {
+    const folder = path.join(root, 'looked-at');
+    mkdirSync(path.join(folder, 'a'), { recursive: true });
+    writeFileSync(path.join(folder, 'a/b.xml'), '<ECF/>');
+    const looking = await openFileXmlStore(folder, { readOnly: true });
+    expect((await looking.get('a/b.xml')).toString()).toBe('<ECF/>');
+    await expect(looking.put('a/c.xml', bytes)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+
+  it('is read, and not ready, while what a power cut left cannot be made good', async () => {
+    const folder = path.join(root, 'stuck');
+    const first = await openFileXmlStore(folder);
+    for (const place of ['a/b.xml', 'c/d.xml']) await first.put(place, bytes);
+    rmSync(path.join(folder, 'a'), { recursive: true });
+    writeFileSync(path.join(folder, 'a'), 'in the way');
+    const after = await openFileXmlStore(folder);
+    expect(await after.get('c/d.xml')).toEqual(bytes);
+    await expect(after.ready()).rejects.toThrow();
+    rmSync(path.join(folder, 'a'));
+    await after.ready();
+    expect(await after.get('a/b.xml')).toEqual(bytes);
   });
 
   it('notices a file that was altered', async () => {

@@ -148,10 +148,13 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
     return error instanceof StoreUnavailable ? error : null;
   });
+  const newNumbers = createNewNumbers(() => lock.size);
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,
       underWay: () => lock.size,
+      // Those that come next look first: they are told that the database is away before anything is signed.
+      onAway: () => newNumbers.forget(),
       patienceMs: config.DATABASE_PATIENCE_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
@@ -170,7 +173,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     sleep: (ms) => delay(ms),
     owner: randomUUID(),
     lock,
-    newNumbers: createNewNumbers(() => lock.size),
+    newNumbers,
     pending: new Set(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {

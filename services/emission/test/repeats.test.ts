@@ -172,16 +172,22 @@ describe('the same number again', () => {
 
   it('equal requests at the same moment: one submission where it is rejected and the number stays reusable', async () => {
     const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
-    const together = () =>
-      Promise.all(
-        [emission, emission, second, second].map((instance) => world.submit(instance, example('ecf-32', 30))),
-      );
-    const answers = await together();
+    // The first one is held until the others have long come.
+    let sendIt = (): void => undefined;
+    const mayBeSent = new Promise<void>((resolve) => (sendIt = resolve));
+    const slow = await world.start({ checkpoint: (step) => (step === 'committed' ? mayBeSent : undefined) });
+    const document = example('ecf-32', 30);
+    const first = world.submit(slow, document);
+    await world.reaches(encf('32', 30), ['sending']);
+    const others = [slow, slow, second].map((instance) => world.submit(instance, document));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    sendIt();
+    const answers = await Promise.all([first, ...others]);
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
     expect(answers[0]?.body).toMatchObject({ status: 'Rechazado', sequence_used: false });
     expect(await world.ledger(encf('32', 30))).toHaveLength(1);
     // Whoever comes later asks for a new attempt.
-    await world.submit(emission, example('ecf-32', 30));
+    await world.submit(slow, document);
     expect(await world.ledger(encf('32', 30))).toHaveLength(2);
     await world.clearFaults(id);
   });

@@ -64,7 +64,7 @@ function openArchive(folder: string | undefined, env: NodeJS.ProcessEnv): XmlSto
       throw new UsageError(
         `there is no data folder ${settings.DATA_DIR}; name it with --data-dir, or set S3_ENDPOINT.`,
       );
-    return openXmlStore(settings);
+    return openXmlStore(settings, { readOnly: true });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new UsageError(error.problems.map(({ variable, message }) => `${variable} ${message}`).join('; '), {

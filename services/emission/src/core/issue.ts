@@ -105,11 +105,7 @@ function beginInTurn(ports: Ports, offer: Offer, existing: Attempt | null, dryRu
 
 /** Of a number that nobody looked up, what is wrong with its document counts only where it is new. */
 async function isKnown(ports: Ports, key: DocumentKey, error: unknown): Promise<boolean> {
-  if (error instanceof StoreUnavailable) {
-    // Those that come next look first: where the database is away they are told so before anything is signed.
-    ports.newNumbers.forget();
-    return false;
-  }
+  if (error instanceof StoreUnavailable) return false;
   const { attempt, cancelledBy } = await ports.emissions.look(key);
   return attempt !== null || cancelledBy !== null;
 }

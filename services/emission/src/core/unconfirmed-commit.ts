@@ -63,6 +63,7 @@ function isUntouched(found: Attempt, attempt: Attempt): boolean {
   return (
     found.state === 'sending' &&
     found.emissionId === attempt.emissionId &&
+    found.xml.sha256 === attempt.xml.sha256 &&
     found.attempt === attempt.attempt &&
     found.revision === attempt.revision &&
     found.owner === attempt.owner

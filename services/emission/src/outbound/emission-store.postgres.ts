@@ -18,6 +18,8 @@ export interface PostgresEmissionStoreOptions {
   readonly patienceMs: number;
   /** Documents that are being issued now; by default one. */
   readonly underWay?: () => number;
+  /** Called each time that the database was not reached. */
+  readonly onAway?: () => void;
 }
 
 interface Beginning {
@@ -44,7 +46,7 @@ const IDS_AT_ONCE = 100;
  * together share it.
  */
 export function createPostgresEmissionStore(options: PostgresEmissionStoreOptions): EmissionStore {
-  const { database, describe, patienceMs, underWay = () => 1 } = options;
+  const { database, describe, patienceMs, underWay = () => 1, onAway } = options;
   const batch = {
     ...BATCH,
     gathering: {
@@ -58,7 +60,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
   });
 
   function query<R>(statement: Statement, params: readonly unknown[]) {
-    return patiently(patienceMs, () => database.query<R>(statement, params));
+    return patiently(patienceMs, () => database.query<R>(statement, params), onAway);
   }
 
   const finds = createBatches<DocumentKey, Attempt | null>({
@@ -96,11 +98,15 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
         const again = new Set<number>();
         const body = parameter(items.map(({ row }) => row));
         let tries = 0;
-        const rows = await patiently(patienceMs, async () => {
-          tries += 1;
-          const result = await database.query<{ emission_id: number }>(statement, [body]);
-          return result.rows;
-        });
+        const rows = await patiently(
+          patienceMs,
+          async () => {
+            tries += 1;
+            const result = await database.query<{ emission_id: number }>(statement, [body]);
+            return result.rows;
+          },
+          onAway,
+        );
         const begun = new Set(rows.map(({ emission_id }) => emission_id));
         const missing = items.filter(({ attempt }) => !begun.has(attempt.emissionId));
         if (tries > 1) {

@@ -22,6 +22,16 @@ describe('an attempt whose commit was not confirmed', () => {
       { state: 'sending', owner: 'another' },
     ],
     [
+      'stays as it is where it is another emission under the number',
+      (attempt: Attempt): Attempt => ({ ...attempt, emissionId: attempt.emissionId + 1 }),
+      { state: 'sending' },
+    ],
+    [
+      'stays as it is where other bytes stand under the number',
+      (attempt: Attempt): Attempt => ({ ...attempt, xml: { ...attempt.xml, sha256: 'f'.repeat(64) } }),
+      { state: 'sending' },
+    ],
+    [
       'stays held',
       (attempt: Attempt): Attempt => ({ ...attempt, state: 'held', owner: null }),
       { state: 'held', owner: null },

@@ -25,7 +25,7 @@ import { ASK_FOR_AWAITED, BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/em
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { createPostgresToldDocuments } from '../../src/outbound/told-documents.postgres.js';
-import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
+import { at, fresh, NOW, receipt, result, sending } from '../support/attempts.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
@@ -445,6 +445,26 @@ describe('over PostgreSQL', () => {
     );
     await database.close();
     expect(rows).toEqual([{ again: 3 }, { again: 3 }]);
+  });
+});
+
+describe('a database that is away', () => {
+  it('is told of at once, not only when patience has run out', async () => {
+    const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
+    const began = performance.now();
+    let told = Number.POSITIVE_INFINITY;
+    const store = createPostgresEmissionStore({
+      database,
+      describe: describeAttempt,
+      patienceMs: 2_000,
+      onAway: () => {
+        told = Math.min(told, performance.now() - began);
+      },
+    });
+    await expect(store.look(fresh())).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    await expect(store.begin(sending(), null)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    expect(told).toBeLessThan(performance.now() - began - 1_500);
+    await database.close();
   });
 });
 
