@@ -4,7 +4,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSynced, isTorn, readIfThere, removeIfThere, syncFile, writeAll } from './archive-files.js';
-import { type ArchivedDocument, journalEntries, readJournal, sha256Of } from './archive-journal.js';
+import { type ArchivedDocument, readJournal, sha256Of } from './archive-journal.js';
+import { type ArchiveSegmentsOptions, createArchiveSegments, type WrittenSegment } from './archive-segments.js';
 import { createFolderSync } from './folder-sync.js';
 import { isStorageFull } from './storage-full.js';
 import { XmlStoreError } from './xml-store.js';
@@ -26,27 +27,6 @@ export interface ArchiveFolder {
   recover(): Promise<void>;
 }
 
-export interface ArchiveFolderOptions {
-  /** Bytes after which a segment of the journal is closed. */
-  readonly segmentBytes?: number;
-  /** Milliseconds after which a segment is closed. */
-  readonly segmentMs?: number;
-  readonly now?: () => number;
-}
-
-interface Segment {
-  readonly file: string;
-  readonly fd: number;
-  readonly begun: number;
-  readonly paths: Set<string>;
-  /** Of these the ones that could not be synced: the system may have forgotten what it could not write, and call the next sync a success. */
-  readonly doubtful: Set<string>;
-  bytes: number;
-  closed: number;
-}
-
-const SEGMENT_BYTES = 16 * 1024 * 1024;
-const SEGMENT_MS = 30_000;
 /**
  * Milliseconds after which what was written is on the disk by itself, as Linux is set by default: to make sure of it takes a
  * third of the processor time then that it takes at once.
@@ -61,66 +41,12 @@ const ABANDONED_MS = 10 * 60_000;
  * file after the other on the disk would take the file system a commit of its own for each. What a power cut takes of the files is
  * written again from the journal when an archive is opened.
  */
-export function createArchiveFolder(root: string, options: ArchiveFolderOptions = {}): ArchiveFolder {
-  const { segmentBytes = SEGMENT_BYTES, segmentMs = SEGMENT_MS, now = Date.now } = options;
+export function createArchiveFolder(root: string, options: ArchiveSegmentsOptions = {}): ArchiveFolder {
+  const { now = Date.now } = options;
   const folders = createFolderSync(root);
   const at = (relative: string) => path.join(root, relative);
-  let current: Segment | null = null;
-  let closed: Segment[] = [];
+  const segments = createArchiveSegments(at(JOURNAL), folders, options);
   let settling: Promise<void> = Promise.resolve();
-
-  async function begin(): Promise<Segment> {
-    await folders.make(at(JOURNAL));
-    const file = path.join(at(JOURNAL), randomUUID());
-    const fd = fs.openSync(file, 'wx', 0o640);
-    try {
-      await folders.sync(at(JOURNAL));
-    } catch (error) {
-      fs.closeSync(fd);
-      removeIfThere(file);
-      throw error;
-    }
-    return { file, fd, begun: now(), paths: new Set(), doubtful: new Set(), bytes: 0, closed: 0 };
-  }
-
-  function close(segment: Segment): void {
-    current = null;
-    closed.push(Object.assign(segment, { closed: now() }));
-    fs.closeSync(segment.fd);
-  }
-
-  async function append(documents: readonly ArchivedDocument[]): Promise<void> {
-    current ??= await begin();
-    const segment = current;
-    try {
-      segment.bytes += writeAll(segment.fd, journalEntries(documents), segment.bytes);
-    } catch (error) {
-      // What stands half written would hide all that follows it.
-      cutTo(segment);
-      throw error;
-    }
-    try {
-      fs.fdatasyncSync(segment.fd);
-    } catch (error) {
-      close(segment);
-      throw error;
-    }
-    if (fs.fstatSync(segment.fd).nlink === 0) {
-      // Another process took it for abandoned, as after a sleep of the whole machine; what stands in it that one has seen to.
-      close(segment);
-      return append(documents);
-    }
-    for (const { path: relative } of documents) segment.paths.add(relative);
-    if (segment.bytes >= segmentBytes || now() - segment.begun >= segmentMs) close(segment);
-  }
-
-  function cutTo(segment: Segment): void {
-    try {
-      fs.ftruncateSync(segment.fd, segment.bytes);
-    } catch {
-      close(segment);
-    }
-  }
 
   /** Not durable by itself. */
   function writeTemporary(bytes: Uint8Array): string {
@@ -171,7 +97,7 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
   }
 
   /** Documents come meanwhile, and wait for one file at most. */
-  async function syncFiles(segment: Segment): Promise<void> {
+  async function syncFiles(segment: WrittenSegment): Promise<void> {
     for (const relative of segment.paths) {
       if (!segment.doubtful.has(relative) && !isSynced(at(relative))) segment.doubtful.add(relative);
       await nextTurn();
@@ -193,17 +119,16 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
     settling = settling
       .catch(() => undefined)
       .then(async () => {
-        for (const segment of closed.filter((each) => each.closed <= before)) {
+        for (const segment of segments.closedUntil(before)) {
           await syncFiles(segment);
-          removeIfThere(segment.file);
-          closed = closed.filter((each) => each !== segment);
+          segments.remove(segment);
         }
       });
     return settling;
   }
 
   function settleInBackground(before: number): void {
-    if (closed.length > 0) void settleClosed(before).catch(() => undefined);
+    if (segments.closedUntil(before).length > 0) void settleClosed(before).catch(() => undefined);
   }
 
   /** Of the documents that may be stored their temporary files, null of those that are there; errors of the others. */
@@ -228,16 +153,19 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
       const prepared = prepare(documents);
       try {
         const fine = documents.filter((_, index) => !(prepared[index] instanceof Error));
-        const failure = fine.length === 0 ? null : await append(fine).then(() => null, asError);
+        const failure = fine.length === 0 ? null : await segments.append(fine).then(() => null, asError);
         const outcomes: (Error | null)[] = [];
+        /** By path, for those of the batch that ask for the same one. */
+        const placed = new Map<string, Error | null>();
         for (const [index, each] of prepared.entries()) {
-          if (each instanceof Error) outcomes.push(each);
-          else if (failure !== null || each === null) outcomes.push(failure);
-          else outcomes.push(await place(each, documents[index] as ArchivedDocument).then(() => null, asError));
+          const document = documents[index] as ArchivedDocument;
+          if (typeof each === 'string' && failure === null)
+            placed.set(document.path, await place(each, document).then(() => null, asError));
+          outcomes.push(each instanceof Error ? each : (failure ?? placed.get(document.path) ?? null));
         }
         if (outcomes.some((each) => each !== null && isStorageFull(each))) {
           // The room that the journal takes is given back at once.
-          if (current !== null) close(current);
+          segments.close();
           settleInBackground(Number.POSITIVE_INFINITY);
         }
         return outcomes;
@@ -246,7 +174,7 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
       }
     },
     settle() {
-      if (current !== null) close(current);
+      segments.close();
       return settleClosed(Number.POSITIVE_INFINITY);
     },
     async recover() {
@@ -277,8 +205,7 @@ export function createArchiveFolder(root: string, options: ArchiveFolderOptions 
     }
     // What may have an owner stays, and answers for its documents on.
     if (!isWhole || now() - found.writtenAt < ABANDONED_MS) return;
-    const left = { file, fd: -1, begun: 0, paths, doubtful: new Set<string>(), bytes: 0, closed: 0 };
-    await syncFiles(left);
+    await syncFiles({ file, paths, doubtful: new Set() });
     if ((await stat(file)).mtimeMs === found.writtenAt) removeIfThere(file);
   }
 }

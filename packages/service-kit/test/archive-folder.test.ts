@@ -14,14 +14,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import {
-  type ArchiveFolderOptions,
-  createArchiveFolder,
-  INCOMING,
-  JOURNAL,
-  WRITTEN_BACK_MS,
-} from '../src/archive-folder.js';
+import { createArchiveFolder, INCOMING, JOURNAL, WRITTEN_BACK_MS } from '../src/archive-folder.js';
 import { type ArchivedDocument, journalEntries, readJournal, sha256Of } from '../src/archive-journal.js';
+import type { ArchiveSegmentsOptions } from '../src/archive-segments.js';
 
 const HOUR = 3_600_000;
 /** As they are while the module's own are watched. */
@@ -35,7 +30,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const at = (...parts: string[]) => path.join(root, ...parts);
 const journal = () => readdirSync(at(JOURNAL));
-const open = (options?: ArchiveFolderOptions) => createArchiveFolder(root, options);
+const open = (options?: ArchiveSegmentsOptions) => createArchiveFolder(root, options);
 const written = (document: ArchivedDocument) => readFileSync(at(document.path)).toString();
 
 function documentOf(n: number, text = `<ECF>${'ñ'.repeat(500)} ${n}</ECF>`): ArchivedDocument {
@@ -198,6 +193,22 @@ describe('the folder of an archive', () => {
       one.sha256,
       one.sha256,
     ]);
+  });
+
+  it('tells all that ask for one path of a batch where it cannot be given', async () => {
+    const folder = open();
+    const document = documentOf(1);
+    const failing = jest.spyOn(fs, 'linkSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    });
+    expect(await folder.store([document, document, documentOf(2)])).toMatchObject([
+      { code: 'EACCES' },
+      { code: 'EACCES' },
+      null,
+    ]);
+    failing.mockRestore();
+    expect(await folder.store([document])).toEqual([null]);
+    await folder.settle();
   });
 
   it('confirms nothing before the journal is on the disk, and removes none of it before the files and folders are', async () => {
