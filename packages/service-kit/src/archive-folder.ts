@@ -114,15 +114,21 @@ export function createArchiveFolder(root: string, options: ArchiveSegmentsOption
       if (fs.existsSync(folder)) await folders.sync(folder);
   }
 
-  /** One after the other; what fails is tried again with the next, and stays in the journal until then. */
+  /** One after the other; what fails stays in the journal, is tried again with the next, and rejects once the others are done. */
   function settleClosed(before: number): Promise<void> {
     settling = settling
       .catch(() => undefined)
       .then(async () => {
+        let failure: unknown = null;
         for (const segment of segments.closedUntil(before)) {
-          await syncFiles(segment);
-          segments.remove(segment);
+          try {
+            await syncFiles(segment);
+            segments.remove(segment);
+          } catch (error) {
+            failure ??= error;
+          }
         }
+        if (failure !== null) throw failure;
       });
     return settling;
   }
@@ -139,8 +145,10 @@ export function createArchiveFolder(root: string, options: ArchiveSegmentsOption
         const same = first.get(document.path);
         const present = same === undefined ? checksumAt(document.path) : same.sha256;
         if (present !== null && present !== document.sha256) return another(document.path);
+        // Where it fails, the next one that asks for the path tries for itself.
+        const temporary = present === null ? writeTemporary(document.bytes) : null;
         first.set(document.path, document);
-        return present === null ? writeTemporary(document.bytes) : null;
+        return temporary;
       } catch (error) {
         return asError(error);
       }

@@ -211,6 +211,46 @@ describe('the folder of an archive', () => {
     await folder.settle();
   });
 
+  it('confirms to nobody what no other of the batch could write', async () => {
+    const folder = open();
+    const document = documentOf(1);
+    await folder.store([documentOf(2)]);
+    for (const failures of [1, 2]) {
+      const failing = jest.spyOn(fs, 'openSync');
+      for (let times = 0; times < failures; times += 1)
+        failing.mockImplementationOnce(() => {
+          throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+        });
+      const outcomes = await folder.store([document, document]);
+      failing.mockRestore();
+      if (failures === 1) rmSync(at(document.path));
+      expect(outcomes.map((each) => each === null)).toEqual([false, failures === 1]);
+    }
+    expect(() => written(document)).toThrow('ENOENT');
+    expect(await folder.store([document])).toEqual([null]);
+    await folder.settle();
+    expect(readFileSync(at(document.path))).toEqual(document.bytes);
+  });
+
+  it('settles a segment behind one that cannot be', async () => {
+    let now = Date.now();
+    const folder = open({ segmentMs: 10, now: () => now });
+    const [stuck, fine] = [documentOf(1), { ...documentOf(2), path: 'CerteCF/a.xml' }];
+    for (const each of [stuck, fine]) {
+      await folder.store([each]);
+      now += 11;
+      await folder.store([each]);
+    }
+    rmSync(at('TesteCF'), { recursive: true });
+    writeFileSync(at('TesteCF'), 'in the way');
+    const before = journal().length;
+    await expect(folder.settle()).rejects.toThrow('TesteCF');
+    expect(journal().length).toBeLessThan(before);
+    rmSync(at('TesteCF'));
+    await folder.settle();
+    expect(journal()).toEqual([]);
+  });
+
   it('confirms nothing before the journal is on the disk, and removes none of it before the files and folders are', async () => {
     const names = new Map<number, string>();
     const steps: string[] = [];
