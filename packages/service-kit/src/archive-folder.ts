@@ -187,7 +187,7 @@ export function createArchiveFolder(root: string, options: ArchiveSegmentsOption
     },
     async recover() {
       let failure: unknown = null;
-      for (const name of await namesIn(at(JOURNAL))) {
+      for (const name of await readdir(at(JOURNAL))) {
         try {
           await recoverSegment(path.join(at(JOURNAL), name));
         } catch (error) {
@@ -223,15 +223,6 @@ function another(relative: string): XmlStoreError {
     'exists',
     `Another document stands under ${relative}; stored documents are never overwritten.`,
   );
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Null where its owner has removed it meanwhile, and of what is no file. */

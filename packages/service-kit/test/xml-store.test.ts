@@ -47,6 +47,12 @@ const PUT_AND_WAIT = `
   setInterval(() => undefined, 1000);
   console.log('kept');`;
 
+/** Runs a program over a folder where a file may have 4 kB; what it printed. */
+async function inLittleRoom(program: string, folder: string): Promise<string> {
+  const node = [process.execPath, '--input-type=module', '-e', program, BUILT, folder];
+  return (await promisify(execFile)('/bin/sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...node])).stdout;
+}
+
 let root: string;
 let store: XmlStore;
 beforeAll(async () => {
@@ -63,35 +69,13 @@ describe('an archive of files', () => {
   });
 
   it('leaves nothing of what it had no room for', async () => {
-    const args = [
-      '-c',
-      'ulimit -f 8; exec "$@"',
-      'sh',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      PUT,
-      BUILT,
-      root,
-    ];
-    const { stdout } = await promisify(execFile)('/bin/sh', args);
+    const stdout = await inLittleRoom(PUT, root);
     expect([stdout, readdirSync(path.join(root, '.incoming'))]).toEqual(['EFBIG\n', []]);
   });
 
   it('keeps what it confirmed before the journal had no room left, and says so of the rest', async () => {
     const folder = path.join(root, 'full');
-    const args = [
-      '-c',
-      'ulimit -f 8; exec "$@"',
-      'sh',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      PUT_MANY,
-      BUILT,
-      folder,
-    ];
-    const { stdout } = await promisify(execFile)('/bin/sh', args);
+    const stdout = await inLittleRoom(PUT_MANY, folder);
     const outcomes = stdout.trim().split('\n');
     expect(outcomes).toEqual(['kept', 'kept', 'kept', 'EFBIG', 'EFBIG', 'kept']);
     const after = await openFileXmlStore(folder);

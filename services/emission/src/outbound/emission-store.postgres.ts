@@ -59,8 +59,12 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     return rows[0]?.first as number;
   });
 
+  function patient<T>(work: () => Promise<T>): Promise<T> {
+    return patiently(patienceMs, work, onAway);
+  }
+
   function query<R>(statement: Statement, params: readonly unknown[]) {
-    return patiently(patienceMs, () => database.query<R>(statement, params), onAway);
+    return patient(() => database.query<R>(statement, params));
   }
 
   const finds = createBatches<DocumentKey, Attempt | null>({
@@ -98,15 +102,10 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
         const again = new Set<number>();
         const body = parameter(items.map(({ row }) => row));
         let tries = 0;
-        const rows = await patiently(
-          patienceMs,
-          async () => {
-            tries += 1;
-            const result = await database.query<{ emission_id: number }>(statement, [body]);
-            return result.rows;
-          },
-          onAway,
-        );
+        const { rows } = await patient(() => {
+          tries += 1;
+          return database.query<{ emission_id: number }>(statement, [body]);
+        });
         const begun = new Set(rows.map(({ emission_id }) => emission_id));
         const missing = items.filter(({ attempt }) => !begun.has(attempt.emissionId));
         if (tries > 1) {
@@ -162,7 +161,7 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
       const row = beginningRow(attempt, describe(attempt), sealedCertificate);
       return (attempt.attempt === 1 ? first : next).run({ attempt, row });
     },
-    wholePast: (attempt) => patiently(patienceMs, () => wholePast(database, attempt)),
+    wholePast: (attempt) => patient(() => wholePast(database, attempt)),
     save(before, after, exchanges) {
       const row = savingRow(before, after, tellsMore(before, after) ? describe(after) : null, exchanges);
       const saves = EMISSION_STATES[after.state].decided ? decided : open;
