@@ -1,0 +1,76 @@
+// Questions about the imports between source files: circles, and what a file loads in the end.
+
+/** Groups of files that import each other in a circle, each as one shortest circle: [a, b, ..., a]. Mere types count. */
+export function importCircles(sources) {
+  const next = (file) => sources.get(file)?.imports.flatMap(({ to }) => (to && sources.has(to) ? [to] : [])) ?? [];
+  return components([...sources.keys()], next)
+    .filter((group) => group.length > 1 || next(group[0]).includes(group[0]))
+    .map((group) => shortestCircle(group.sort(), next));
+}
+
+/** Tarjan's strongly connected components. */
+function components(files, next) {
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const groups = [];
+  const visit = (file) => {
+    index.set(file, index.size);
+    low.set(file, index.get(file));
+    stack.push(file);
+    for (const to of next(file)) {
+      if (!index.has(to)) visit(to);
+      if (stack.includes(to)) low.set(file, Math.min(low.get(file), low.get(to)));
+    }
+    if (low.get(file) === index.get(file)) groups.push(stack.splice(stack.indexOf(file)));
+  };
+  for (const file of files) if (!index.has(file)) visit(file);
+  return groups;
+}
+
+function shortestCircle(group, next) {
+  const within = (file) => next(file).filter((to) => group.includes(to));
+  const circles = group.map((start) => wayBack(start, within)).filter(Boolean);
+  return circles.sort((a, b) => a.length - b.length)[0];
+}
+
+function wayBack(start, next) {
+  const queue = [[start]];
+  const seen = new Set();
+  for (const way of queue) {
+    for (const to of next(way.at(-1))) {
+      if (to === start) return [...way, start];
+      if (!seen.has(to)) queue.push([...way, to]);
+      seen.add(to);
+    }
+  }
+  return null;
+}
+
+/**
+ * The first import on each file's way at run time to something that `wanted` names: file -> the names it loads in the end.
+ * `wanted` gets an import and returns a name or undefined.
+ */
+export function loadedInTheEnd(sources, wanted) {
+  const reached = new Map([...sources.keys()].map((file) => [file, new Set()]));
+  const importers = new Map([...sources.keys()].map((file) => [file, []]));
+  const queue = [];
+  for (const [file, { imports }] of sources) {
+    for (const one of imports.filter(({ typeOnly }) => !typeOnly)) {
+      if (one.to && importers.has(one.to)) importers.get(one.to).push(file);
+      const name = wanted(one);
+      if (name && !reached.get(file).has(name)) {
+        reached.get(file).add(name);
+        queue.push([file, name]);
+      }
+    }
+  }
+  for (const [file, name] of queue) {
+    for (const importer of importers.get(file)) {
+      if (reached.get(importer).has(name)) continue;
+      reached.get(importer).add(name);
+      queue.push([importer, name]);
+    }
+  }
+  return reached;
+}
