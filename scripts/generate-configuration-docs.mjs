@@ -44,7 +44,7 @@ function row(variable, schema, settingMeta) {
 }
 
 async function render() {
-  const { settingMeta } = await load('packages/service-kit/dist/index.js');
+  const { settingMeta } = await load('packages/service-kit/dist/config/index.js');
   const parts = [
     '# Configuration',
     '',

@@ -165,8 +165,8 @@ async function create(schemaFile, name, connection) {
 
 /** A database of the server that tests use too: it is stopped and removed when this process is gone, however it ends. */
 async function openScratchDatabase() {
-  const module = path.join(ROOT, 'packages/service-kit/dist/testing.js');
-  if (!fs.existsSync(module)) throw new Error('packages/service-kit is not built; run `npm run build` first');
+  const module = path.join(ROOT, 'packages/test-servers/dist/postgres.js');
+  if (!fs.existsSync(module)) throw new Error('packages/test-servers is not built; run `npm run build` first');
   const { startTestPostgres } = await import(pathToFileURL(module).href);
   const url = new URL(await (await startTestPostgres()).createDatabase());
   return {

@@ -5,21 +5,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
-import {
-  appendToOutbox,
-  type BusEvent,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  createOutboxRelay,
-  type Database,
-  type KafkaSettings,
-  makeEvent,
-  openDatabase,
-} from '@ecf/service-kit';
-import { readBusSettings } from '@ecf/service-kit/dead-letters';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type BusEvent, createKafkaBus, type KafkaSettings, makeEvent, readBusSettings } from '@ecf/service-kit/bus';
+import { appendToOutbox, createOutboxRelay } from '@ecf/service-kit/outbox';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { kafka } from '@ecf/test-servers/kafka';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import kafkajs from 'kafkajs';
 import { endAfter } from './ending.js';
 import { compare, median, percentile, seconds } from './measure.js';

@@ -14,17 +14,13 @@ import { createNameLookup } from '@ecf/authority-client';
 import { createSimulator } from '@ecf/authority-simulator';
 import type { TaxpayerState } from '@ecf/contracts';
 import { writeXml } from '@ecf/ecf-xml';
-import {
-  createInProcessBus,
-  createMemoryDeadLetters,
-  createMetrics,
-  makeEvent,
-  openDatabase,
-  openFileXmlStore,
-  seal,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { seal } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { openFileXmlStore } from '@ecf/service-kit/xml-store';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { serialiseCertificate, signXml } from '@ecf/xml-signing';
 import { benchFolder } from './ending.js';
 import { median } from './measure.js';

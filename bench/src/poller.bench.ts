@@ -8,17 +8,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { documentKey, type InvoiceChanged, TOPICS } from '@ecf/contracts';
+import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import type { Environment } from '@ecf/domain';
-import {
-  createDatabaseIfMissing,
-  createInProcessBus,
-  createMemoryDeadLetters,
-  createMetrics,
-  makeEvent,
-  openDatabase,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import got from 'got';

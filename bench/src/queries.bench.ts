@@ -1,8 +1,11 @@
 import path from 'node:path';
 import type { EmissionOperations, InvoiceChanged } from '@ecf/contracts';
+import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { createQuery, readQueryConfig } from '@ecf/query';
-import { createLogger, IDENTITY_HEADER, identityKeyFrom, openDatabase, serve, signIdentity } from '@ecf/service-kit';
-import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { serve } from '@ecf/service-kit/http';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { createLogger } from '@ecf/service-kit/telemetry';
 import { benchFolder } from './ending.js';
 import { median, percentile, seconds } from './measure.js';
 import { ACCOUNT, loadInvoices } from './query-data.js';

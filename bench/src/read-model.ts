@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
 import type { Call, Load } from './load.js';
 
 const LOOK_MS = 4;

@@ -4,9 +4,9 @@
 // BENCH_ROUNDS (5), BENCH_CALLERS (1,32), BENCH_WARM_UP (3000) and BENCH_INVOICES (10000) make it shorter or longer.
 import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient, logIn } from '@ecf/authority-client';
+import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { createDatabaseIfMissing } from '@ecf/service-kit';
-import { startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { createDatabaseIfMissing } from '@ecf/service-kit/postgres';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { benchFolder } from './ending.js';
 import { type Call, createLoad, type Load } from './load.js';

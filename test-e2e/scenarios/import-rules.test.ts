@@ -56,8 +56,8 @@ function lint(): { passes: boolean; says: string } {
 
 it('what every member lists may be imported', () => {
   write('packages/ecf-xml/dist/index.js', "import '@ecf/domain';\n");
-  write('packages/cli/dist/index.js', "import '@ecf/service-kit/xml-archive';\nimport '@ecf/ecf-xml';\n");
-  write('packages/service-kit/dist/xml-archive.js', 'export {};\n');
+  write('packages/cli/dist/index.js', "import '@ecf/service-kit/xml-store';\nimport '@ecf/ecf-xml';\n");
+  write('packages/service-kit/dist/xml-store/index.js', 'export {};\n');
   write('services/query/dist/index.js', "import '@ecf/authority-client';\n");
   expect(lint()).toEqual({ passes: true, says: expect.stringContaining('no dependency violations found') });
 });
@@ -66,7 +66,7 @@ it.each([
   ['by name', 'packages/ecf-xml', '@ecf/authority-client', '@ecf/domain'],
   ['by path', 'packages/ecf-xml', '../../authority-client/dist/index.js', '@ecf/domain'],
   ['where only its tests need it', 'packages/service-kit', '@ecf/test-servers', '@ecf/contracts, @ecf/domain'],
-  ['into what imports nothing', 'packages/test-servers', '../../domain/dist/index.js', 'nothing of the house'],
+  ['into a package that imports nothing', 'packages/domain', '../../contracts/dist/index.js', 'nothing of the house'],
   [
     'from a service whose tests need it',
     'services/status-poller',

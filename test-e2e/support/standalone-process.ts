@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
-import { startTestPostgres } from '@ecf/service-kit/testing';
 import { dockerAnswers, javaLacks, kafka, missing } from '@ecf/test-servers';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe } from '@jest/globals';
 import { fillDataFolder } from './prepared-folder.js';
 

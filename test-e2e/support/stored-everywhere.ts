@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EMISSION_STATES, type EmissionState, type SubmissionRoute } from '@ecf/domain';
-import { type Database, openXmlStore, readArchiveSettings } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
+import { openXmlStore, readArchiveSettings } from '@ecf/service-kit/xml-store';
 import { embeddedDatabase } from './embedded-database.js';
 
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;

@@ -1,5 +1,6 @@
 import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
-import { busSettings, describeSetting, readConfig, setting } from '@ecf/service-kit';
+import { busSettings } from '@ecf/service-kit/bus';
+import { describeSetting, readConfig, setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from './services.js';
 

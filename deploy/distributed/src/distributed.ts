@@ -14,7 +14,9 @@ import {
   stablePorts,
   startSimulator,
 } from '@ecf/deployment';
-import { busSettings, createLogger, prepareTopics, readConfig, usesKafka } from '@ecf/service-kit';
+import { busSettings, prepareTopics, usesKafka } from '@ecf/service-kit/bus';
+import { readConfig } from '@ecf/service-kit/config';
+import { createLogger } from '@ecf/service-kit/telemetry';
 import { z } from 'zod';
 import { type DistributedConfig, readDistributedConfig } from './config.js';
 import { findKafka } from './kafka.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataFolder, foreignProgram, type KeptProcess, keepRunning } from '@ecf/deployment';
-import { ConfigError } from '@ecf/service-kit';
+import { ConfigError } from '@ecf/service-kit/config';
 import {
   brokerEnvironment,
   dockerAnswers,

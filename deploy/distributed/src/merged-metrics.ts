@@ -1,4 +1,5 @@
-import { createHttpApp, type Logger, type RunningServer, serve } from '@ecf/service-kit';
+import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
+import type { Logger } from '@ecf/service-kit/telemetry';
 
 /** Where the metrics of a process are. */
 export interface MetricsSource {

@@ -1,5 +1,5 @@
 import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
-import { readConfig, setting } from '@ecf/service-kit';
+import { readConfig, setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 
 /** What the standalone deployment reads for itself; everything else goes to the services untouched. */

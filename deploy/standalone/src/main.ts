@@ -1,4 +1,4 @@
-import { runService } from '@ecf/service-kit';
+import { runService } from '@ecf/service-kit/service';
 import { createStandalone } from './standalone.js';
 
 await runService('standalone', () =>

@@ -13,15 +13,11 @@ import { createEmission, emissionConfig } from '@ecf/emission';
 import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/gateway';
 import { createQuery, readQueryConfig } from '@ecf/query';
 import { createReception, readReceptionConfig } from '@ecf/reception';
-import {
-  ConfigProblems,
-  createInProcessBus,
-  createLogger,
-  createMetrics,
-  openFileDeadLetters,
-  openFileXmlStore,
-  serveMetrics,
-} from '@ecf/service-kit';
+import { createInProcessBus } from '@ecf/service-kit/bus';
+import { ConfigProblems } from '@ecf/service-kit/config';
+import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createLogger, createMetrics, serveMetrics } from '@ecf/service-kit/telemetry';
+import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import { readStandaloneConfig } from './config.js';
 import { holdBack } from './held-bus.js';

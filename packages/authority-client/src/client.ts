@@ -1,9 +1,19 @@
-import type { Answer } from './answer.js';
-import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './authority-call.js';
-import type { OnCall } from './call-report.js';
-import { type CircuitOptions, createCircuit } from './circuit.js';
+import type { Answer } from './answers/answer.js';
+import type {
+  ApprovalVerdict,
+  AuthorityVerdict,
+  CancellationVerdict,
+  DirectoryEntry,
+  DocumentState,
+  EnvironmentStatus,
+  IssuedToken,
+  MaintenanceWindow,
+  Seed,
+  ServiceStatus,
+  SubmissionReceipt,
+  TrackIdList,
+} from './answers/verdicts.js';
 import type { Endpoints } from './endpoints.js';
-import { createExchange } from './exchange.js';
 import { environmentStatus } from './operations/environment-status.js';
 import { type FindInDirectoryInput, findInDirectory } from './operations/find-in-directory.js';
 import { listDirectory } from './operations/list-directory.js';
@@ -22,21 +32,11 @@ import {
 import { type SubmitConsumerSummaryInput, submitConsumerSummary } from './operations/submit-consumer-summary.js';
 import { type SubmitDocumentInput, submitDocument } from './operations/submit-document.js';
 import { type ValidateSeedInput, validateSeed } from './operations/validate-seed.js';
-import { createTransport, type Timeouts, type TlsOptions } from './transport.js';
-import type {
-  ApprovalVerdict,
-  AuthorityVerdict,
-  CancellationVerdict,
-  DirectoryEntry,
-  DocumentState,
-  EnvironmentStatus,
-  IssuedToken,
-  MaintenanceWindow,
-  Seed,
-  ServiceStatus,
-  SubmissionReceipt,
-  TrackIdList,
-} from './verdicts.js';
+import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './transport/authority-call.js';
+import type { OnCall } from './transport/call-report.js';
+import { type CircuitOptions, createCircuit } from './transport/circuit.js';
+import { createExchange } from './transport/exchange.js';
+import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
 export interface AuthorityClientOptions {
   endpoints: Endpoints;

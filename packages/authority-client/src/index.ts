@@ -1,8 +1,23 @@
-export type { Answer, Outcome, RawAnswer, RefusalCode, UnknownCause } from './answer.js';
-export { RAW_BODY_LIMIT } from './answer.js';
-export type { AuthorisedInput, AuthorityInput, SignedDocument } from './authority-call.js';
-export type { CallReport, OnCall, OperationName } from './call-report.js';
-export { type CircuitOptions, DEFAULT_CIRCUIT } from './circuit.js';
+export type { Answer, Outcome, RawAnswer, RefusalCode, UnknownCause } from './answers/answer.js';
+export { RAW_BODY_LIMIT } from './answers/answer.js';
+export type {
+  ApprovalDeliveryAnswer,
+  ApprovalVerdict,
+  AuthorityMessage,
+  AuthorityVerdict,
+  CancellationVerdict,
+  DeliveryAnswer,
+  DirectoryEntry,
+  DocumentState,
+  EnvironmentStatus,
+  IssuedToken,
+  MaintenanceWindow,
+  Seed,
+  ServiceStatus,
+  SubmissionReceipt,
+  TrackIdEntry,
+  TrackIdList,
+} from './answers/verdicts.js';
 export { type AuthorityClient, type AuthorityClientOptions, createAuthorityClient } from './client.js';
 export {
   AUTHORITY_SERVICES,
@@ -15,7 +30,6 @@ export {
 } from './endpoints.js';
 export { logIn } from './login/login.js';
 export { type SeedSigner, signSeed } from './login/sign-seed.js';
-export { documentFileName } from './multipart.js';
 export type { FindInDirectoryInput } from './operations/find-in-directory.js';
 export type { QueryConsumerSummaryInput } from './operations/query-consumer-summary.js';
 export type { QueryResultInput } from './operations/query-result.js';
@@ -45,22 +59,8 @@ export {
   type TokenProviderOptions,
   type TokenRequest,
 } from './tokens/token-provider.js';
-export { DEFAULT_TIMEOUTS, type Timeouts, type TlsOptions } from './transport.js';
-export type {
-  ApprovalDeliveryAnswer,
-  ApprovalVerdict,
-  AuthorityMessage,
-  AuthorityVerdict,
-  CancellationVerdict,
-  DeliveryAnswer,
-  DirectoryEntry,
-  DocumentState,
-  EnvironmentStatus,
-  IssuedToken,
-  MaintenanceWindow,
-  Seed,
-  ServiceStatus,
-  SubmissionReceipt,
-  TrackIdEntry,
-  TrackIdList,
-} from './verdicts.js';
+export type { AuthorisedInput, AuthorityInput, SignedDocument } from './transport/authority-call.js';
+export type { CallReport, OnCall, OperationName } from './transport/call-report.js';
+export { type CircuitOptions, DEFAULT_CIRCUIT } from './transport/circuit.js';
+export { documentFileName } from './transport/multipart.js';
+export { DEFAULT_TIMEOUTS, type Timeouts, type TlsOptions } from './transport/transport.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isoDate } from '../src/authority-dates.js';
+import { isoDate } from '../src/answers/authority-dates.js';
 
 describe('isoDate', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createCircuit, type Health } from '../src/circuit.js';
 import { authorityEndpoints, createAuthorityClient } from '../src/index.js';
+import { createCircuit, type Health } from '../src/transport/circuit.js';
 import { httpAnswer, startRawServer } from './raw-server.js';
 
 function scene(options: Parameters<typeof createCircuit>[0] = {}) {

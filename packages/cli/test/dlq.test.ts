@@ -10,10 +10,10 @@ import {
   createKafkaBus,
   type KafkaSettings,
   makeEvent,
-  openFileDeadLetters,
-  silentLogger,
-} from '@ecf/service-kit';
-import { readBusSettings } from '@ecf/service-kit/dead-letters';
+  readBusSettings,
+} from '@ecf/service-kit/bus';
+import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
+import { silentLogger } from '@ecf/service-kit/telemetry';
 import { kafka } from '@ecf/test-servers/kafka';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';

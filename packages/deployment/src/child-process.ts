@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { StartError } from '@ecf/service-kit';
+import { StartError } from '@ecf/service-kit/service';
 
 /** A program of this deployment, kept running: whenever it ends by itself, it is started again. */
 export interface KeptProcess {

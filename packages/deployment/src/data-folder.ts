@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from '@ecf/service-kit';
+import { StartError } from '@ecf/service-kit/service';
 import { makeSecrets, type Secrets } from './settings.js';
 
 /** A process of a deployment of several. */

@@ -1,4 +1,4 @@
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/service-kit/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import type { DataFolder } from './data-folder.js';
 import type { DeploymentConfig } from './settings.js';
 

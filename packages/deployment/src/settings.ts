@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setting } from '@ecf/service-kit';
+import { setting } from '@ecf/service-kit/config';
 import type { z } from 'zod';
 
 export type Environment = Record<string, string | undefined>;

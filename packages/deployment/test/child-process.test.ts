@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stablePorts } from '@ecf/service-kit/embedded-postgres';
+import { stablePorts } from '@ecf/deployment/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { foreignProgram, type KeptProcess, keepRunning, nodeProgram } from '../src/child-process.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, tooManyTinyChunks } from '@ecf/service-kit';
+import { ApiError, tooManyTinyChunks } from '@ecf/service-kit/http';
 import { FairShare } from './fair-share.js';
 
 export interface IntakeLimits {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError, setting } from '@ecf/service-kit';
+import { ConfigError, setting } from '@ecf/service-kit/config';
 import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
 import type { IntakeLimits } from './body-intake.js';
 import type { JudgeThreadCounts } from './judge-threads.js';

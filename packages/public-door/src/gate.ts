@@ -1,4 +1,4 @@
-import { ApiError, FairQueue } from '@ecf/service-kit';
+import { ApiError, FairQueue } from '@ecf/service-kit/http';
 
 /** Work that takes a connection, a key and a disk for a moment, a few pieces at once. */
 export interface Gate {

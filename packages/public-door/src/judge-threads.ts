@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { FairQueue } from '@ecf/service-kit';
+import { FairQueue } from '@ecf/service-kit/http';
 import type { RefusalWords, ThreadAnswer, ThreadQuestion } from './judge-answers.js';
 import { isQuicklyJudged } from './judging-cost.js';
 import { createTurns, type Turns } from './turns.js';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '@ecf/domain';
-import { callerOf, senderSite } from '@ecf/service-kit';
+import { senderSite } from '@ecf/service-kit/http';
+import { callerOf } from '@ecf/service-kit/security';
 
 /** Who calls a public route, as the gateway vouches for them. */
 export interface PublicCaller {

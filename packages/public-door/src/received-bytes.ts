@@ -1,4 +1,5 @@
-import { ApiError, keepLatest } from '@ecf/service-kit';
+import { keepLatest } from '@ecf/service-kit/cache';
+import { ApiError } from '@ecf/service-kit/http';
 import { budgetPeriod, type RefusalBudgets } from './refusal-budgets.js';
 import type { SentBytes } from './refused-bytes.js';
 

@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { ApiError, type Logger, type Metrics, type Queries } from '@ecf/service-kit';
+import { ApiError } from '@ecf/service-kit/http';
+import type { Queries } from '@ecf/service-kit/postgres';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 
 /** How often free bytes are looked up; at a gigabyte of floor nothing that senders bring fills it meanwhile. */
 const LOOK_MS = 5_000;

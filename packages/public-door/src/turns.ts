@@ -1,4 +1,4 @@
-import { FairQueue } from '@ecf/service-kit';
+import { FairQueue } from '@ecf/service-kit/http';
 import { takeXmlPart } from './xml-part.js';
 
 /** Work that is done where everybody is answered, one piece in each turn of the event loop. */

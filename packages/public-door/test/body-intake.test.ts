@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { ApiError } from '@ecf/service-kit';
+import { ApiError } from '@ecf/service-kit/http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { BodyIntake, type IntakeLimits } from '../src/body-intake.js';
 

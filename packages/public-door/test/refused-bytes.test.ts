@@ -1,4 +1,4 @@
-import { createLogger, createMetrics, type Logger } from '@ecf/service-kit';
+import { createLogger, createMetrics, type Logger } from '@ecf/service-kit/telemetry';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createInMemoryRefusalBudgets,

@@ -14,9 +14,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createArchiveFolder, INCOMING, JOURNAL, WRITTEN_BACK_MS } from '../src/archive-folder.js';
-import { type ArchivedDocument, journalEntries, readJournal, sha256Of } from '../src/archive-journal.js';
-import type { ArchiveSegmentsOptions } from '../src/archive-segments.js';
+import { createArchiveFolder, INCOMING, JOURNAL, WRITTEN_BACK_MS } from '../src/xml-store/journal/archive-folder.js';
+import {
+  type ArchivedDocument,
+  journalEntries,
+  readJournal,
+  sha256Of,
+} from '../src/xml-store/journal/archive-journal.js';
+import type { ArchiveSegmentsOptions } from '../src/xml-store/journal/archive-segments.js';
 
 const HOUR = 3_600_000;
 /** As they are while the module's own are watched. */

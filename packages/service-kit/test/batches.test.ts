@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBatches } from '../src/index.js';
+import { createBatches } from '../src/postgres/index.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Bus, BusEvent } from '../src/bus.js';
-import { markDatabaseError } from '../src/database-errors.js';
-import type { DeadLetters } from '../src/dead-letters.js';
+import type { Bus, BusEvent } from '../src/bus/bus.js';
+import type { DeadLetters } from '../src/dead-letters/dead-letters.js';
+import { markDatabaseError } from '../src/postgres/database-errors.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 export interface BusUnderTest {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createInProcessBus } from '../src/bus.in-process.js';
-import { openFileDeadLetters } from '../src/dead-letters.files.js';
-import { createMemoryDeadLetters, type DeadLetter } from '../src/dead-letters.js';
-import { silentLogger } from '../src/logger.js';
-import { createMetrics, type Metrics } from '../src/metrics.js';
+import { createInProcessBus } from '../src/bus/bus.in-process.js';
+import { openFileDeadLetters } from '../src/dead-letters/dead-letters.files.js';
+import { createMemoryDeadLetters, type DeadLetter } from '../src/dead-letters/dead-letters.js';
+import { silentLogger } from '../src/telemetry/logger.js';
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.js';
 import { describeBus, unreachable, until } from './bus-contract.js';
 import { rncs, taxpayerEvent } from './sample-events.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ConfigError, ConfigProblems, readConfig, setting, settingMeta } from '../src/config.js';
+import { ConfigError, ConfigProblems, readConfig, setting, settingMeta } from '../src/config/config.js';
 
 const schema = z.object({
   PORT: setting.integer({ description: 'Port', min: 0, max: 65_535, default: 8080 }),

@@ -1,4 +1,4 @@
-import type { Queries } from '../src/database.js';
+import type { Queries } from '../src/postgres/database.js';
 
 /** The tables of `prisma/outbox-and-inbox.prisma`, as a migration makes them. */
 export async function createEventTables(database: Queries): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { FairQueue } from '../src/fair-queue.js';
+import { FairQueue } from '../src/http/edge/fair-queue.js';
 
 function drained<T>(queue: FairQueue<T>): T[] {
   const items: T[] = [];

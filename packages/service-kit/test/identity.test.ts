@@ -10,7 +10,7 @@ import {
   requireIdentity,
   signIdentity,
   verifyIdentity,
-} from '../src/identity.js';
+} from '../src/security/identity.js';
 
 const key = randomBytes(32);
 const now = new Date('2026-03-01T12:00:00Z');

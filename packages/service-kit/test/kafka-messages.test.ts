@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { busSettings, usesKafka } from '../src/bus-settings.js';
-import { ConfigError, readConfig } from '../src/config.js';
-import { kafkaClients } from '../src/kafka-client.js';
-import { describeUnreadable, readEvent, toRecord } from '../src/kafka-messages.js';
-import { silentLogger } from '../src/logger.js';
+import { busSettings, usesKafka } from '../src/bus/bus-settings.js';
+import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
+import { describeUnreadable, readEvent, toRecord } from '../src/bus/kafka/kafka-messages.js';
+import { ConfigError, readConfig } from '../src/config/config.js';
+import { silentLogger } from '../src/telemetry/logger.js';
 import { taxpayerEvent } from './sample-events.js';
 
 /** A record as it comes out of the broker. */

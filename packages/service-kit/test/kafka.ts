@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
 import { describe } from '@jest/globals';
 import { z } from 'zod';
-import type { Bus } from '../src/bus.js';
-import { createKafkaBus, type KafkaBusOptions } from '../src/bus.kafka.js';
-import { busSettings, type KafkaSettings } from '../src/bus-settings.js';
-import { readConfig } from '../src/config.js';
-import { silentLogger } from '../src/logger.js';
+import type { Bus } from '../src/bus/bus.js';
+import { busSettings, type KafkaSettings } from '../src/bus/bus-settings.js';
+import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka.js';
+import { readConfig } from '../src/config/config.js';
+import { silentLogger } from '../src/telemetry/logger.js';
 
 // A broker that starts beside other tests takes its time.
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { keepLatest } from '../src/keep-latest.js';
+import { keepLatest } from '../src/cache/keep-latest.js';
 
 it('a memory that is full lets go of what was set longest ago, whatever else is done to it', () => {
   const memory = new Map<number, string>();

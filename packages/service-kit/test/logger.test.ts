@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '../src/logger.js';
-import { redact, redactText } from '../src/redaction.js';
+import { redact, redactText } from '../src/security/redaction.js';
+import { createLogger } from '../src/telemetry/logger.js';
 
 function captured(): {
   lines: () => Record<string, unknown>[];

@@ -1,14 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createInProcessBus } from '../src/bus.in-process.js';
-import type { Bus, BusEvent } from '../src/bus.js';
-import { type Database, openDatabase } from '../src/database.js';
-import { createMemoryDeadLetters } from '../src/dead-letters.js';
-import { cleanInbox, once } from '../src/inbox.js';
-import { silentLogger } from '../src/logger.js';
-import { createMetrics } from '../src/metrics.js';
-import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox.js';
-import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions, pauseAfter } from '../src/outbox-relay.js';
-import { startTestPostgres } from '../src/testing.js';
+import { startTestPostgres } from '../../test-servers/src/postgres.js';
+import { createInProcessBus } from '../src/bus/bus.in-process.js';
+import type { Bus, BusEvent } from '../src/bus/bus.js';
+import { createMemoryDeadLetters } from '../src/dead-letters/dead-letters.js';
+import { cleanInbox, once } from '../src/outbox/inbox.js';
+import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
+import {
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRelayOptions,
+  pauseAfter,
+} from '../src/outbox/outbox-relay.js';
+import { type Database, openDatabase } from '../src/postgres/database.js';
+import { silentLogger } from '../src/telemetry/logger.js';
+import { createMetrics } from '../src/telemetry/metrics.js';
 import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';

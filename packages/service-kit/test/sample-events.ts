@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent } from '../src/bus.js';
-import { makeEvent } from '../src/events.js';
+import type { BusEvent } from '../src/bus/bus.js';
+import { makeEvent } from '../src/bus/events.js';
 
 /** A valid event of `taxpayers.v1`; `revision` tells events of one key apart. */
 export function taxpayerEvent(rnc: string, revision = 1): BusEvent {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { seal, unseal } from '../src/seal.js';
+import { seal, unseal } from '../src/security/seal.js';
 
 const key = randomBytes(32);
 const secret = Buffer.from('the private key of a taxpayer');

@@ -1,10 +1,10 @@
 import { CuttableProxy, type RedisServer, redis } from '@ecf/test-servers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createLogger } from '../src/logger.js';
-import { createMetrics, type Metrics } from '../src/metrics.js';
-import type { SharedCache } from '../src/shared-cache.js';
-import { openRedisCache } from '../src/shared-cache.redis.js';
+import type { SharedCache } from '../src/cache/shared-cache.js';
+import { openRedisCache } from '../src/cache/shared-cache.redis.js';
+import { createLogger } from '../src/telemetry/logger.js';
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const server: RedisServer | null = await redis();

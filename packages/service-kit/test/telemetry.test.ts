@@ -6,10 +6,12 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'dist');
-const HOOK = pathToFileURL(path.join(DIST, 'telemetry.js')).href;
+const HOOK = pathToFileURL(path.join(DIST, 'telemetry', 'telemetry.js')).href;
+const door = (name: string) => JSON.stringify(pathToFileURL(path.join(DIST, name, 'index.js')).href);
 const PROGRAM = `
   import http from 'node:http';
-  import { serve, createHttpApp, silentLogger, stopTelemetry } from ${JSON.stringify(pathToFileURL(path.join(DIST, 'index.js')).href)};
+  import { serve, createHttpApp } from ${door('http')};
+  import { silentLogger, stopTelemetry } from ${door('telemetry')};
   const app = createHttpApp({ logger: silentLogger, maxBodyBytes: 10, routes: (a) => {
     a.get('/things/:id', (req, res) => { res.json({ traceparent: req.headers.traceparent ?? null }); });
     a.get('/health/live', (req, res) => { res.json({}); });
@@ -29,7 +31,7 @@ async function run(env: Record<string, string>): Promise<string> {
   return stdout + stderr;
 }
 
-const built = existsSync(path.join(DIST, 'telemetry.js')) ? describe : describe.skip;
+const built = existsSync(path.join(DIST, 'telemetry', 'telemetry.js')) ? describe : describe.skip;
 
 built('telemetry', () => {
   it('says nothing where no exporter is configured', async () => {

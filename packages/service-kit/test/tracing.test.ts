@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { node } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createInProcessBus } from '../src/bus.in-process.js';
-import { createMemoryDeadLetters } from '../src/dead-letters.js';
-import { createLogger, silentLogger } from '../src/logger.js';
-import { withProducerSpans } from '../src/tracing.js';
+import { createInProcessBus } from '../src/bus/bus.in-process.js';
+import { createMemoryDeadLetters } from '../src/dead-letters/dead-letters.js';
+import { createLogger, silentLogger } from '../src/telemetry/logger.js';
+import { withProducerSpans } from '../src/telemetry/tracing.js';
 import { taxpayerEvent } from './sample-events.js';
 
 const exporter = new InMemorySpanExporter();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { XmlStore } from '../src/xml-store.js';
+import type { XmlStore } from '../src/xml-store/xml-store.js';
 
 /** The path of a document; tests of one store take different numbers. */
 export const name = (n: number) => `TesteCF/ecf/131000001/issued/2026/03/131000001E31000000000${n}-0123456789ab.xml`;

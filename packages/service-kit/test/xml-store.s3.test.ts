@@ -4,10 +4,10 @@ import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { createBucket, type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ConfigError, readConfig } from '../src/config.js';
-import { archiveSettings, openXmlStore } from '../src/open-xml-store.js';
-import type { XmlStore } from '../src/xml-store.js';
-import { openS3XmlStore } from '../src/xml-store.s3.js';
+import { ConfigError, readConfig } from '../src/config/config.js';
+import { archiveSettings, openXmlStore } from '../src/xml-store/open-xml-store.js';
+import type { XmlStore } from '../src/xml-store/xml-store.js';
+import { openS3XmlStore } from '../src/xml-store/xml-store.s3.js';
 import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
 
 const server: S3Server | null = await s3();

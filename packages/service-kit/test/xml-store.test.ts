@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openFileXmlStore } from '../src/xml-store.files.js';
-import type { XmlStore } from '../src/xml-store.js';
+import { openFileXmlStore } from '../src/xml-store/xml-store/xml-store.files.js';
+import type { XmlStore } from '../src/xml-store/xml-store.js';
 import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
 
-const BUILT = fileURLToPath(new URL('../dist/xml-store.files.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../dist/xml-store/xml-store.files.js', import.meta.url));
 /** Prints how a document of 64 kB is kept where a file may have 4 kB, as it may where the disk is full. */
 const PUT = `
   const { openFileXmlStore } = await import(process.argv[1]);

@@ -1,5 +1,5 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerSource } from '@ecf/service-kit';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { TaxpayerStore } from './taxpayer-store.js';
 
 /** The account that asks, and how much of its taxpayers it may expect to be known. */

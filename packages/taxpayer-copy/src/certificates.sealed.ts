@@ -1,5 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { keepLatest, unseal } from '@ecf/service-kit';
+import { keepLatest } from '@ecf/service-kit/cache';
+import { unseal } from '@ecf/service-kit/security';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 
 /** Why a taxpayer cannot sign. */

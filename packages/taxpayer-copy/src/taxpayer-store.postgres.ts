@@ -1,5 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { createBatches, type Database, once, type Queries } from '@ecf/service-kit';
+import { once } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerStore } from './taxpayer-store.js';
 
 /** Taxpayers whose state is remembered; their revision is asked for every time, their state only when it is newer. */

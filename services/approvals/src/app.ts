@@ -32,36 +32,26 @@ import {
   refusedBytesSettings,
   storageRoomSettings,
 } from '@ecf/public-door';
-import {
-  askOwner,
-  checkReadiness,
-  createOutboxRelay,
-  createStoredFiles,
-  gatewayTaxpayerSource,
-  measureAuthorityCalls,
-  openServiceParts,
-  openSharedCache,
-  openXmlStore,
-  type Readiness,
-  type SharedParts,
-  type TaxpayerSource,
-  tellDamaged,
-  type XmlStore,
-} from '@ecf/service-kit';
+import { openSharedCache } from '@ecf/service-kit/cache';
+import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { createOutboxRelay } from '@ecf/service-kit/outbox';
+import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
 import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ApprovalsConfig } from './config.js';
 import { APPROVALS_GROUP } from './consumer-group.js';
-import { createApprovalBackground } from './core/approval-background.js';
 import { ApprovalsError } from './core/errors.js';
-import { GiveApproval } from './core/give-approval.js';
-import { operatedApprovals } from './core/operated-approvals.js';
+import { createApprovalBackground } from './core/given/approval-background.js';
+import { GiveApproval } from './core/given/give-approval.js';
+import { operatedApprovals } from './core/given/operated-approvals.js';
+import { SendApproval } from './core/given/send-approval.js';
 import type { Ports } from './core/ports.js';
-import { QueryApprovals } from './core/query-approvals.js';
-import { ReceiveApproval } from './core/receive-approval.js';
-import { createReceivers } from './core/receivers.js';
-import { SendApproval } from './core/send-approval.js';
+import { QueryApprovals } from './core/received/query-approvals.js';
+import { ReceiveApproval } from './core/received/receive-approval.js';
+import { createReceivers } from './core/receivers/receivers.js';
 import { createDeliveries, type DeliveriesParts, LEFT_ALONE, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';

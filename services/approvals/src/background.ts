@@ -1,15 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { TaxpayerState } from '@ecf/contracts';
 import { budgetPeriod } from '@ecf/public-door';
-import {
-  type Bus,
-  cleanInbox,
-  createDatabaseIfMissing,
-  type Database,
-  migrate,
-  type OutboxRelay,
-  type Subscription,
-} from '@ecf/service-kit';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
+import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { APPROVALS_GROUP } from './consumer-group.js';
 import type { Ports } from './core/ports.js';
 import { subscribeToEvents } from './inbound/events.js';

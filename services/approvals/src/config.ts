@@ -1,17 +1,17 @@
 import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
+import { busSettings } from '@ecf/service-kit/bus';
+import { cacheSettings } from '@ecf/service-kit/cache';
 import {
-  archiveSettings,
   authoritySettings,
-  busSettings,
   ConfigProblems,
-  cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
   sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
+import { archiveSettings } from '@ecf/service-kit/xml-store';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 

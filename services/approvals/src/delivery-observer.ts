@@ -1,5 +1,5 @@
-import type { Logger, Metrics } from '@ecf/service-kit';
-import type { DeliveryObserver, DeliveryStore } from './core/delivery-ports.js';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { DeliveryObserver, DeliveryStore } from './core/deliveries/delivery-ports.js';
 
 /** What deliveries count and log. */
 export function createDeliveryObserver(metrics: Metrics, logger: Logger): DeliveryObserver {

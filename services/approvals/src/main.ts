@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit';
+import { runHttpService } from '@ecf/service-kit/service';
 import { createApprovals } from './app.js';
 import { readApprovalsConfig } from './config.js';
 

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@ecf/service-kit';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalStore, Observer } from './core/ports.js';
 
 /** Past this age an undecided approval raises an alarm; sending goes on. */

@@ -1,10 +1,10 @@
 import { trustCheck } from '@ecf/public-door';
 import { describe, expect, it } from '@jest/globals';
-import { judgeAcknowledgement } from '../src/core/acknowledgement.js';
-import { DeliverDocument } from '../src/core/deliver-document.js';
-import type { ClaimedDelivery } from '../src/core/delivery.js';
-import { createDeliveryBackground } from '../src/core/delivery-background.js';
-import type { HostedConclusion } from '../src/core/delivery-ports.js';
+import { judgeAcknowledgement } from '../src/core/acknowledgements/acknowledgement.js';
+import { DeliverDocument } from '../src/core/deliveries/deliver-document.js';
+import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
+import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
+import type { HostedConclusion } from '../src/core/deliveries/delivery-ports.js';
 import { Unwritable } from '../src/core/errors.js';
 import { eventually } from './support/world.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { createDeliveryBackground } from '../src/core/delivery-background.js';
-import { DeliveryLanes } from '../src/core/delivery-lanes.js';
-import { admittingHost, HostVisit, receivingHost } from '../src/core/host-visit.js';
+import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
+import { DeliveryLanes } from '../src/core/deliveries/delivery-lanes.js';
+import { admittingHost, HostVisit, receivingHost } from '../src/core/deliveries/host-visit.js';
 
 const NAME = 'TesteCF:131000001';
 const OTHER = 'TesteCF:131000002';

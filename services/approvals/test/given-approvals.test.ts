@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
-import { type Database, openDatabase } from '@ecf/service-kit';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
-import { createLogger } from '@ecf/service-kit';
+import { createLogger } from '@ecf/service-kit/telemetry';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {

@@ -1,8 +1,8 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryOfPorts, deliveryOf } from '../src/core/delivery.js';
-import { keptPause, nextLookForReceiver } from '../src/core/receiver-pauses.js';
-import { type Caller, createReceivers } from '../src/core/receivers.js';
+import { type DeliveryOfPorts, deliveryOf } from '../src/core/deliveries/delivery.js';
+import { keptPause, nextLookForReceiver } from '../src/core/receivers/receiver-pauses.js';
+import { type Caller, createReceivers } from '../src/core/receivers/receivers.js';
 import { issuedInvoice } from './support/world.js';
 
 const RNC = '120000001';

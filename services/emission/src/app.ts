@@ -17,32 +17,19 @@ import {
   type SigningOperations,
   TOPICS,
 } from '@ecf/contracts';
-import {
-  checkReadiness,
-  createDatabaseIfMissing,
-  createHttpTaxpayerSource,
-  createOutboxRelay,
-  createStoredFiles,
-  makeEvent,
-  measureAuthorityCalls,
-  migrate,
-  openFileDeadLetters,
-  openServiceParts,
-  openSharedCache,
-  openXmlStore,
-  type Readiness,
-  type SharedParts,
-  type Subscription,
-  seal,
-  tellDamaged,
-  unseal,
-  type XmlStore,
-} from '@ecf/service-kit';
+import { makeEvent, type Subscription } from '@ecf/service-kit/bus';
+import { openSharedCache } from '@ecf/service-kit/cache';
+import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
+import { createOutboxRelay } from '@ecf/service-kit/outbox';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { seal, unseal } from '@ecf/service-kit/security';
+import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
-import { applyStatus } from './core/apply-status.js';
-import { type Attempt, documentKey } from './core/attempt.js';
-import { createBackground } from './core/background.js';
+import { type Attempt, documentKey } from './core/attempt/attempt.js';
 import { createCancelNumbers } from './core/cancellation/cancel-numbers.js';
 import type { Cancellation } from './core/cancellation/cancellation.js';
 import { createCancellationBackground } from './core/cancellation/cancellation-background.js';
@@ -51,22 +38,24 @@ import type { CancellationPorts } from './core/cancellation/cancellation-ports.j
 import { createQueryCancellations } from './core/cancellation/query-cancellations.js';
 import { createSendCancellation } from './core/cancellation/send-cancellation.js';
 import { createSettleCancellation } from './core/cancellation/settle-cancellation.js';
-import { createCertificates } from './core/certificates.js';
-import { createDocumentCertificates } from './core/document-certificates.js';
-import { createDocumentToken } from './core/document-token.js';
-import { createDocumentTokens } from './core/document-tokens.js';
+import { createCertificates } from './core/credentials/certificates.js';
+import { createDocumentCertificates } from './core/credentials/document-certificates.js';
+import { createDocumentToken } from './core/credentials/document-token.js';
+import { createDocumentTokens } from './core/credentials/document-tokens.js';
+import { createObtainToken } from './core/credentials/obtain-token.js';
+import { createSignSeed } from './core/credentials/sign-seed.js';
 import { CommitUnconfirmed, StoreUnavailable } from './core/errors.js';
-import { createFollowUp } from './core/follow-up.js';
-import { invoiceChanged } from './core/invoice-event.js';
-import { createKeyedLock } from './core/keyed-lock.js';
-import { createNewNumbers } from './core/new-numbers.js';
-import { createObtainToken } from './core/obtain-token.js';
+import { applyStatus } from './core/follow-up/apply-status.js';
+import { createBackground } from './core/follow-up/background.js';
+import { createFollowUp } from './core/follow-up/follow-up.js';
+import { createProveSubmission } from './core/follow-up/prove-submission.js';
+import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
 import type { AccountSource, Ports } from './core/ports.js';
-import { createProveSubmission } from './core/prove-submission.js';
-import { createResolveByOperator } from './core/resolve-by-operator.js';
-import { createSignSeed } from './core/sign-seed.js';
-import { createSubmitJson } from './core/submit-json.js';
-import { createSubmitSigned } from './core/submit-signed.js';
+import { invoiceChanged } from './core/published/invoice-event.js';
+import { createKeyedLock } from './core/submit/keyed-lock.js';
+import { createNewNumbers } from './core/submit/new-numbers.js';
+import { createSubmitJson } from './core/submit/submit-json.js';
+import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
 import { signingOperations, subscribeDeliveries } from './inbound/delivery-questions.js';
 import { followUpOperations } from './inbound/follow-up-questions.js';

@@ -1,15 +1,15 @@
+import { busSettings } from '@ecf/service-kit/bus';
+import { cacheSettings } from '@ecf/service-kit/cache';
 import {
-  archiveSettings,
   authoritySettings,
-  busSettings,
-  cacheSettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
   sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
+import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
 /** Every setting of the service. */

@@ -1,8 +1,8 @@
-import type { Logger, Metrics } from '@ecf/service-kit';
-import type { Attempt } from './core/attempt.js';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Attempt } from './core/attempt/attempt.js';
 import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
-import { publicStatus } from './core/invoice-event.js';
 import type { Backlog, Observer } from './core/ports.js';
+import { publicStatus } from './core/published/invoice-event.js';
 
 export interface EmissionMetrics {
   readonly observer: Observer;

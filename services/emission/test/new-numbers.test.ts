@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CROWD, createNewNumbers } from '../src/core/new-numbers.js';
+import { CROWD, createNewNumbers } from '../src/core/submit/new-numbers.js';
 import { type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 

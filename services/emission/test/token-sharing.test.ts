@@ -1,5 +1,6 @@
 import { type Answer, createTokenProvider, type IssuedToken } from '@ecf/authority-client';
-import { createLogger, createMetrics, openSharedCache, type SharedCache } from '@ecf/service-kit';
+import { openSharedCache, type SharedCache } from '@ecf/service-kit/cache';
+import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, describe, expect, it } from '@jest/globals';

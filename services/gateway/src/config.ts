@@ -1,13 +1,13 @@
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
+import { busSettings } from '@ecf/service-kit/bus';
 import {
-  busSettings,
   ConfigProblems,
   databaseSettings,
   readConfig,
   sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
 import { z } from 'zod';
 import { readTrustedProxies } from './core/sender-address.js';
 

@@ -1,4 +1,4 @@
-import { runService } from '@ecf/service-kit';
+import { runService } from '@ecf/service-kit/service';
 import { createGateway } from './app.js';
 import { readGatewayConfig } from './config.js';
 

@@ -1,5 +1,6 @@
 import { taxpayerStateSchema } from '@ecf/contracts';
-import { openDatabase, unseal } from '@ecf/service-kit';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { unseal } from '@ecf/service-kit/security';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,5 @@
-import { ConfigError, senderNetwork, senderSite } from '@ecf/service-kit';
+import { ConfigError } from '@ecf/service-kit/config';
+import { senderNetwork, senderSite } from '@ecf/service-kit/http';
 import { describe, expect, it, jest } from '@jest/globals';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
 import { createAccess } from '../src/core/access.js';

@@ -3,14 +3,10 @@ import net from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES } from '@ecf/contracts';
-import {
-  createHttpTaxpayerSource,
-  createMetrics,
-  identityKeyFrom,
-  openDatabase,
-  signIdentity,
-  silentLogger,
-} from '@ecf/service-kit';
+import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';

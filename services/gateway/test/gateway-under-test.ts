@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@ecf/contracts';
-import {
-  type Bus,
-  type BusEvent,
-  type Caller,
-  callerOf,
-  createHttpApp,
-  createMetrics,
-  identityKeyFrom,
-  requestIdOf,
-  requireIdentity,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import type { Bus, BusEvent } from '@ecf/service-kit/bus';
+import { createHttpApp, requestIdOf } from '@ecf/service-kit/http';
+import { type Caller, callerOf, identityKeyFrom, requireIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type express from 'express';
 import { createGateway, type Gateway, type GatewayOverrides } from '../src/app.js';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.js';

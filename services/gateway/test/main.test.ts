@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe, expect, it } from '@jest/globals';
 import { MASTER_KEY } from './gateway-under-test.js';
 

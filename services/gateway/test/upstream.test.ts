@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { type RunningServer, serve } from '@ecf/service-kit';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { echoService, type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
 

@@ -8,31 +8,21 @@ import {
   type QueryOperations,
   RECEPTION_OPERATIONS,
 } from '@ecf/contracts';
-import {
-  askOwner,
-  checkReadiness,
-  createDatabaseIfMissing,
-  gatewayTaxpayerSource,
-  measureAuthorityCalls,
-  migrate,
-  openServiceParts,
-  openXmlStore,
-  type Readiness,
-  type SharedParts,
-  type Subscription,
-  type TaxpayerSource,
-  tellDamaged,
-  type XmlStore,
-} from '@ecf/service-kit';
+import type { Subscription } from '@ecf/service-kit/bus';
+import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import { openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
 import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
-import { createConsumptionInvoice } from './core/consumption-invoice.js';
-import { createDirectory } from './core/directory.js';
-import { createDocumentXml } from './core/document-xml.js';
-import { createFreshness } from './core/freshness.js';
-import { createMonitoring } from './core/monitoring.js';
+import { createDirectory } from './core/authority/directory.js';
+import { createMonitoring } from './core/authority/monitoring.js';
+import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
+import { createDocumentXml } from './core/invoices/document-xml.js';
+import { createFreshness } from './core/invoices/freshness.js';
+import { createQueryInvoices } from './core/invoices/query-invoices.js';
 import type { AftermathSource, Authority, Ports, ReceivedSource } from './core/ports.js';
-import { createQueryInvoices } from './core/query-invoices.js';
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';

@@ -1,7 +1,6 @@
+import { busSettings } from '@ecf/service-kit/bus';
 import {
-  archiveSettings,
   authoritySettings,
-  busSettings,
   databaseSettings,
   gatewayAddressSettings,
   identityKeyOf,
@@ -9,7 +8,8 @@ import {
   readConfig,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
+import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
 /** Every setting of the query service. */

@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit';
+import { runHttpService } from '@ecf/service-kit/service';
 import { createQuery } from './app.js';
 import { readQueryConfig } from './config.js';
 

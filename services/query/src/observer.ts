@@ -1,4 +1,5 @@
-import type { BusEvent, Logger, Metrics } from '@ecf/service-kit';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Observer } from './core/ports.js';
 
 export interface QueryMetrics {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type BusEvent, silentLogger } from '@ecf/service-kit';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { silentLogger } from '@ecf/service-kit/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
 import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/told.js';

@@ -1,6 +1,6 @@
-import type { RunningServer } from '@ecf/service-kit';
+import type { RunningServer } from '@ecf/service-kit/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createFreshness } from '../src/core/freshness.js';
+import { createFreshness } from '../src/core/invoices/freshness.js';
 import { createQuery } from '../src/index.js';
 import { createOwners, serveOwners } from './support/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/told.js';

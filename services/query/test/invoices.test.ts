@@ -7,7 +7,7 @@ import {
   trackIdListSchema,
 } from '@ecf/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { issuedInvoice } from '../src/core/issued-invoice.js';
+import { issuedInvoice } from '../src/core/invoices/issued-invoice.js';
 import { createPostgresProjection } from '../src/outbound/projection.postgres.js';
 import {
   ACCOUNT,

@@ -17,32 +17,23 @@ import {
   type Turns,
   trustCheck,
 } from '@ecf/public-door';
-import {
-  checkReadiness,
-  createOutboxRelay,
-  createStoredFiles,
-  gatewayTaxpayerSource,
-  openServiceParts,
-  openXmlStore,
-  type Readiness,
-  type SharedParts,
-  type TaxpayerSource,
-  tellDamaged,
-  type XmlStore,
-} from '@ecf/service-kit';
+import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { createOutboxRelay } from '@ecf/service-kit/outbox';
+import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
 import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
-import { Answers } from './core/answers.js';
+import { Answers } from './core/documents/answers.js';
+import { QueryReceived } from './core/documents/query-received.js';
+import { ReceiveDocument } from './core/documents/receive-document.js';
+import { RefusedBytesRoom } from './core/documents/refused-bytes.js';
 import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
-import { ProviderTokens } from './core/provider-tokens.js';
-import { QueryReceived } from './core/query-received.js';
-import { ReceiveDocument } from './core/receive-document.js';
+import { ProviderTokens } from './core/providers/provider-tokens.js';
+import { Seeds } from './core/providers/seeds.js';
 import { Receivers } from './core/receivers.js';
-import { RefusedBytesRoom } from './core/refused-bytes.js';
-import { Seeds } from './core/seeds.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';

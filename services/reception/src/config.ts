@@ -1,8 +1,7 @@
 import { isRnc } from '@ecf/domain';
 import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
+import { busSettings } from '@ecf/service-kit/bus';
 import {
-  archiveSettings,
-  busSettings,
   ConfigProblems,
   databaseSettings,
   describeSetting,
@@ -11,7 +10,8 @@ import {
   sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
+import { archiveSettings } from '@ecf/service-kit/xml-store';
 import type { TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 

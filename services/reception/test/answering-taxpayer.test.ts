@@ -1,5 +1,5 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerSource } from '@ecf/service-kit';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger, XmlStoreError } from '@ecf/service-kit';
+import { silentLogger } from '@ecf/service-kit/telemetry';
+import { XmlStoreError } from '@ecf/service-kit/xml-store';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Answers } from '../src/core/answers.js';
-import type { NumberHolder } from '../src/core/received-document.js';
+import { Answers } from '../src/core/documents/answers.js';
+import type { NumberHolder } from '../src/core/documents/received-document.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { eventually, startWorld, type World } from './support/world.js';
 

@@ -2,13 +2,13 @@ import { trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { describe, expect, it } from '@jest/globals';
-import { ReceptionError } from '../src/core/errors.js';
 import {
   type JudgeOptions,
   judgeDocument,
   type SoundDocument,
   type UnsoundDocument,
-} from '../src/core/judge-document.js';
+} from '../src/core/documents/judge-document.js';
+import { ReceptionError } from '../src/core/errors.js';
 import { type EditableEcf, sampleBytes, sampleXml } from './support/documents.js';
 import { authority, BUYER, expired, issue, NOW, PROVIDER } from './support/senders.js';
 

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { RECEPTION_OPERATIONS, type ReceptionOperations, receivedInvoiceChangedSchema } from '@ecf/contracts';
-import { createInternalClient, identityKeyFrom, makeEvent, serve } from '@ecf/service-kit';
+import { makeEvent } from '@ecf/service-kit/bus';
+import { serve } from '@ecf/service-kit/http';
+import { createInternalClient } from '@ecf/service-kit/internal';
+import { identityKeyFrom } from '@ecf/service-kit/security';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { approvalDaysLeft } from '../src/core/approval-deadline.js';
+import { approvalDaysLeft } from '../src/core/documents/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
 import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';

@@ -6,17 +6,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { formatSignatureDateTime } from '@ecf/domain';
-import {
-  ConfigError,
-  type Database,
-  IDENTITY_HEADER,
-  identityKeyFrom,
-  openDatabase,
-  openFileXmlStore,
-  signIdentity,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { ConfigError } from '@ecf/service-kit/config';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { createTaxpayerStore } from '@ecf/taxpayer-copy';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readReceptionConfig } from '../src/config.js';
 import { RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';

@@ -1,6 +1,6 @@
 import { createInMemoryRefusalBudgets } from '@ecf/public-door';
 import { describe, expect, it } from '@jest/globals';
-import { RefusedBytesRoom } from '../src/core/refused-bytes.js';
+import { RefusedBytesRoom } from '../src/core/documents/refused-bytes.js';
 import { NOW } from './support/senders.js';
 
 const LARGE = 1_000_000;

@@ -3,17 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { createInMemoryRefusalBudgets, createRefusalBudgets, type RefusalBudgets } from '@ecf/public-door';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { createInMemoryTaxpayerStore, createTaxpayerStore, type TaxpayerStore } from '@ecf/taxpayer-copy';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import type {
   NewReceivedDocument,
   NewRefusedDocument,
   NumberHolder,
   ReceivedDocument,
-} from '../src/core/received-document.js';
+} from '../src/core/documents/received-document.js';
+import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
 import { createDocumentStore, RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';

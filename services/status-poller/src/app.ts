@@ -3,21 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
-import {
-  ConfigError,
-  checkReadiness,
-  cleanInbox,
-  createDatabaseIfMissing,
-  createInternalClient,
-  createOutboxRelay,
-  makeEvent,
-  measureAuthorityCalls,
-  migrate,
-  openServiceParts,
-  type Readiness,
-  type SharedParts,
-  type Subscription,
-} from '@ecf/service-kit';
+import { makeEvent, type Subscription } from '@ecf/service-kit/bus';
+import { ConfigError } from '@ecf/service-kit/config';
+import { createInternalClient } from '@ecf/service-kit/internal';
+import { cleanInbox, createOutboxRelay } from '@ecf/service-kit/outbox';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import type { Express } from 'express';
 import type { StatusPollerConfig } from './config.js';
 import { createBackground } from './core/background.js';

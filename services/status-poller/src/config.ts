@@ -1,12 +1,12 @@
+import { busSettings } from '@ecf/service-kit/bus';
 import {
   authoritySettings,
-  busSettings,
   databaseSettings,
   identitySettings,
   readConfig,
   serverSettings,
   setting,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/config';
 import { z } from 'zod';
 
 /** Every setting of the status poller. */

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@ecf/service-kit';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Backlog, Observer } from './core/ports.js';
 
 export interface PollerMetrics {

@@ -1,8 +1,8 @@
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
-import type { IssuedToken } from '../verdicts.js';
 import { type SeedSigner, signSeed } from './sign-seed.js';
 
 /** Seed, signature, token: one login at the authority (contract section 2). */

@@ -1,7 +1,7 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { textField } from '../answer-value.js';
-import { fold, plainReason } from '../authority-texts.js';
-import type { IssuedToken } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { textField } from '../answers/answer-value.js';
+import { fold, plainReason } from '../answers/authority-texts.js';
+import type { IssuedToken } from '../answers/verdicts.js';
 
 /** The authority failed to reach the certificate's issuer (OCSP, CRL): passes by itself (contract section 2.3). */
 const TRANSIENT = /connection attempt failed|one or more errors occurred|timed? ?out|ocsp|crl\b|intent\w* nuevamente/;

@@ -1,6 +1,6 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import type { Seed } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { field, textField } from '../answers/answer-value.js';
+import type { Seed } from '../answers/verdicts.js';
 
 /** `valor` is opaque and `fecha` stays text (contract section 2.1). */
 export const readSeed: AnswerReader<Seed> = ({ status, value }) => {

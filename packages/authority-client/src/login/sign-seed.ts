@@ -1,6 +1,6 @@
 import { writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
-import type { Seed } from '../verdicts.js';
+import type { Seed } from '../answers/verdicts.js';
 
 /** Signs seeds with a key that is held elsewhere. */
 export interface SeedSigner {

@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js';
-import { type AuthorityContext, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { EnvironmentStatus } from '../answers/verdicts.js';
 import { STATUS_ENVIRONMENT_NUMBERS } from '../endpoints.js';
 import { readEnvironmentStatus } from '../readers/read-status.js';
-import type { EnvironmentStatus } from '../verdicts.js';
+import { type AuthorityContext, callAuthority } from '../transport/authority-call.js';
 import { apiKey, type StatusInput } from './service-status.js';
 
 /** Whether one environment is up; unavailable means inside a maintenance window (contract section 14). */

@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { DirectoryEntry } from '../answers/verdicts.js';
 import { readDirectoryEntry } from '../readers/read-directory.js';
-import type { DirectoryEntry } from '../verdicts.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../transport/authority-call.js';
 
 export interface FindInDirectoryInput extends AuthorisedInput {
   rnc: string;

@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { DirectoryEntry } from '../answers/verdicts.js';
 import { readDirectory } from '../readers/read-directory.js';
-import type { DirectoryEntry } from '../verdicts.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../transport/authority-call.js';
 
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
 

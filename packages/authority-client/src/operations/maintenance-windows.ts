@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorityContext, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { MaintenanceWindow } from '../answers/verdicts.js';
 import { readMaintenanceWindows } from '../readers/read-status.js';
-import type { MaintenanceWindow } from '../verdicts.js';
+import { type AuthorityContext, callAuthority } from '../transport/authority-call.js';
 import { apiKey, type StatusInput } from './service-status.js';
 
 /** Announced maintenance windows of all environments (contract section 14). */

@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { AuthorityVerdict } from '../answers/verdicts.js';
 import { readVerdict } from '../readers/read-verdict.js';
-import type { AuthorityVerdict } from '../verdicts.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../transport/authority-call.js';
 
 export interface QueryResultInput extends AuthorisedInput {
   trackId: string;

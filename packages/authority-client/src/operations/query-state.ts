@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { DocumentState } from '../answers/verdicts.js';
 import { readDocumentState } from '../readers/read-document-state.js';
-import type { DocumentState } from '../verdicts.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../transport/authority-call.js';
 
 export interface QueryStateInput extends AuthorisedInput {
   issuerRnc: string;

@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { TrackIdList } from '../answers/verdicts.js';
 import { readTrackIds } from '../readers/read-track-ids.js';
-import type { TrackIdList } from '../verdicts.js';
+import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } from '../transport/authority-call.js';
 
 export interface QueryTrackIdsInput extends AuthorisedInput {
   issuerRnc: string;

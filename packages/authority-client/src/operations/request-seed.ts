@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorityContext, type AuthorityInput, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { Seed } from '../answers/verdicts.js';
 import { readSeed } from '../login/read-seed.js';
-import type { Seed } from '../verdicts.js';
+import { type AuthorityContext, type AuthorityInput, callAuthority } from '../transport/authority-call.js';
 
 /** Asks for a seed to sign (contract section 2.1). No authentication. */
 export function requestSeed(context: AuthorityContext, input: AuthorityInput): Promise<Answer<Seed>> {

@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import { type AuthorityContext, type AuthorityInput, callAuthority } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { ServiceStatus } from '../answers/verdicts.js';
 import { readServiceStatus } from '../readers/read-status.js';
-import type { ServiceStatus } from '../verdicts.js';
+import { type AuthorityContext, type AuthorityInput, callAuthority } from '../transport/authority-call.js';
 
 /** `statusKey` is issued by the authority on request; it has nothing to do with tokens and certificates. */
 export interface StatusInput extends AuthorityInput {

@@ -1,13 +1,13 @@
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { CancellationVerdict } from '../answers/verdicts.js';
+import { readCancellation } from '../readers/read-cancellation.js';
 import {
   type AuthorisedInput,
   type AuthorityContext,
   bearer,
   callAuthority,
   type SignedDocument,
-} from '../authority-call.js';
-import { readCancellation } from '../readers/read-cancellation.js';
-import type { CancellationVerdict } from '../verdicts.js';
+} from '../transport/authority-call.js';
 
 export interface SubmitCancellationInput extends AuthorisedInput {
   issuerRnc: string;

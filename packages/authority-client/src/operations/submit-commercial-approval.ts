@@ -1,14 +1,14 @@
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { ApprovalVerdict } from '../answers/verdicts.js';
+import { readApproval } from '../readers/read-approval.js';
 import {
   type AuthorisedInput,
   type AuthorityContext,
   bearer,
   callAuthority,
   type SignedDocument,
-} from '../authority-call.js';
-import { documentFileName } from '../multipart.js';
-import { readApproval } from '../readers/read-approval.js';
-import type { ApprovalVerdict } from '../verdicts.js';
+} from '../transport/authority-call.js';
+import { documentFileName } from '../transport/multipart.js';
 
 export interface SubmitCommercialApprovalInput extends AuthorisedInput {
   buyerRnc: string;

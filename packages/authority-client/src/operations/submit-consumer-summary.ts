@@ -1,14 +1,14 @@
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { AuthorityVerdict } from '../answers/verdicts.js';
+import { readDecision } from '../readers/read-verdict.js';
 import {
   type AuthorisedInput,
   type AuthorityContext,
   bearer,
   callAuthority,
   type SignedDocument,
-} from '../authority-call.js';
-import { documentFileName } from '../multipart.js';
-import { readDecision } from '../readers/read-verdict.js';
-import type { AuthorityVerdict } from '../verdicts.js';
+} from '../transport/authority-call.js';
+import { documentFileName } from '../transport/multipart.js';
 
 export interface SubmitConsumerSummaryInput extends AuthorisedInput {
   issuerRnc: string;

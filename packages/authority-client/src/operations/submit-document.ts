@@ -1,14 +1,14 @@
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { SubmissionReceipt } from '../answers/verdicts.js';
+import { readReceipt } from '../readers/read-receipt.js';
 import {
   type AuthorisedInput,
   type AuthorityContext,
   bearer,
   callAuthority,
   type SignedDocument,
-} from '../authority-call.js';
-import { documentFileName } from '../multipart.js';
-import { readReceipt } from '../readers/read-receipt.js';
-import type { SubmissionReceipt } from '../verdicts.js';
+} from '../transport/authority-call.js';
+import { documentFileName } from '../transport/multipart.js';
 
 export interface SubmitDocumentInput extends AuthorisedInput {
   issuerRnc: string;

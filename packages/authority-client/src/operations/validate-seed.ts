@@ -1,7 +1,12 @@
-import type { Answer } from '../answer.js';
-import { type AuthorityContext, type AuthorityInput, callAuthority, type SignedDocument } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { IssuedToken } from '../answers/verdicts.js';
 import { readIssuedToken } from '../login/read-issued-token.js';
-import type { IssuedToken } from '../verdicts.js';
+import {
+  type AuthorityContext,
+  type AuthorityInput,
+  callAuthority,
+  type SignedDocument,
+} from '../transport/authority-call.js';
 
 export interface ValidateSeedInput extends AuthorityInput {
   signedSeed: SignedDocument;

@@ -1,6 +1,6 @@
 import { parseXml } from '@ecf/ecf-xml';
-import type { AnswerReader } from '../answer-reader.js';
-import type { DeliveryAnswer } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import type { DeliveryAnswer } from '../answers/verdicts.js';
 
 /**
  * Any well-formed document with root ARECF, with or without declaration, whatever its content type and status; and whatever

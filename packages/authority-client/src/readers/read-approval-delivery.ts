@@ -1,8 +1,8 @@
-import type { AnswerReader, ReadableAnswer } from '../answer-reader.js';
-import { type AnswerValue, textField } from '../answer-value.js';
-import { messageField, readMessages } from '../authority-messages.js';
-import { fold } from '../authority-texts.js';
-import type { ApprovalDeliveryAnswer } from '../verdicts.js';
+import type { AnswerReader, ReadableAnswer } from '../answers/answer-reader.js';
+import { type AnswerValue, textField } from '../answers/answer-value.js';
+import { messageField, readMessages } from '../answers/authority-messages.js';
+import { fold } from '../answers/authority-texts.js';
+import type { ApprovalDeliveryAnswer } from '../answers/verdicts.js';
 
 /**
  * Status 200 is a yes and 400 a no, the body is free (contract section 17): what a no says stands in its messages, else it

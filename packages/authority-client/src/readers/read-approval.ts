@@ -1,8 +1,8 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { textField } from '../answer-value.js';
-import { messageField, readMessages } from '../authority-messages.js';
-import { fold, plainCode } from '../authority-texts.js';
-import type { ApprovalVerdict, AuthorityMessage } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { textField } from '../answers/answer-value.js';
+import { messageField, readMessages } from '../answers/authority-messages.js';
+import { fold, plainCode } from '../answers/authority-texts.js';
+import type { ApprovalVerdict, AuthorityMessage } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 
 const STATUS_BY_WORD: Record<string, ApprovalVerdict['status']> = {

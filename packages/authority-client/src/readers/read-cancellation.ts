@@ -1,8 +1,8 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { textField } from '../answer-value.js';
-import { type MessageLimits, messageField, readMessages } from '../authority-messages.js';
-import { fold, plainCode } from '../authority-texts.js';
-import type { CancellationVerdict } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { textField } from '../answers/answer-value.js';
+import { type MessageLimits, messageField, readMessages } from '../answers/authority-messages.js';
+import { fold, plainCode } from '../answers/authority-texts.js';
+import type { CancellationVerdict } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 
 const DONE = 'las secuencias fueron anuladas correctamente';

@@ -1,7 +1,7 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { type AnswerFields, records, textField } from '../answer-value.js';
-import { refusedQuery, statusOf } from '../authority-texts.js';
-import type { DirectoryEntry } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { type AnswerFields, records, textField } from '../answers/answer-value.js';
+import { refusedQuery, statusOf } from '../answers/authority-texts.js';
+import type { DirectoryEntry } from '../answers/verdicts.js';
 
 /** The whole directory: a list, or one single record (contract section 11). */
 export const readDirectory: AnswerReader<DirectoryEntry[]> = (answer) => {

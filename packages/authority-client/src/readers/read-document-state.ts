@@ -1,8 +1,8 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import { isoDate } from '../authority-dates.js';
-import { refusedQuery, statusOf } from '../authority-texts.js';
-import type { DocumentState } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { field, textField } from '../answers/answer-value.js';
+import { isoDate } from '../answers/authority-dates.js';
+import { refusedQuery, statusOf } from '../answers/authority-texts.js';
+import type { DocumentState } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 
 /** The state query's answer has no messages; what marks it as its own is the number it speaks of. */

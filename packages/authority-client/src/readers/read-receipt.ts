@@ -1,6 +1,6 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { field, textField } from '../answer-value.js';
-import type { SubmissionReceipt } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { field, textField } from '../answers/answer-value.js';
+import type { SubmissionReceipt } from '../answers/verdicts.js';
 
 /** UUIDs in practice; anything longer or with blanks is some other text. */
 export const TRACK_ID = /^[\w-]{1,64}$/;

@@ -1,7 +1,7 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { type AnswerValue, field, records, textField, textOf } from '../answer-value.js';
-import { fold } from '../authority-texts.js';
-import type { EnvironmentStatus, MaintenanceWindow, ServiceStatus } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { type AnswerValue, field, records, textField, textOf } from '../answers/answer-value.js';
+import { fold } from '../answers/authority-texts.js';
+import type { EnvironmentStatus, MaintenanceWindow, ServiceStatus } from '../answers/verdicts.js';
 
 function availability(text: string | null): boolean | null {
   const word = text === null ? '' : fold(text);

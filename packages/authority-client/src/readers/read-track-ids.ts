@@ -1,8 +1,8 @@
-import type { AnswerReader } from '../answer-reader.js';
-import { records, textField } from '../answer-value.js';
-import { isoDate } from '../authority-dates.js';
-import { refusedQuery, statusOfWord } from '../authority-texts.js';
-import type { TrackIdEntry, TrackIdList } from '../verdicts.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import { records, textField } from '../answers/answer-value.js';
+import { isoDate } from '../answers/authority-dates.js';
+import { refusedQuery, statusOfWord } from '../answers/authority-texts.js';
+import type { TrackIdEntry, TrackIdList } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 import { TRACK_ID } from './read-receipt.js';
 

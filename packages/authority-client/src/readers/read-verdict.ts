@@ -1,9 +1,9 @@
-import type { AnswerReader, ReadableAnswer } from '../answer-reader.js';
-import { booleanField, textField } from '../answer-value.js';
-import { isoDate } from '../authority-dates.js';
-import { messageField, readMessages } from '../authority-messages.js';
-import { refusedQuery, statusOf } from '../authority-texts.js';
-import type { AuthorityVerdict } from '../verdicts.js';
+import type { AnswerReader, ReadableAnswer } from '../answers/answer-reader.js';
+import { booleanField, textField } from '../answers/answer-value.js';
+import { isoDate } from '../answers/authority-dates.js';
+import { messageField, readMessages } from '../answers/authority-messages.js';
+import { refusedQuery, statusOf } from '../answers/authority-texts.js';
+import type { AuthorityVerdict } from '../answers/verdicts.js';
 import { type Asked, otherDocument } from './other-document.js';
 
 /** The verdict of a query. */

@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js';
-import type { SignedDocument } from '../authority-call.js';
-import { documentFileName } from '../multipart.js';
+import type { Answer } from '../answers/answer.js';
+import type { ApprovalDeliveryAnswer } from '../answers/verdicts.js';
 import { readApprovalDelivery } from '../readers/read-approval-delivery.js';
-import type { ApprovalDeliveryAnswer } from '../verdicts.js';
+import type { SignedDocument } from '../transport/authority-call.js';
+import { documentFileName } from '../transport/multipart.js';
 import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
 
 export interface DeliverApprovalInput extends ReceiverInput {

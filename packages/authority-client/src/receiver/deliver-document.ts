@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js';
-import type { SignedDocument } from '../authority-call.js';
-import { documentFileName } from '../multipart.js';
+import type { Answer } from '../answers/answer.js';
+import type { DeliveryAnswer } from '../answers/verdicts.js';
 import { readAcknowledgement } from '../readers/read-acknowledgement.js';
-import type { DeliveryAnswer } from '../verdicts.js';
+import type { SignedDocument } from '../transport/authority-call.js';
+import { documentFileName } from '../transport/multipart.js';
 import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
 
 export interface DeliverDocumentInput extends ReceiverInput {

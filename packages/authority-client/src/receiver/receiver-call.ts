@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js';
-import type { AnswerReader } from '../answer-reader.js';
-import type { OperationName } from '../call-report.js';
-import type { Exchange } from '../exchange.js';
-import type { FilePart } from '../multipart.js';
+import type { Answer } from '../answers/answer.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
+import type { OperationName } from '../transport/call-report.js';
+import type { Exchange } from '../transport/exchange.js';
+import type { FilePart } from '../transport/multipart.js';
 
 export interface ReceiverInput {
   /** The directory's base address, e.g. `https://ecf.example.do/v1`; a trailing slash does not matter. */

@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js';
-import type { OnCall } from '../call-report.js';
-import { createExchange } from '../exchange.js';
-import { createTransport, type Timeouts, type TlsOptions } from '../transport.js';
-import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../verdicts.js';
+import type { Answer } from '../answers/answer.js';
+import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../answers/verdicts.js';
+import type { OnCall } from '../transport/call-report.js';
+import { createExchange } from '../transport/exchange.js';
+import { createTransport, type Timeouts, type TlsOptions } from '../transport/transport.js';
 import type { AddressGuard, AddressLookup } from './address-guard.js';
 import { type DeliverApprovalInput, deliverApproval } from './deliver-approval.js';
 import { type DeliverDocumentInput, deliverDocument } from './deliver-document.js';

@@ -1,6 +1,6 @@
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { Seed } from '../answers/verdicts.js';
 import { readSeed } from '../login/read-seed.js';
-import type { Seed } from '../verdicts.js';
 import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
 
 /** Asks a receiver that published an authentication address for a seed. */

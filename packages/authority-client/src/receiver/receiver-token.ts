@@ -1,7 +1,7 @@
-import type { Answer } from '../answer.js';
-import type { SignedDocument } from '../authority-call.js';
+import type { Answer } from '../answers/answer.js';
+import type { IssuedToken } from '../answers/verdicts.js';
 import { readIssuedToken } from '../login/read-issued-token.js';
-import type { IssuedToken } from '../verdicts.js';
+import type { SignedDocument } from '../transport/authority-call.js';
 import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
 
 export interface ReceiverTokenInput extends ReceiverInput {

@@ -1,10 +1,10 @@
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../answers/answer.js';
+import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
 import type { SeedSigner } from '../login/sign-seed.js';
-import type { IssuedToken } from '../verdicts.js';
 import { LoginError } from './login-error.js';
 import type { TokenCache } from './token-cache.js';
 

@@ -1,4 +1,4 @@
-import { type XmlStore, XmlStoreError } from '@ecf/service-kit/xml-archive';
+import { type XmlStore, XmlStoreError } from '@ecf/service-kit/xml-store';
 import type { GatewayAdmin } from '../gateway-admin.js';
 import { PathSpool } from './path-spool.js';
 

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readBusSettings, usesKafka } from '@ecf/service-kit/bus';
+import { ConfigError } from '@ecf/service-kit/config';
 import {
-  ConfigError,
   type FileDeadLetters,
   openFileDeadLetters,
   openKafkaDeadLetters,
   type ReplayableDeadLetters,
-  readBusSettings,
-  silentLogger,
-  usesKafka,
 } from '@ecf/service-kit/dead-letters';
+import { silentLogger } from '@ecf/service-kit/telemetry';
 import { UsageError } from '../usage-error.js';
 
 /** The dead letters of a deployment. */

@@ -12,10 +12,9 @@ import {
   newTaxpayerSchema,
   taxpayerSchema,
 } from '../http/admin.js';
-import { storedFilesPageSchema } from '../http/archive.js';
-import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/delivery.js';
-import { rebuildStateSchema } from '../http/internal.js';
-import type { AdminOperationId } from '../http/own-operations.js';
+import { storedFilesPageSchema } from '../http/internal/archive.js';
+import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/internal/delivery.js';
+import { rebuildStateSchema } from '../http/internal/internal.js';
 import {
   alarmedPageSchema,
   doubtfulCancellationSchema,
@@ -23,13 +22,14 @@ import {
   resolutionSchema,
   resolvedDocumentSchema,
   settlementSchema,
-} from '../http/resolution.js';
+} from '../http/internal/resolution.js';
 import {
   approvalNameSchema,
   approvalSettlementSchema,
   undecidedApprovalSchema,
   undecidedPageSchema,
-} from '../http/undecided-approval.js';
+} from '../http/internal/undecided-approval.js';
+import type { AdminOperationId } from '../http/own-operations.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';

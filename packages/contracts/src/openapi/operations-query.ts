@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
-import { rawTrackIdListSchema } from '../http/internal.js';
+import { rawTrackIdListSchema } from '../http/internal/internal.js';
 import {
   consumptionInvoiceStatusSchema,
   invoiceAggregateSchema,

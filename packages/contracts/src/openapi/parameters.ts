@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
-import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/archive.js';
+import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
 

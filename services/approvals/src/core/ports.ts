@@ -2,10 +2,10 @@ import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/author
 import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { JudgeThreads, RefusalBudgets, RefusedBytesSettings, SignerFacts } from '@ecf/public-door';
-import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { XmlStore } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
-import type { Admission } from './admission.js';
-import type { ApprovalJudgement } from './approval-judgement.js';
+import type { Admission } from './given/admission.js';
 import type {
   AuthoritySide,
   DecisionKey,
@@ -13,8 +13,9 @@ import type {
   IssuerSide,
   NewApproval,
   StoredBytes,
-} from './given-approval.js';
-import type { Receivers } from './receivers.js';
+} from './given/given-approval.js';
+import type { ApprovalJudgement } from './received/approval-judgement.js';
+import type { Receivers } from './receivers/receivers.js';
 
 /** Whom an approval is sent to. */
 export type Target = 'authority' | 'issuer';

@@ -1,7 +1,8 @@
 import { isEncf } from '@ecf/domain';
-import { type Identity, InvalidRequest, identityOf, RequestParameters } from '@ecf/service-kit';
+import { InvalidRequest, RequestParameters } from '@ecf/service-kit/http';
+import { type Identity, identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
-import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
+import type { QueryAcknowledgements } from '../core/acknowledgements/query-acknowledgements.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
-import { requestIdOf, requestNames } from '@ecf/service-kit';
+import { requestIdOf, requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
-import type { ReceiveApproval } from '../core/receive-approval.js';
+import type { ReceiveApproval } from '../core/received/receive-approval.js';
 import type { ApprovalReport } from './approval-report.js';
 import { refusalKind } from './error-mapping.js';
 

@@ -1,6 +1,6 @@
 import { type Environment, storableText } from '@ecf/domain';
-import type { Logger, Metrics } from '@ecf/service-kit';
-import type { ApprovalOutcome } from '../core/receive-approval.js';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { ApprovalOutcome } from '../core/received/receive-approval.js';
 
 /** The call that is told of. */
 export interface Where {

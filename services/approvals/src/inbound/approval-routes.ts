@@ -1,9 +1,10 @@
 import { approvalRequestSchema } from '@ecf/contracts';
-import { effectiveEnvironment, type Identity, identityOf, RequestParameters, validate } from '@ecf/service-kit';
+import { RequestParameters, validate } from '@ecf/service-kit/http';
+import { effectiveEnvironment, type Identity, identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
-import type { GiveApproval } from '../core/give-approval.js';
-import { publicApproval } from '../core/given-approval.js';
-import type { QueryApprovals } from '../core/query-approvals.js';
+import type { GiveApproval } from '../core/given/give-approval.js';
+import { publicApproval } from '../core/given/given-approval.js';
+import type { QueryApprovals } from '../core/received/query-approvals.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 

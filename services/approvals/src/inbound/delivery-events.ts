@@ -1,7 +1,8 @@
 import { type InvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
-import { type Bus, currentTraceparent, type Subscription } from '@ecf/service-kit';
-import { type DeliveryOfPorts, deliveryOf } from '../core/delivery.js';
-import type { DeliveryPorts } from '../core/delivery-ports.js';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import { currentTraceparent } from '@ecf/service-kit/telemetry';
+import { type DeliveryOfPorts, deliveryOf } from '../core/deliveries/delivery.js';
+import type { DeliveryPorts } from '../core/deliveries/delivery-ports.js';
 
 /** Hears of certificates from `taxpayers.v1`: what waited for one is taken up at once. */
 export async function resumeWithCertificate(

@@ -1,6 +1,6 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { XmlPartError } from '@ecf/public-door';
-import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit';
+import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
 

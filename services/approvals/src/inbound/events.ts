@@ -1,5 +1,5 @@
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerStore } from '@ecf/taxpayer-copy';
 
 /**

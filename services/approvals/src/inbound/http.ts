@@ -10,14 +10,14 @@ import { parseJson } from '@ecf/ecf-xml';
 import { withPlainPublicPath } from '@ecf/public-door';
 import {
   createServiceApp,
-  internalOperationRoutes,
   jsonBody,
   type ServiceAppOptions,
   type ServiceRoute,
   unreadableIsInvalid,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/http';
+import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
-import type { QueryAcknowledgements } from '../core/query-acknowledgements.js';
+import type { QueryAcknowledgements } from '../core/acknowledgements/query-acknowledgements.js';
 import { acknowledgementRoutes } from './acknowledgement-routes.js';
 import { type ApprovalDoorParts, receiveApproval } from './approval-door.js';
 import { type ApprovalRouteParts, approvalRoutes } from './approval-routes.js';

@@ -1,7 +1,7 @@
 import { type Environment, storableText } from '@ecf/domain';
-import type { Database, Transaction } from '@ecf/service-kit';
-import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgement.js';
-import type { AcknowledgementStore, HeldAcknowledgement } from '../core/delivery-ports.js';
+import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgements/acknowledgement.js';
+import type { AcknowledgementStore, HeldAcknowledgement } from '../core/deliveries/delivery-ports.js';
 import { keyValues } from './delivery-rows.js';
 
 const ACKNOWLEDGE = {

@@ -1,5 +1,5 @@
 import type { AftermathOperations } from '@ecf/contracts';
-import type { Database } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
 import { type DeliveryRow, deliveryChanged } from './delivery-rows.js';
 import { decisionReceived, fromRow, type ReceivedApprovalRow } from './received-approvals.postgres.js';
 

@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import { answerJudgements, trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { judgeApproval } from '../core/approval-judgement.js';
 import { UnreadableApproval } from '../core/errors.js';
+import { judgeApproval } from '../core/received/approval-judgement.js';
 
 /** What a thread is made with: trusted issuers as PEM, null for any. */
 export interface ThreadData {

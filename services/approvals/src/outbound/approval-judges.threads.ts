@@ -6,8 +6,8 @@ import {
   trustCheck,
 } from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
-import { type ApprovalJudgement, judgeApproval } from '../core/approval-judgement.js';
 import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
+import { type ApprovalJudgement, judgeApproval } from '../core/received/approval-judgement.js';
 import type { ThreadData } from './approval-judge-thread.js';
 
 export interface JudgesOptions {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { documentKey, TOPICS } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
-import { makeEvent } from '@ecf/service-kit';
-import type { DecisionKey, GivenApproval } from '../core/given-approval.js';
+import { makeEvent } from '@ecf/service-kit/bus';
+import type { DecisionKey, GivenApproval } from '../core/given/given-approval.js';
 import type { Exchange } from '../core/ports.js';
 
 /** An `approval.changed` event; `data` is checked by the topic's schema. */

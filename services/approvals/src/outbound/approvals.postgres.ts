@@ -1,7 +1,8 @@
 import { toIsoDominican } from '@ecf/domain';
-import { appendToOutbox, type Database, type Queries, type Transaction } from '@ecf/service-kit';
-import { admit, owedToIssuer, stands } from '../core/admission.js';
-import { type DecisionKey, type GivenApproval, statusWord } from '../core/given-approval.js';
+import { appendToOutbox } from '@ecf/service-kit/outbox';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { admit, owedToIssuer, stands } from '../core/given/admission.js';
+import { type DecisionKey, type GivenApproval, statusWord } from '../core/given/given-approval.js';
 import type { ApprovalStore, Progress, Target } from '../core/ports.js';
 import { type ApprovalRow, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
 import * as sql from './approval-sql.js';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { appendToOutbox, createBatches, type Database, onceEach, type Transaction } from '@ecf/service-kit';
-import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import type { AcknowledgementStore, DeliveryStore } from '../core/delivery-ports.js';
+import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Transaction } from '@ecf/service-kit/postgres';
+import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from '../core/deliveries/delivery.js';
+import type { AcknowledgementStore, DeliveryStore } from '../core/deliveries/delivery-ports.js';
 import { Unwritable } from '../core/errors.js';
 import { addAcknowledgements, createAcknowledgementStore } from './acknowledgements.postgres.js';
 import {

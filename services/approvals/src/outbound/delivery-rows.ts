@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit';
-import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/delivery.js';
-import type { HostedConclusion } from '../core/delivery-ports.js';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryKey,
+  DeliveryStatus,
+  NewDelivery,
+} from '../core/deliveries/delivery.js';
+import type { HostedConclusion } from '../core/deliveries/delivery-ports.js';
 
 /** A row of `deliveries`. */
 export interface DeliveryRow {

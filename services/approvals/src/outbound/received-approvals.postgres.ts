@@ -1,7 +1,8 @@
 import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
-import { appendToOutbox, type Database } from '@ecf/service-kit';
-import { statusWord } from '../core/given-approval.js';
+import { appendToOutbox } from '@ecf/service-kit/outbox';
+import type { Database } from '@ecf/service-kit/postgres';
+import { statusWord } from '../core/given/given-approval.js';
 import type { NewReceivedApproval, ReceivedApprovalStore } from '../core/ports.js';
 import { approvalEvent } from './approval-rows.js';
 

@@ -1,4 +1,4 @@
-import type { StoredFileTable } from '@ecf/service-kit';
+import type { StoredFileTable } from '@ecf/service-kit/xml-store';
 
 const XML = [['xml_path', 'xml_sha256']] as const;
 

@@ -1,4 +1,4 @@
-import { sqlState } from '@ecf/service-kit';
+import { sqlState } from '@ecf/service-kit/postgres';
 import { Unwritable } from '../core/errors.js';
 
 /** Data exceptions, violated constraints, limits of the program: the same is refused each time. */

@@ -16,24 +16,13 @@ import type {
 } from '@ecf/contracts';
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
-import {
-  ApiError,
-  type BusEvent,
-  type Caller,
-  createInProcessBus,
-  createMetrics,
-  IDENTITY_HEADER,
-  identityKeyFrom,
-  makeEvent,
-  openDatabase,
-  openFileXmlStore,
-  type RunningServer,
-  seal,
-  serve,
-  signIdentity,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
+import { ApiError, type RunningServer, serve } from '@ecf/service-kit/http';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { openFileXmlStore } from '@ecf/service-kit/xml-store';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { openCertificate, type SigningCertificate, serialiseCertificate, signXml } from '@ecf/xml-signing';
 import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
 import { type Approvals, type ApprovalsOverrides, createApprovals, readApprovalsConfig } from '../../src/index.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toCalendarDate } from '@ecf/domain';
-import type { DocumentKey, StoredFile } from './attempt.js';
+import type { DocumentKey, StoredFile } from './attempt/attempt.js';
 
 export interface ArchivedFile extends StoredFile {
   readonly bytes: Buffer;

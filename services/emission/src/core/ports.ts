@@ -1,12 +1,12 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
-import type { XmlStore } from '@ecf/service-kit';
-import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt.js';
-import type { KeyedLock } from './keyed-lock.js';
-import type { FollowUpSettings } from './moves.js';
-import type { NewNumbers } from './new-numbers.js';
-import type { Random } from './retry-schedule.js';
+import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
+import type { FollowUpSettings } from './attempt/moves.js';
+import type { Random } from './attempt/retry-schedule.js';
+import type { KeyedLock } from './submit/keyed-lock.js';
+import type { NewNumbers } from './submit/new-numbers.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
 export interface RecordedExchange {

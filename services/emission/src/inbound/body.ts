@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
-import { ApiError } from '@ecf/service-kit';
+import { ApiError } from '@ecf/service-kit/http';
 
 /**
  * The whole body of a request as bytes; its size was bounded before. Does not resolve when the request was answered

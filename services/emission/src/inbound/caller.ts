@@ -1,4 +1,4 @@
-import type { Identity } from '@ecf/service-kit';
+import type { Identity } from '@ecf/service-kit/security';
 import type { Caller } from '../core/taxpayers.js';
 
 /** Who calls, as the gateway vouches for it. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { effectiveEnvironment, identityOf, RequestParameters } from '@ecf/service-kit';
+import { RequestParameters } from '@ecf/service-kit/http';
+import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';

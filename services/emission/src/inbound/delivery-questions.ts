@@ -1,7 +1,7 @@
 import { type DeliveryChanged, type SigningOperations, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import type { SignSeed } from '../core/credentials/sign-seed.js';
 import type { EmissionStore } from '../core/ports.js';
-import type { SignSeed } from '../core/sign-seed.js';
 import { refusing } from './internal.js';
 
 /** What those ask who deliver documents, over HTTP or in the same process. */

@@ -1,7 +1,7 @@
 import type { FollowUpOperations } from '@ecf/contracts';
-import type { DocumentToken } from '../core/document-token.js';
-import { invoiceChanged, wholeInvoice } from '../core/invoice-event.js';
-import type { ToldDocuments } from '../core/told-documents.js';
+import type { DocumentToken } from '../core/credentials/document-token.js';
+import { invoiceChanged, wholeInvoice } from '../core/published/invoice-event.js';
+import type { ToldDocuments } from '../core/published/told-documents.js';
 import { refusing } from './internal.js';
 
 /** What those ask who follow documents up, over HTTP or in the same process. */

@@ -11,18 +11,13 @@ import {
   type SigningOperations,
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
-import {
-  createServiceApp,
-  InvalidRequest,
-  identityOf,
-  internalOperationRoutes,
-  type ServiceAppOptions,
-  type ServiceRoute,
-} from '@ecf/service-kit';
+import { createServiceApp, InvalidRequest, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { internalOperationRoutes } from '@ecf/service-kit/internal';
+import { identityOf } from '@ecf/service-kit/security';
 import type { Express, Request, Response } from 'express';
-import type { ObtainToken } from '../core/obtain-token.js';
-import type { SubmitJson } from '../core/submit-json.js';
-import type { SubmitSigned } from '../core/submit-signed.js';
+import type { ObtainToken } from '../core/credentials/obtain-token.js';
+import type { SubmitJson } from '../core/submit/submit-json.js';
+import type { SubmitSigned } from '../core/submit/submit-signed.js';
 import { parsed, readBody } from './body.js';
 import { callerOf } from './caller.js';
 import {

@@ -1,8 +1,8 @@
 import type { EmissionOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { invoiceChanged, wholeInvoice } from '../core/invoice-event.js';
-import type { ObtainToken } from '../core/obtain-token.js';
-import type { ToldDocuments } from '../core/told-documents.js';
+import type { ObtainToken } from '../core/credentials/obtain-token.js';
+import { invoiceChanged, wholeInvoice } from '../core/published/invoice-event.js';
+import type { ToldDocuments } from '../core/published/told-documents.js';
 import { toApiError } from './error-mapping.js';
 
 /** What other services ask this one, over HTTP or in the same process; refusals are public errors in both. */

@@ -1,5 +1,5 @@
 import { type InvoiceStatusChanged, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
 
 /**
  * Hears from `invoice-status.v1` what the status poller learned. No inbox is needed: the effect is a move of the life

@@ -6,8 +6,8 @@ import type { CancellationStore } from '../core/cancellation/cancellation-ports.
 import { describe, merged, rangeOf } from '../core/cancellation/number-set.js';
 import type { SettleCancellation } from '../core/cancellation/settle-cancellation.js';
 import { invalidRequest } from '../core/errors.js';
-import type { ResolveByOperator } from '../core/resolve-by-operator.js';
-import type { ToldDocuments } from '../core/told-documents.js';
+import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js';
+import type { ToldDocuments } from '../core/published/told-documents.js';
 import { refusing } from './internal.js';
 
 /** What those ask who operate the deployment, over HTTP or in the same process. */

@@ -1,5 +1,5 @@
-import { ApiError, InvalidRequest } from '@ecf/service-kit';
-import type { UploadedCertificate } from '../core/certificates.js';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import type { UploadedCertificate } from '../core/credentials/certificates.js';
 import { MultipartRefused, type Part, parseHeaderValue, parseMultipart } from './multipart.js';
 
 /** The parts of `/fe_Submit`. */

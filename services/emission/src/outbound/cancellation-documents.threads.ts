@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { createAccountPlaces } from '../core/account-places.js';
-import { createAccountTurns } from '../core/account-turns.js';
 import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
 import { type CancellationRequest, readCancellationRequest } from '../core/cancellation/request.js';
 import { EmissionError } from '../core/errors.js';
+import { createAccountPlaces } from '../core/submit/account-places.js';
+import { createAccountTurns } from '../core/submit/account-turns.js';
 import type { ThreadAnswer, ThreadTask } from './cancellation-thread.js';
 
 /** Below these a document takes some milliseconds, less than a thread needs to begin. */

@@ -1,5 +1,7 @@
 import { EMISSION_STATES, type Environment } from '@ecf/domain';
-import { appendToOutbox, type BusEvent, type Database, type Queries, type Transaction } from '@ecf/service-kit';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { appendToOutbox } from '@ecf/service-kit/outbox';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import {
   type Cancellation,
   type CancellationAlarm,

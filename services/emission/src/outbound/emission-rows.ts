@@ -1,6 +1,14 @@
 import type { EcfType, EmissionState, Environment, SubmissionRoute } from '@ecf/domain';
-import { type BusEvent, outboxPartition } from '@ecf/service-kit';
-import type { AlarmKind, Attempt, DocumentSource, PastSubmission, SignedFacts, VerdictFacts } from '../core/attempt.js';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { outboxPartition } from '@ecf/service-kit/outbox';
+import type {
+  AlarmKind,
+  Attempt,
+  DocumentSource,
+  PastSubmission,
+  SignedFacts,
+  VerdictFacts,
+} from '../core/attempt/attempt.js';
 import type { RecordedExchange } from '../core/ports.js';
 
 /** A row of `attempt` joined with its `emission`. */

@@ -1,8 +1,8 @@
 import { EMISSION_STATES } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit';
-import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
-import { pastOf, tellsMore } from '../core/moves.js';
-import { copiesOf } from '../core/past-submissions.js';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
+import { pastOf, tellsMore } from '../core/attempt/moves.js';
+import { copiesOf } from '../core/attempt/past-submissions.js';
 import type { EmissionStore, RecordedExchange } from '../core/ports.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {

@@ -1,10 +1,12 @@
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
-import { type BusEvent, createBatches, type Database, outboxBody, type Statement } from '@ecf/service-kit';
-import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt.js';
-import { tellsMore } from '../core/moves.js';
-import { CROWD } from '../core/new-numbers.js';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { outboxBody } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Statement } from '@ecf/service-kit/postgres';
+import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
+import { tellsMore } from '../core/attempt/moves.js';
 import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
+import { CROWD } from '../core/submit/new-numbers.js';
 import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { wholePast } from './past-submissions.postgres.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '@ecf/service-kit';
+import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { StoreUnavailable } from '../core/errors.js';
 
 const FIRST_PAUSE_MS = 100;

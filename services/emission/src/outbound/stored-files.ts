@@ -1,4 +1,4 @@
-import type { StoredFileTable } from '@ecf/service-kit';
+import type { StoredFileTable } from '@ecf/service-kit/xml-store';
 
 /** Where the rows of emission name XML. */
 export const STORED_FILES: readonly StoredFileTable[] = [

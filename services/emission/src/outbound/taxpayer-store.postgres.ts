@@ -1,5 +1,6 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
-import { createBatches, type Database, once, type Queries } from '@ecf/service-kit';
+import { once } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerStore } from '../core/ports.js';
 import { patiently } from './patience.js';
 

@@ -1,7 +1,7 @@
 import { MAX_RECENT_CHANGES } from '@ecf/contracts';
-import type { Database } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
 import type { RecordedExchange } from '../core/ports.js';
-import type { ToldDocuments } from '../core/told-documents.js';
+import type { ToldDocuments } from '../core/published/told-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
 import {
   ALARMED,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { createAccountPlaces } from '../../src/core/account-places.js';
-import { createAccountTurns } from '../../src/core/account-turns.js';
+import { createAccountPlaces } from '../../src/core/submit/account-places.js';
+import { createAccountTurns } from '../../src/core/submit/account-turns.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,15 +1,15 @@
 import type { EmissionState } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
-import { beginAttempt } from '../../src/core/begin-attempt.js';
+import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
+import { decideRepeat } from '../../src/core/attempt/repeat.js';
+import { pollDelay, retryDelay } from '../../src/core/attempt/retry-schedule.js';
+import { refuseExpiredToken } from '../../src/core/credentials/token-expiry.js';
 import { EmissionError } from '../../src/core/errors.js';
-import { refuseFaults } from '../../src/core/faults.js';
-import { readInvoiceJson } from '../../src/core/invoice-json.js';
-import { createKeyedLock } from '../../src/core/keyed-lock.js';
-import { checkNumberRanges } from '../../src/core/number-ranges.js';
-import { decideRepeat } from '../../src/core/repeat.js';
-import { pollDelay, retryDelay } from '../../src/core/retry-schedule.js';
-import { refuseExpiredToken } from '../../src/core/token-expiry.js';
+import { refuseFaults } from '../../src/core/submit/faults.js';
+import { readInvoiceJson } from '../../src/core/submit/invoice-json.js';
+import { createKeyedLock } from '../../src/core/submit/keyed-lock.js';
+import { checkNumberRanges } from '../../src/core/submit/number-ranges.js';
 import { at, fresh, NOW, sending } from '../support/attempts.js';
 import { type Document, example } from '../support/documents.js';
 

@@ -1,7 +1,7 @@
 import { invoiceChangedSchema, MAX_EVENT_ATTEMPTS, MAX_EVENT_BYTES } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt, PastSubmission, VerdictFacts } from '../../src/core/attempt.js';
-import { invoiceChanged, wholeInvoice } from '../../src/core/invoice-event.js';
+import type { Attempt, PastSubmission, VerdictFacts } from '../../src/core/attempt/attempt.js';
+import { invoiceChanged, wholeInvoice } from '../../src/core/published/invoice-event.js';
 import { sending } from '../support/attempts.js';
 
 const REFUSED: VerdictFacts = {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from '../../src/core/attempt.js';
-import { askOnce, awaitSend, awaitVerdict } from '../../src/core/await-verdict.js';
-import { beginAttempt } from '../../src/core/begin-attempt.js';
-import { createFollowUp } from '../../src/core/follow-up.js';
-import { asFound } from '../../src/core/past-submissions.js';
+import type { Attempt } from '../../src/core/attempt/attempt.js';
+import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
+import { asFound } from '../../src/core/attempt/past-submissions.js';
+import { afterReceipt, afterResult } from '../../src/core/attempt/progress.js';
+import { createFollowUp } from '../../src/core/follow-up/follow-up.js';
 import type { Ports } from '../../src/core/ports.js';
-import { afterReceipt, afterResult } from '../../src/core/progress.js';
+import { askOnce, awaitSend, awaitVerdict } from '../../src/core/submit/await-verdict.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { at, fresh, receipt, result, sending } from '../support/attempts.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PastSubmission } from '../../src/core/attempt.js';
-import { invoiceChanged } from '../../src/core/invoice-event.js';
-import { copiesOf, isWholePast, latestPast, noteSubmission } from '../../src/core/past-submissions.js';
+import type { PastSubmission } from '../../src/core/attempt/attempt.js';
+import { copiesOf, isWholePast, latestPast, noteSubmission } from '../../src/core/attempt/past-submissions.js';
+import { invoiceChanged } from '../../src/core/published/invoice-event.js';
 import { sending } from '../support/attempts.js';
 
 const KEPT = 50;

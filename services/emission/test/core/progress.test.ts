@@ -1,8 +1,8 @@
 import type { TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from '../../src/core/attempt.js';
-import { afterLookUp, stateIsNeeded } from '../../src/core/look-up.js';
+import type { Attempt } from '../../src/core/attempt/attempt.js';
+import { afterLookUp, stateIsNeeded } from '../../src/core/attempt/look-up.js';
 import {
   afterReference,
   beginSend,
@@ -11,8 +11,8 @@ import {
   sendLost,
   tellsMore,
   tokenRefused,
-} from '../../src/core/moves.js';
-import { afterReceipt, afterResult, afterSummary, afterSummaryQuery } from '../../src/core/progress.js';
+} from '../../src/core/attempt/moves.js';
+import { afterReceipt, afterResult, afterSummary, afterSummaryQuery } from '../../src/core/attempt/progress.js';
 import {
   at,
   documentState,

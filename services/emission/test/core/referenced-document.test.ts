@@ -1,7 +1,7 @@
 import type { DocumentNode, DocumentSummary } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from '../../src/core/attempt.js';
-import { checkReference } from '../../src/core/referenced-document.js';
+import type { Attempt } from '../../src/core/attempt/attempt.js';
+import { checkReference } from '../../src/core/submit/referenced-document.js';
 import { fresh, sending } from '../support/attempts.js';
 
 const ORIGINAL = 'E320000000001';

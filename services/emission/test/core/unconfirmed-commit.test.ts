@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt } from '../../src/core/attempt.js';
-import { handOver } from '../../src/core/unconfirmed-commit.js';
+import type { Attempt } from '../../src/core/attempt/attempt.js';
+import { handOver } from '../../src/core/attempt/unconfirmed-commit.js';
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { at, sending } from '../support/attempts.js';
 

@@ -2,23 +2,17 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
-import {
-  type BusEvent,
-  createInProcessBus,
-  createMemoryDeadLetters,
-  type Database,
-  makeEvent,
-  migrate,
-  openDatabase,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { silentLogger } from '@ecf/service-kit/telemetry';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Attempt, documentKey } from '../../src/core/attempt.js';
-import { beginAttempt } from '../../src/core/begin-attempt.js';
-import { postponed } from '../../src/core/moves.js';
+import { type Attempt, documentKey } from '../../src/core/attempt/attempt.js';
+import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
+import { postponed } from '../../src/core/attempt/moves.js';
+import { afterReceipt, afterResult } from '../../src/core/attempt/progress.js';
 import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
-import { afterReceipt, afterResult } from '../../src/core/progress.js';
 import { subscribeDeliveries } from '../../src/inbound/delivery-questions.js';
 import { subscribeInvoiceStatus } from '../../src/inbound/invoice-status-events.js';
 import { ASK_FOR_AWAITED, BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/emission-sql.js';

@@ -6,9 +6,9 @@ import type {
   TrackIdEntry,
   TrackIdList,
 } from '@ecf/authority-client';
-import type { Attempt, NewAttempt } from '../../src/core/attempt.js';
-import { beginAttempt } from '../../src/core/begin-attempt.js';
-import type { FollowUpSettings, Moment } from '../../src/core/moves.js';
+import type { Attempt, NewAttempt } from '../../src/core/attempt/attempt.js';
+import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
+import type { FollowUpSettings, Moment } from '../../src/core/attempt/moves.js';
 
 export const NOW = new Date('2026-06-15T14:00:00Z');
 

@@ -2,7 +2,7 @@
 // on, and at the last one the process kills itself (as kill -9 does).
 import { readFileSync } from 'node:fs';
 import { createEmission, emissionConfig } from '@ecf/emission';
-import { serve } from '@ecf/service-kit';
+import { serve } from '@ecf/service-kit/http';
 
 const account = JSON.parse(readFileSync(process.env.ACCOUNT_FILE, 'utf8'));
 let awaited = null;

@@ -3,17 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
-import {
-  createMetrics,
-  identityKeyOf,
-  openDatabase,
-  type RunningServer,
-  seal,
-  serve,
-  signIdentity,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { identityKeyOf } from '@ecf/service-kit/config';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { seal, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
 import {

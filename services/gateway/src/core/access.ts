@@ -1,4 +1,5 @@
-import { ApiError, keepLatest } from '@ecf/service-kit';
+import { keepLatest } from '@ecf/service-kit/cache';
+import { ApiError } from '@ecf/service-kit/http';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
 import type { FailureLimit } from './failure-limit.js';
 import type { AccessRevision, KeyHolder, KeyStore } from './ports.js';

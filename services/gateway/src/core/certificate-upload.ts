@@ -1,4 +1,5 @@
-import { InvalidRequest, seal } from '@ecf/service-kit';
+import { InvalidRequest } from '@ecf/service-kit/http';
+import { seal } from '@ecf/service-kit/security';
 import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { SealedCertificate } from './ports.js';
 

@@ -1,4 +1,4 @@
-import { SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit';
+import { SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit/http';
 import { createRateLimit } from './rate-limit.js';
 
 /** Lets callers fail at a steady rate; what succeeds costs them nothing. */

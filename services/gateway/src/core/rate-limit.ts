@@ -1,4 +1,5 @@
-import { ApiError, keepLatest, SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit';
+import { keepLatest } from '@ecf/service-kit/cache';
+import { ApiError, SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit/http';
 
 /** Callers that are remembered; of more, who called longest ago is as good as new. */
 const REMEMBERED = 20_000;

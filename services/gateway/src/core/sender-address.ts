@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { unmapped } from '@ecf/service-kit';
+import { unmapped } from '@ecf/service-kit/http';
 
 /** Reads addresses and networks (`10.0.0.0/8`, `::1`, `loopback`); null where one of them is none. */
 export function readTrustedProxies(entries: readonly string[]): BlockList | null {

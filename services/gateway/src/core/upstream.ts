@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '@ecf/service-kit';
+import type { Caller } from '@ecf/service-kit/security';
 
 /** What the owner of an operation is told beside the request itself. */
 export interface ForwardedCall {

@@ -1,4 +1,5 @@
-import { type Logger, type Metrics, onAnswerEnd, requestNames } from '@ecf/service-kit';
+import { onAnswerEnd, requestNames } from '@ecf/service-kit/http';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { RequestHandler } from 'express';
 import { seenOf } from './edge.js';
 

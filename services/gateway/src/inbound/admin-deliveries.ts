@@ -6,7 +6,7 @@ import {
   deliveryNameSchema,
   undecidedFilterSchema,
 } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit';
+import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { json } from './admin-input.js';
 import { otherMethods } from './own-routes.js';

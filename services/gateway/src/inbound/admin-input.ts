@@ -1,6 +1,6 @@
 import { isRnc } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
-import { ApiError, InvalidRequest, jsonBody, validate } from '@ecf/service-kit';
+import { ApiError, InvalidRequest, jsonBody, validate } from '@ecf/service-kit/http';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { z } from 'zod';

@@ -1,14 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import {
-  assignRequestId,
-  createExpressApp,
-  errorHandler,
-  type Logger,
-  type Metrics,
-  type Readiness,
-  requestProblem,
-  unknownRoute,
-} from '@ecf/service-kit';
+import { assignRequestId, createExpressApp, errorHandler, requestProblem, unknownRoute } from '@ecf/service-kit/http';
+import type { Readiness } from '@ecf/service-kit/service';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { pathAndQuery } from '../core/request-target.js';

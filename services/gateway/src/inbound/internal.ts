@@ -1,4 +1,5 @@
-import { ApiError, requireIdentity } from '@ecf/service-kit';
+import { ApiError } from '@ecf/service-kit/http';
+import { requireIdentity } from '@ecf/service-kit/security';
 import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { otherMethods } from './own-routes.js';

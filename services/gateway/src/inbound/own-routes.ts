@@ -1,5 +1,6 @@
 import { ENVIRONMENTS } from '@ecf/domain';
-import { errorCatalogue, healthRoutes, type Readiness } from '@ecf/service-kit';
+import { errorCatalogue } from '@ecf/service-kit/http';
+import { healthRoutes, type Readiness } from '@ecf/service-kit/service';
 import express, { type RequestHandler } from 'express';
 import { methodNotAllowed } from './edge.js';
 

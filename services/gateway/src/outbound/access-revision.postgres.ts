@@ -1,4 +1,4 @@
-import type { Queries } from '@ecf/service-kit';
+import type { Queries } from '@ecf/service-kit/postgres';
 import type { AccessRevision } from '../core/ports.js';
 
 const CURRENT = { name: 'gateway_access_revision', text: 'SELECT revision FROM access_revision' };

@@ -1,4 +1,5 @@
-import { type Database, insertIntoOutbox, isDatabaseUnavailable, type Queries } from '@ecf/service-kit';
+import { insertIntoOutbox } from '@ecf/service-kit/outbox';
+import { type Database, isDatabaseUnavailable, type Queries } from '@ecf/service-kit/postgres';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.js';
 import { readTaxpayers, type WholeTaxpayer } from './account-rows.js';
 import { taxpayerChanged } from './taxpayer-events.js';

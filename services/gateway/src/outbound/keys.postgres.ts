@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import type { Queries } from '@ecf/service-kit';
+import type { Queries } from '@ecf/service-kit/postgres';
 import type { KeyStore } from '../core/ports.js';
 
 interface Row {

@@ -1,4 +1,5 @@
-import { ConfigError, SealError, unseal } from '@ecf/service-kit';
+import { ConfigError } from '@ecf/service-kit/config';
+import { SealError, unseal } from '@ecf/service-kit/security';
 import type { PrismaClient } from '../generated/prisma/client.js';
 
 /** A MASTER_KEY other than the one that sealed the stored certificates would be noticed only when the first invoice fails. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { toRange, type WholeTaxpayer } from './account-rows.js';
 
 /** The state that services are told. */

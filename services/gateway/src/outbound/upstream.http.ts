@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import { ApiError, IDENTITY_HEADER, requestIdOf } from '@ecf/service-kit';
+import { ApiError, requestIdOf } from '@ecf/service-kit/http';
+import { IDENTITY_HEADER } from '@ecf/service-kit/security';
 import type { ForwardedCall, Upstream } from '../core/upstream.js';
 import { readThoughWritingFails } from './answer-first.js';
 

@@ -1,4 +1,4 @@
-import { handOver, IDENTITY_HEADER } from '@ecf/service-kit';
+import { handOver, IDENTITY_HEADER } from '@ecf/service-kit/security';
 import type { Express, Request, Response } from 'express';
 import type { Upstream } from '../core/upstream.js';
 

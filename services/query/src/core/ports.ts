@@ -8,10 +8,11 @@ import type {
   TaxpayerState,
 } from '@ecf/contracts';
 import type { CalendarDate, Environment } from '@ecf/domain';
-import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
-import type { ClientSums, InvoiceSums } from './aggregate.js';
-import type { Aftermath, InvoiceKey, IssuedInvoice } from './issued-invoice.js';
-import type { ReceivedRecord } from './received-record.js';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { Aftermath, InvoiceKey, IssuedInvoice } from './invoices/issued-invoice.js';
+import type { ReceivedRecord } from './invoices/received-record.js';
+import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
 
 /** Dominican days of creation, both included. */
 export interface InvoiceFilter {

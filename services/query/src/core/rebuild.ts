@@ -1,7 +1,7 @@
 import { QueryError } from './errors.js';
-import { issuedInvoice } from './issued-invoice.js';
+import { issuedInvoice } from './invoices/issued-invoice.js';
+import { receivedRecord } from './invoices/received-record.js';
 import type { NewGeneration, Ports, RebuildState } from './ports.js';
-import { receivedRecord } from './received-record.js';
 
 const PAGE = 1_000;
 const FILL_AGAIN_MS = 5_000;

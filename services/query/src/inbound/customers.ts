@@ -1,11 +1,12 @@
-import { findByNumber, identityOf } from '@ecf/service-kit';
+import { findByNumber } from '@ecf/service-kit/bus';
+import { identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
-import type { ConsumptionQuery } from '../core/consumption-invoice.js';
-import type { Directory } from '../core/directory.js';
-import type { FoundXml, XmlQuery } from '../core/document-xml.js';
+import type { Directory } from '../core/authority/directory.js';
+import type { createMonitoring } from '../core/authority/monitoring.js';
 import { QueryError } from '../core/errors.js';
-import type { createMonitoring } from '../core/monitoring.js';
-import type { QueryInvoices } from '../core/query-invoices.js';
+import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
+import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
+import type { QueryInvoices } from '../core/invoices/query-invoices.js';
 import { Parameters } from './parameters.js';
 
 /** What customers may ask. */

@@ -6,10 +6,10 @@ import {
   type TaxpayerState,
   TOPICS,
 } from '@ecf/contracts';
-import type { Bus, BusEvent, Subscription } from '@ecf/service-kit';
-import { issuedInvoice } from '../core/issued-invoice.js';
+import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
+import { issuedInvoice } from '../core/invoices/issued-invoice.js';
+import { receivedRecord } from '../core/invoices/received-record.js';
 import type { AftermathStore, Projection, TaxpayerStore } from '../core/ports.js';
-import { receivedRecord } from '../core/received-record.js';
 
 /** The consumer group of this service. */
 export const QUERY_GROUP = 'query';

@@ -1,5 +1,6 @@
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
-import { createServiceApp, internalOperationRoutes, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
 import { type CustomerParts, customerHandlers } from './customers.js';
 import { mapErrors } from './error-mapping.js';

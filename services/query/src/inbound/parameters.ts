@@ -1,5 +1,5 @@
 import { isRnc } from '@ecf/domain';
-import { RequestParameters } from '@ecf/service-kit';
+import { RequestParameters } from '@ecf/service-kit/http';
 
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 

@@ -1,4 +1,4 @@
-import { createBatches, type Database } from '@ecf/service-kit';
+import { createBatches, type Database } from '@ecf/service-kit/postgres';
 import type { AftermathStore } from '../core/ports.js';
 
 interface Present {

@@ -1,13 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  connectWhenReady,
-  type Database,
-  type Logger,
-  type Queries,
-  sqlState,
-  type Transaction,
-} from '@ecf/service-kit';
+import { connectWhenReady, type Database, type Queries, sqlState, type Transaction } from '@ecf/service-kit/postgres';
+import type { Logger } from '@ecf/service-kit/telemetry';
 import type { Generations, NewGeneration, RebuildState } from '../core/ports.js';
 import { REBUILD_LOCK, REBUILDER_LOCK } from './locks.js';
 

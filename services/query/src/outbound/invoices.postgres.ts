@@ -1,10 +1,10 @@
 import { dominicanDays } from '@ecf/domain';
-import type { Database } from '@ecf/service-kit';
-import type { ClientSums, InvoiceSums } from '../core/aggregate.js';
-import type { Aftermath, IssuedInvoice } from '../core/issued-invoice.js';
-import { monthsAndDays, runningStretches, type Stretch } from '../core/periods.js';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { Aftermath, IssuedInvoice } from '../core/invoices/issued-invoice.js';
+import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record.js';
 import type { InvoiceFilter, InvoiceStore, ReceivedStore, ShownInvoice } from '../core/ports.js';
-import type { ReceivedRecord, StoredXml } from '../core/received-record.js';
+import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
+import { monthsAndDays, runningStretches, type Stretch } from '../core/sums/periods.js';
 import { BY_NUMBER, COUNT, FIND, LIST, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
 
 /** From here on the days before an offset are skipped by their sums. */

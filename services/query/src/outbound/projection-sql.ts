@@ -1,4 +1,4 @@
-import type { Statement } from '@ecf/service-kit';
+import type { Statement } from '@ecf/service-kit/postgres';
 
 /** Where a generation of the read models stands: the one that is read, or the one that a rebuild is filling. */
 export type Generation = 'public' | 'rebuilding';

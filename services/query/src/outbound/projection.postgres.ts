@@ -1,8 +1,8 @@
-import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit';
-import { type InvoiceKey, type IssuedInvoice, invoiceKey } from '../core/issued-invoice.js';
+import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
+import { type InvoiceKey, type IssuedInvoice, invoiceKey } from '../core/invoices/issued-invoice.js';
+import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { Projection } from '../core/ports.js';
-import type { ReceivedRecord } from '../core/received-record.js';
-import { type Counted, RollupChanges } from '../core/rollups.js';
+import { type Counted, RollupChanges } from '../core/sums/rollups.js';
 import { REBUILD_LOCK, TAKE_LOCKS } from './locks.js';
 import { type Generation, type ProjectionSql, projectionSql } from './projection-sql.js';
 

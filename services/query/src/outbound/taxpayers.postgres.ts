@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { Database, Queries } from '@ecf/service-kit';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerStore } from '../core/ports.js';
 
 const OF_ACCOUNT = {

@@ -6,7 +6,7 @@ import {
   runningStretches,
   type Stretch,
   stepOf,
-} from '../../src/core/periods.js';
+} from '../../src/core/sums/periods.js';
 import { seeded } from '../support/random.js';
 
 const DAY = 86_400_000;

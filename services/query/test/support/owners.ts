@@ -5,14 +5,9 @@ import {
   RECEPTION_OPERATIONS,
   type ReceivedInvoiceChanged,
 } from '@ecf/contracts';
-import {
-  ApiError,
-  createHttpApp,
-  internalOperationRoutes,
-  type RunningServer,
-  serve,
-  silentLogger,
-} from '@ecf/service-kit';
+import { ApiError, createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
+import { internalOperationRoutes } from '@ecf/service-kit/internal';
+import { silentLogger } from '@ecf/service-kit/telemetry';
 import type { ReceivedSource } from '../../src/core/ports.js';
 import { IDENTITY_KEY } from './keys.js';
 

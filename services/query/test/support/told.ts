@@ -9,7 +9,7 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 
 export const ACCOUNT = 'account-1';
 export const OTHER_ACCOUNT = 'account-2';

@@ -5,25 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import type { TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import {
-  type Bus,
-  type BusEvent,
-  createInProcessBus,
-  createMemoryDeadLetters,
-  createMetrics,
-  type Database,
-  type DeadLetter,
-  type DeadLetters,
-  IDENTITY_HEADER,
-  openDatabase,
-  openFileXmlStore,
-  type RunningServer,
-  serve,
-  signIdentity,
-  silentLogger,
-  type XmlStore,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '@ecf/service-kit/dead-letters';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { IDENTITY_HEADER, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type { Authority } from '../../src/core/ports.js';
 import { createQuery, type Query, type QueryConfig, type QueryOverrides, readQueryConfig } from '../../src/index.js';
 import { IDENTITY_KEY, MASTER_KEY } from './keys.js';

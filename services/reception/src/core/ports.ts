@@ -1,9 +1,10 @@
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { RefusalBudgets, RefusedBytesSettings } from '@ecf/public-door';
-import type { TaxpayerSource, XmlStore } from '@ecf/service-kit';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { XmlStore } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
-import type { Judgement } from './judge-document.js';
+import type { Judgement } from './documents/judge-document.js';
 import type {
   Conflict,
   DocumentKey,
@@ -13,7 +14,7 @@ import type {
   ReceivedDocument,
   StoredBytes,
   UnkeptConflict,
-} from './received-document.js';
+} from './documents/received-document.js';
 
 /** Which received documents a listing asks for. Instants: `from` belongs to the range, `until` does not. */
 export interface ReceivedFilter {

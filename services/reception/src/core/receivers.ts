@@ -1,6 +1,7 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { FairShare } from '@ecf/public-door';
-import { keepLatest, type TaxpayerSource } from '@ecf/service-kit';
+import { keepLatest } from '@ecf/service-kit/cache';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { ReceptionError } from './errors.js';
 import type { Ports, ReceptionSettings } from './ports.js';

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
-import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit';
+import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
-import type { Answers } from '../core/answers.js';
-import type { ProviderTokens } from '../core/provider-tokens.js';
-import type { Acknowledged, ReceiveDocument } from '../core/receive-document.js';
+import type { Answers } from '../core/documents/answers.js';
+import type { Acknowledged, ReceiveDocument } from '../core/documents/receive-document.js';
+import type { ProviderTokens } from '../core/providers/provider-tokens.js';
 import { refusalKind } from './answer-errors.js';
 import type { ReceptionReport } from './reception-report.js';
 

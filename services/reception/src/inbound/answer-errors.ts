@@ -1,5 +1,5 @@
 import { XmlPartError } from '@ecf/public-door';
-import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit';
+import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 

@@ -1,8 +1,8 @@
 import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
-import { requestNames } from '@ecf/service-kit';
+import { requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
-import type { IssuedToken, ProviderTokens } from '../core/provider-tokens.js';
-import type { Seeds } from '../core/seeds.js';
+import type { IssuedToken, ProviderTokens } from '../core/providers/provider-tokens.js';
+import type { Seeds } from '../core/providers/seeds.js';
 import { refusalKind } from './answer-errors.js';
 import type { ReceptionReport } from './reception-report.js';
 

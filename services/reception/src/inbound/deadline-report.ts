@@ -1,6 +1,6 @@
 import { dominicanDays, toCalendarDate } from '@ecf/domain';
-import type { Metrics } from '@ecf/service-kit';
-import { DUE_SOON_DAYS } from '../core/approval-deadline.js';
+import type { Metrics } from '@ecf/service-kit/telemetry';
+import { DUE_SOON_DAYS } from '../core/documents/approval-deadline.js';
 import type { DocumentStore } from '../core/ports.js';
 
 const DAY_MS = 86_400_000;

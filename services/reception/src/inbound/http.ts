@@ -5,10 +5,11 @@ import {
   type ReceptionOperations,
 } from '@ecf/contracts';
 import { withPlainPublicPath } from '@ecf/public-door';
-import { createServiceApp, internalOperationRoutes, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
-import type { ProviderTokens } from '../core/provider-tokens.js';
-import type { QueryReceived } from '../core/query-received.js';
+import type { QueryReceived } from '../core/documents/query-received.js';
+import type { ProviderTokens } from '../core/providers/provider-tokens.js';
 import { type AcknowledgeParts, acknowledge } from './acknowledge.js';
 import { mapErrors } from './answer-errors.js';
 import { type AuthenticateParts, issueSeed, validateSeed } from './authenticate.js';

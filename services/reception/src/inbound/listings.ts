@@ -1,7 +1,8 @@
-import { findByNumber, identityOf } from '@ecf/service-kit';
+import { findByNumber } from '@ecf/service-kit/bus';
+import { identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
+import type { QueryReceived } from '../core/documents/query-received.js';
 import { ReceptionError } from '../core/errors.js';
-import type { QueryReceived } from '../core/query-received.js';
 import { withExactAmounts } from './exact-amounts.js';
 import { Parameters } from './parameters.js';
 

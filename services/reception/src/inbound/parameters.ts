@@ -1,5 +1,5 @@
 import { isRnc } from '@ecf/domain';
-import { ApiError, RequestParameters } from '@ecf/service-kit';
+import { ApiError, RequestParameters } from '@ecf/service-kit/http';
 
 /** The parameters of the listings. */
 export class Parameters extends RequestParameters {

@@ -1,8 +1,8 @@
 import type { ReceptionOperations } from '@ecf/contracts';
+import { receivedInvoiceChanged } from '../core/documents/received-document.js';
 import { ReceptionError } from '../core/errors.js';
 import type { DocumentStore, ListedDocument } from '../core/ports.js';
-import type { ProviderTokens } from '../core/provider-tokens.js';
-import { receivedInvoiceChanged } from '../core/received-document.js';
+import type { ProviderTokens } from '../core/providers/provider-tokens.js';
 import { toAnswer } from './answer-errors.js';
 
 /** What other services ask about received documents and senders, over HTTP or in the same process. */

@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
-import type { Logger, Metrics } from '@ecf/service-kit';
-import type { Acknowledged } from '../core/receive-document.js';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Acknowledged } from '../core/documents/receive-document.js';
 
 /** The call that is told of. */
 export interface Where {

@@ -1,12 +1,12 @@
 import type { Environment, Fault } from '@ecf/domain';
-import type { DocumentFacts } from '../core/document-facts.js';
+import type { DocumentFacts } from '../core/documents/document-facts.js';
 import type {
   Conflict,
   NewReceivedDocument,
   NewRefusedDocument,
   ReceivedDocument,
   UnkeptConflict,
-} from '../core/received-document.js';
+} from '../core/documents/received-document.js';
 
 /** A row of `received_documents`. */
 export interface ReceivedRow {

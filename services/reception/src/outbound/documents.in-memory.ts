@@ -1,6 +1,5 @@
 import type { ReceivedInvoiceChanged, ReceivedInvoiceDecision } from '@ecf/contracts';
 import { Decimal, type Environment } from '@ecf/domain';
-import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 import {
   type Conflict,
   type DocumentKey,
@@ -8,7 +7,8 @@ import {
   type ReceivedDocument,
   receivedInvoiceChanged,
   type UnkeptConflict,
-} from '../core/received-document.js';
+} from '../core/documents/received-document.js';
+import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 
 interface Held {
   document: ReceivedDocument;

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_EVENT_CONFLICTS, type ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { appendToOutbox, type Database, once, type Queries, type Transaction } from '@ecf/service-kit';
+import { appendToOutbox, once } from '@ecf/service-kit/outbox';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import type {
+  Conflict,
+  NewRefusedDocument,
+  ReceivedDocument,
+  StoredBytes,
+} from '../core/documents/received-document.js';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
-import type { Conflict, NewRefusedDocument, ReceivedDocument, StoredBytes } from '../core/received-document.js';
 import {
   type ConflictRow,
   fromConflictRow,

@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import { answerJudgements, trustCheck } from '@ecf/public-door';
 import { readTrustedIssuers } from '@ecf/xml-signing';
+import { judgeDocument } from '../core/documents/judge-document.js';
 import { ReceptionError } from '../core/errors.js';
-import { judgeDocument } from '../core/judge-document.js';
 
 /** What a thread is made with: trusted issuers as PEM, null for any. */
 export interface ThreadData {

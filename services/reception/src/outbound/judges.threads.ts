@@ -1,7 +1,7 @@
 import { createJudgeThreads, type JudgeThreadCounts, type Turns, trustCheck } from '@ecf/public-door';
 import type { TrustedIssuers } from '@ecf/xml-signing';
+import { judgeDocument } from '../core/documents/judge-document.js';
 import { ReceptionError } from '../core/errors.js';
-import { judgeDocument } from '../core/judge-document.js';
 import type { Judges } from '../core/ports.js';
 import type { ThreadData } from './judge-thread.js';
 

@@ -1,6 +1,8 @@
-import { type BusEvent, createBatches, type Database, outboxBody, outboxPartition } from '@ecf/service-kit';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
+import { createBatches, type Database } from '@ecf/service-kit/postgres';
+import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
-import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/received-document.js';
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
 import { receivedInvoiceEvent } from './received-invoice-event.js';
 

@@ -1,11 +1,11 @@
 import { TOPICS } from '@ecf/contracts';
-import { type BusEvent, makeEvent } from '@ecf/service-kit';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import {
   type Conflict,
   type ReceivedDocument,
   receivedDocumentKey,
   receivedInvoiceChanged,
-} from '../core/received-document.js';
+} from '../core/documents/received-document.js';
 
 /** The event that tells the present state of a received document. */
 export function receivedInvoiceEvent(

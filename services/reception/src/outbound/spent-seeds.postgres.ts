@@ -1,4 +1,4 @@
-import type { Database } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
 import type { SpentSeeds } from '../core/ports.js';
 
 const SPEND = {

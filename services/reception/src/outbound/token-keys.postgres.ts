@@ -1,4 +1,5 @@
-import { type Database, seal, unseal } from '@ecf/service-kit';
+import type { Database } from '@ecf/service-kit/postgres';
+import { seal, unseal } from '@ecf/service-kit/security';
 import type { TokenKeys } from '../core/ports.js';
 
 /** Held while keys are rotated, so that instances that find the key old at the same moment make one new key. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
-import { type BusEvent, makeEvent, seal } from '@ecf/service-kit';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import { seal } from '@ecf/service-kit/security';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { BUYER, buyer, NOW } from './senders.js';
 

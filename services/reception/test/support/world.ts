@@ -4,25 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import type { ReceivedInvoiceChanged } from '@ecf/contracts';
-import {
-  type Bus,
-  type BusEvent,
-  type Caller,
-  createInProcessBus,
-  createMetrics,
-  type Database,
-  type DeadLetters,
-  IDENTITY_HEADER,
-  identityKeyFrom,
-  openDatabase,
-  openFileXmlStore,
-  type RunningServer,
-  serve,
-  signIdentity,
-  silentLogger,
-  type XmlStore,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bus';
+import type { DeadLetters } from '@ecf/service-kit/dead-letters';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Caller, IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { createReception, type Reception, type ReceptionOverrides, readReceptionConfig } from '../../src/index.js';
 import { NOW } from './senders.js';
 import { ACCOUNT, MASTER_KEY, taxpayer, taxpayerChanged } from './taxpayers.js';

@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import { withinTrace } from '@ecf/service-kit';
+import { withinTrace } from '@ecf/service-kit/telemetry';
 import { type Asked, askAuthority } from './ask-authority.js';
 import { nextTurn } from './pace.js';
 import type { DueWork, NextPoll, Ports } from './ports.js';

@@ -3,11 +3,11 @@ import {
   ApiError,
   createServiceApp,
   InvalidRequest,
-  identityOf,
-  isDatabaseUnavailable,
   type ServiceAppOptions,
   type ServiceRoute,
-} from '@ecf/service-kit';
+} from '@ecf/service-kit/http';
+import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
+import { identityOf } from '@ecf/service-kit/security';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import { StatusError } from '../core/errors.js';
 import type { InvoiceStatusQuery } from '../core/invoice-status.js';

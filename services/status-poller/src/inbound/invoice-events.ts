@@ -1,5 +1,6 @@
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
-import { type Bus, currentTraceparent, type Subscription } from '@ecf/service-kit';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import { currentTraceparent } from '@ecf/service-kit/telemetry';
 import type { Ports } from '../core/ports.js';
 import { firstDue } from '../core/schedule.js';
 import { toldSubmissions } from '../core/submission.js';

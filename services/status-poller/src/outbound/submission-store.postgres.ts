@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import {
-  appendToOutbox,
-  type BusEvent,
-  createBatches,
-  type Database,
-  onceEach,
-  type Queries,
-  type Transaction,
-} from '@ecf/service-kit';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
 import { afterQuestions, mayAskAhead, type Pace, questionsAllowed } from '../core/pace.js';
 import type { DueWork, Learned, NextPoll, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';

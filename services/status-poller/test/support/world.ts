@@ -7,22 +7,13 @@ import {
   type InvoiceStatusChanged,
   TOPICS,
 } from '@ecf/contracts';
-import {
-  type Bus,
-  createInProcessBus,
-  createMemoryDeadLetters,
-  createMetrics,
-  type Database,
-  IDENTITY_HEADER,
-  identityKeyFrom,
-  makeEvent,
-  openDatabase,
-  type RunningServer,
-  serve,
-  signIdentity,
-  silentLogger,
-} from '@ecf/service-kit';
-import { startTestPostgres } from '@ecf/service-kit/testing';
+import { type Bus, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import {
   createStatusPoller,
   readStatusPollerConfig,

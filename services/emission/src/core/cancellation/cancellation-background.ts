@@ -1,4 +1,4 @@
-import type { Certificates } from '../certificates.js';
+import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../taxpayers.js';
 import type { Cancellation } from './cancellation.js';
 import { type CancellationPorts, leaseFrom } from './cancellation-ports.js';

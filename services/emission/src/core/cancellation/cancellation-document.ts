@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DocumentNode, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
-import type { StoredFile } from '../attempt.js';
+import type { StoredFile } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';
 import { encfOf } from './number-set.js';
 import type { CancellationRequest } from './request.js';

@@ -1,5 +1,5 @@
 import type { EcfType, Environment } from '@ecf/domain';
-import type { StoredFile } from '../attempt.js';
+import type { StoredFile } from '../attempt/attempt.js';
 import type { NumberRange } from './number-set.js';
 
 /**

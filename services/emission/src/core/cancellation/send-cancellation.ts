@@ -1,7 +1,7 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import { OVERDUE_MS, retryDelay } from '../retry-schedule.js';
-import { certificateTokens } from '../token-source.js';
+import { OVERDUE_MS, retryDelay } from '../attempt/retry-schedule.js';
+import { certificateTokens } from '../credentials/token-source.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';

@@ -1,5 +1,5 @@
+import { lookForCommit } from '../attempt/unconfirmed-commit.js';
 import { CommitUnconfirmed, StoreUnavailable } from '../errors.js';
-import { lookForCommit } from '../unconfirmed-commit.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { merged } from './number-set.js';

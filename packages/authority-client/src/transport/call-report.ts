@@ -1,0 +1,40 @@
+import type { Environment } from '@ecf/domain';
+import type { Outcome, RefusalCode, UnknownCause } from '../answers/answer.js';
+import type { AuthorityService } from '../endpoints.js';
+
+export type OperationName =
+  | 'requestSeed'
+  | 'validateSeed'
+  | 'submitDocument'
+  | 'submitConsumerSummary'
+  | 'queryResult'
+  | 'queryState'
+  | 'queryTrackIds'
+  | 'queryConsumerSummary'
+  | 'submitCommercialApproval'
+  | 'submitCancellation'
+  | 'listDirectory'
+  | 'findInDirectory'
+  | 'serviceStatus'
+  | 'maintenanceWindows'
+  | 'environmentStatus'
+  | 'receiverSeed'
+  | 'receiverToken'
+  | 'deliverDocument'
+  | 'deliverApproval';
+
+/** What `onCall` gets after each call: enough for metrics, nothing secret, no taxpayer. */
+export interface CallReport {
+  operation: OperationName;
+  service: AuthorityService | 'receiver';
+  /** Null for receivers. */
+  env: Environment | null;
+  durationMs: number;
+  outcome: Outcome;
+  /** The cause of an unknown, the code of a refusal. */
+  cause: UnknownCause | RefusalCode | null;
+  /** HTTP status, null where no answer came. */
+  status: number | null;
+}
+
+export type OnCall = (report: CallReport) => void;

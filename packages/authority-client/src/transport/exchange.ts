@@ -1,0 +1,182 @@
+import { type Environment, storableText } from '@ecf/domain';
+import { type Answer, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from '../answers/answer.js';
+import type { AnswerReader, Reading } from '../answers/answer-reader.js';
+import { decodeBody, retryAfterMs } from '../answers/answer-text.js';
+import { readAnswerValue } from '../answers/read-answer-value.js';
+import type { AuthorityService } from '../endpoints.js';
+import { withoutCredentials, withoutTokens } from '../secrets.js';
+import type { OnCall, OperationName } from './call-report.js';
+import type { Admission, Circuit, Health } from './circuit.js';
+import { type FilePart, multipartBody } from './multipart.js';
+import type { FailedCall, OutgoingRequest, ReceivedAnswer, Transport } from './transport.js';
+
+export interface ExchangeRequest {
+  operation: OperationName;
+  service: AuthorityService | 'receiver';
+  env: Environment | null;
+  url: URL;
+  /** Posted as multipart; without one the call is a GET. */
+  file?: FilePart;
+  /** Whole value of the header. */
+  authorization?: string;
+  /** Default `application/json`. */
+  accept?: string;
+  /** Default 1 MiB. */
+  maxAnswerBytes?: number;
+  /** Characters of the answer that are kept as it came. */
+  maxRawCharacters?: number | undefined;
+  /** The answer may carry a token, and a 401 is about the seed. */
+  login?: boolean;
+  /** A verdict that the reader finds counts whatever the status; default: only where a status leaves room for one. */
+  anyStatus?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** One call from request to judged answer. Rejects only on programming errors. */
+export type Exchange = <V>(request: ExchangeRequest, read: AnswerReader<V>) => Promise<Answer<V>>;
+
+export interface ExchangeParts {
+  transport: Transport;
+  circuit: Circuit | null;
+  clock: () => Date;
+  onCall: OnCall | null;
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+export function createExchange({ transport, circuit, clock, onCall }: ExchangeParts): Exchange {
+  return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
+    const started = performance.now();
+    const answer = await call(request, read);
+    report(request, answer, performance.now() - started);
+    return answer;
+  };
+
+  async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
+    if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
+    const admission = circuit?.enter(`${request.env}:${request.service}`) ?? ALWAYS;
+    if ('waitMs' in admission) {
+      const detail = `${request.service} in ${request.env} is paused`;
+      return notSent('circuit_open', detail, admission.waitMs);
+    }
+    let health: Health = 'neutral';
+    let pauseMs: number | null = null;
+    try {
+      const result = await transport.send(outgoing(request));
+      if (result.kind === 'received') pauseMs = retryAfterMs(result.retryAfter, clock());
+      const answer = result.kind === 'failed' ? failed(request, result) : judge(request, result, read, pauseMs);
+      health = healthOf(answer);
+      return answer;
+    } finally {
+      admission.leave(health, pauseMs);
+    }
+  }
+
+  function report(request: ExchangeRequest, answer: Answer<unknown>, durationMs: number): void {
+    const { operation, service, env } = request;
+    const cause = answer.outcome === 'unknown' ? answer.cause : answer.outcome === 'refused' ? answer.code : null;
+    const status = answer.raw?.status ?? null;
+    try {
+      onCall?.({ operation, service, env, durationMs, outcome: answer.outcome, cause, status });
+    } catch {
+      // A failing observer must not turn a submitted document into an error.
+    }
+  }
+}
+
+const ALWAYS: Admission = { leave: () => undefined };
+
+function notSent(cause: UnknownCause, detail: string, retryAfter: number): Answer<never> {
+  return { outcome: 'unknown', cause, reachedAuthority: 'no', detail, retryAfterMs: retryAfter, raw: null };
+}
+
+function outgoing(request: ExchangeRequest): OutgoingRequest {
+  const headers: Record<string, string> = { accept: request.accept ?? 'application/json' };
+  if (request.authorization !== undefined) headers.authorization = request.authorization;
+  const common = {
+    url: request.url,
+    maxAnswerBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    signal: request.signal,
+  };
+  if (!request.file) return { method: 'GET', headers, ...common };
+  const { contentType, body } = multipartBody(request.file);
+  headers['content-type'] = contentType;
+  headers['content-length'] = String(body.length);
+  return { method: 'POST', headers, body, ...common };
+}
+
+function failed(request: ExchangeRequest, failure: FailedCall): Answer<never> {
+  const detail = withoutCredentials(failure.detail, request.authorization);
+  const { cause, reachedAuthority } = failure;
+  if (cause === 'address_refused') return { outcome: 'refused', code: 'address_refused', reason: detail, raw: null };
+  return { outcome: 'unknown', cause, reachedAuthority, detail, raw: null };
+}
+
+/** The rules that hold for every service; what remains is for the operation's own reader. */
+function judge<V>(
+  request: ExchangeRequest,
+  received: ReceivedAnswer,
+  read: AnswerReader<V>,
+  pauseMs: number | null,
+): Answer<V> {
+  const { status, contentType, bytes } = received;
+  const text = decodeBody(bytes, contentType);
+  const raw = rawAnswer(request, received, text);
+  const pause = pauseMs === null ? {} : { retryAfterMs: pauseMs };
+  const unknown = (cause: UnknownCause, detail: string): Answer<never> => ({
+    outcome: 'unknown',
+    cause,
+    reachedAuthority: 'maybe',
+    detail,
+    ...pause,
+    raw,
+  });
+  const byStatus = (): Answer<never> | null => {
+    if (status === 401 && !request.login) return { outcome: 'unauthorized', raw };
+    if (status === 429) return unknown('rate_limited', 'status 429');
+    if (status === 408) return unknown('timeout', 'status 408');
+    if (status >= 500) return unknown('server_error', `status ${status}`);
+    if (status >= 300 && status < 400) return unknown('redirect', `status ${status}, not followed`);
+    return null;
+  };
+  const decided = byStatus();
+  if (decided !== null && !request.anyStatus) return decided;
+
+  let reading: Reading<V>;
+  try {
+    reading = read({ status, contentType, bytes, text, value: readAnswerValue(text) });
+  } catch (error) {
+    // The document may have been taken: an answer that breaks its reader must not break the caller too.
+    if (decided !== null) return decided;
+    return unknown('not_a_verdict', `unreadable: ${error instanceof Error ? error.message : 'unknown error'}`);
+  }
+  if (decided !== null && (reading === null || !('verdict' in reading))) return decided;
+  if (reading === null) return unknown('not_a_verdict', `status ${status}, ${contentType ?? 'no content type'}`);
+  if ('verdict' in reading) return { outcome: 'verdict', verdict: reading.verdict, ...pause, raw };
+  if ('refused' in reading) return { outcome: 'refused', code: reading.refused, reason: reading.reason, raw };
+  return unknown(reading.unknown, reading.detail);
+}
+
+function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: string): RawAnswer {
+  const storable = storableText(text);
+  const clean = withoutCredentials(request.login ? withoutTokens(storable) : storable, request.authorization);
+  const limit = request.maxRawCharacters ?? RAW_BODY_LIMIT;
+  return {
+    status: received.status,
+    contentType: received.contentType,
+    body: storableText(clean, limit),
+    truncated: clean.length > limit,
+  };
+}
+
+/** Documents that the authority dislikes say nothing about its health; only silence and 5xx count as failing. */
+function healthOf(answer: Answer<unknown>): Health {
+  if (answer.outcome !== 'unknown') return answer.raw ? 'healthy' : 'neutral';
+  if (answer.cause === 'connection' || answer.cause === 'timeout' || answer.cause === 'server_error') return 'failing';
+  return answer.cause === 'not_a_verdict' || answer.cause === 'another_document' ? 'healthy' : 'neutral';
+}
+
+/** A token that came from outside may hold what no header can carry. */
+function isHeaderValue(value: string | undefined): boolean {
+  return value === undefined || /^[\x21-\x7e]+ [\x21-\x7e]+$/.test(value);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { deliveryStatusSchema } from '../invoice.js';
+import type { InternalHandlers } from './internal.js';
+import { UNDECIDED_APPROVAL_OPERATIONS } from './undecided-approval.js';
+
+/** A delivery as those who operate the deployment see it. */
+export const deliverySchema = z.object({
+  id: z.number().int().positive(),
+  env: environmentSchema,
+  issuer_rnc: rncSchema,
+  encf: encfSchema,
+  buyer_rnc: rncSchema,
+  account_id: z.string(),
+  delivery_status: deliveryStatusSchema,
+  /** Sends begun. */
+  tries: z.number().int().nonnegative(),
+  last_error: z.string().nullable(),
+  created_at: timestampSchema,
+  /** When it is taken up again; null where nothing is left to do. */
+  due_at: timestampSchema.nullable(),
+  deadline_at: timestampSchema,
+});
+export type DeliveryBody = z.infer<typeof deliverySchema>;
+
+/** Which deliveries to list. */
+export const deliveryFilterSchema = z.object({
+  env: environmentSchema.optional(),
+  status: deliveryStatusSchema.optional(),
+  issuer_rnc: rncSchema.optional(),
+  buyer_rnc: rncSchema.optional(),
+  encf: encfSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  /** Ids below this one only; the answer's `next`. */
+  before: z.coerce.number().int().positive().optional(),
+});
+export type DeliveryFilter = z.infer<typeof deliveryFilterSchema>;
+
+/** Newest first; `next` is null at the end. */
+export const deliveryPageSchema = z.object({
+  deliveries: z.array(deliverySchema),
+  next: z.number().int().nullable(),
+});
+export type DeliveryPage = z.infer<typeof deliveryPageSchema>;
+
+/** Names a delivery. */
+export const deliveryNameSchema = z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema });
+
+/** What the approvals service answers to those who operate the deployment. */
+export const DELIVERY_OPERATIONS = {
+  listDeliveries: { path: '/internal/deliveries/list', request: deliveryFilterSchema, answer: deliveryPageSchema },
+  /**
+   * Takes a delivery up at once and gives it a new deadline. 404 `not_found` where there is none, 409 `conflict` where
+   * the buyer has the document.
+   */
+  retryDelivery: { path: '/internal/deliveries/retry', request: deliveryNameSchema, answer: deliverySchema },
+  ...UNDECIDED_APPROVAL_OPERATIONS,
+} as const;
+export type DeliveryOperations = InternalHandlers<typeof DELIVERY_OPERATIONS>;

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { deliveryChangedSchema } from '../../events/delivery.js';
+import { invoiceChangedSchema } from '../../events/invoice.js';
+import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../../events/received-invoice.js';
+import { trackIdListSchema } from '../invoice.js';
+
+/** A question that one service asks another: `POST path` with a JSON body, under a service's signed identity. */
+export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
+  readonly path: string;
+  readonly request: Q;
+  readonly answer: A;
+}
+
+const operation = <Q extends z.ZodType, A extends z.ZodType>(
+  path: string,
+  request: Q,
+  answer: A,
+): InternalOperation<Q, A> => ({ path, request, answer });
+
+/** Documents that one question can name. */
+export const MAX_NUMBERS_ASKED = 1_000;
+/** Changes that one answer can list. */
+export const MAX_RECENT_CHANGES = 20_000;
+
+const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema })).max(MAX_NUMBERS_ASKED);
+const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) });
+
+/** An answer of the authority about an attempt, as it came. */
+export const rawAnswerSchema = z.object({
+  operation: z.string(),
+  at: timestampSchema,
+  /** `verdict`, `unauthorized`, `unknown:<cause>`, `refused:<code>`. */
+  outcome: z.string(),
+  http_status: z.number().int().nullable(),
+  content_type: z.string().nullable(),
+  body: z.string().nullable(),
+});
+export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
+
+/** Answer of `GET /trackids/{encf}/raw`: each submission with everything the authority answered about it. */
+export const rawTrackIdListSchema = trackIdListSchema.extend({
+  track_ids: z.array(trackIdListSchema.shape.track_ids.element.extend({ raw: z.array(rawAnswerSchema) })),
+});
+
+/** What emission answers to other services. */
+export const EMISSION_OPERATIONS = {
+  /**
+   * A token of the authority for a taxpayer of an account; without `rnc`, for its oldest one with a valid certificate.
+   * `refused` names a token that the authority answered 401 to: it is forgotten first.
+   */
+  authorityToken: operation(
+    '/internal/token',
+    z.object({
+      env: environmentSchema,
+      account_id: z.string().min(1),
+      taxpayers_revision: z.number().int().nonnegative(),
+      rnc: rncSchema.nullable(),
+      refused: z.string().nullable(),
+    }),
+    z.object({ token: z.string(), expires_in: z.number().int() }),
+  ),
+  /**
+   * Documents of an issuer that changed since the answer whose `cursor` is given; null = within the last minutes. Complete
+   * for all that was committed before the question, unless `complete` is false. A document may be named again.
+   */
+  recentChanges: operation(
+    '/internal/invoices/recent',
+    z.object({ env: environmentSchema, issuer_rnc: rncSchema, cursor: z.string().regex(/^\d+$/).nullable() }),
+    z.object({
+      cursor: z.string(),
+      complete: z.boolean(),
+      changes: z.array(z.object({ encf: encfSchema, revision: z.number().int().positive() })),
+    }),
+  ),
+  /**
+   * The present state of documents; those that do not exist are left out. As events tell it, or with `whole` without their
+   * bounds: every submission and message.
+   */
+  findInvoices: operation(
+    '/internal/invoices/find',
+    z.object({ env: environmentSchema, numbers: numbersSchema, whole: z.boolean().optional() }),
+    z.object({ invoices: z.array(invoiceChangedSchema) }),
+  ),
+  /** The present state of all documents, by id, `limit` at a time. `next` is null at the end. */
+  pageOfInvoices: operation(
+    '/internal/invoices/page',
+    pageSchema,
+    z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
+  ),
+  /** What the authority answered about the attempts of a document, oldest first. */
+  rawAnswers: operation(
+    '/internal/invoices/answers',
+    z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema }),
+    z.object({ answers: z.array(rawAnswerSchema.extend({ attempt: z.number().int().positive() })) }),
+  ),
+} as const;
+
+/** What reception answers to other services. */
+export const RECEPTION_OPERATIONS = {
+  /** The present state of what was received under a number for the given buyers; all issuers where none is named. */
+  findReceived: operation(
+    '/internal/received/find',
+    z.object({
+      env: environmentSchema,
+      buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_ASKED),
+      issuer_rnc: rncSchema.nullable(),
+      /** As it was received, at fault or not. */
+      encf: z.string().min(1),
+    }),
+    z.object({ received: z.array(receivedInvoiceChangedSchema) }),
+  ),
+  /** The present state of all received documents, by id, `limit` at a time. `next` is null at the end. */
+  pageOfReceived: operation(
+    '/internal/received/page',
+    pageSchema,
+    z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
+  ),
+  /**
+   * Whom a sender's header `Authorization` proves: the holder's id of the certificate that its token was given for, null
+   * where the token is missing, expired, forged or of another environment. Only asked where PROVIDER_AUTH is required.
+   * `network` is the sender's, what limits count by.
+   */
+  verifyProviderToken: operation(
+    '/internal/provider-token',
+    z.object({ env: environmentSchema, authorization: z.string().nullable(), network: z.string().max(64).optional() }),
+    z.object({ holder: z.string().nullable() }),
+  ),
+} as const;
+
+/** What approvals answers to those who show what became of issued documents. */
+export const AFTERMATH_OPERATIONS = {
+  /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDeliveries: operation(
+    '/internal/aftermath/deliveries',
+    pageSchema,
+    z.object({ deliveries: z.array(deliveryChangedSchema), next: z.number().int().nullable() }),
+  ),
+  /** What buyers decided about all issued documents, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDecisions: operation(
+    '/internal/aftermath/decisions',
+    pageSchema,
+    z.object({ decisions: z.array(approvalChangedSchema), next: z.number().int().nullable() }),
+  ),
+} as const;
+export type AftermathOperations = InternalHandlers<typeof AFTERMATH_OPERATIONS>;
+
+export const rebuildStateSchema = z.object({
+  /** A new generation of the read models is being filled. */
+  building: z.boolean(),
+  started_at: timestampSchema.nullable(),
+  finished_at: timestampSchema.nullable(),
+  /** Taken over so far. */
+  documents: z.number().int(),
+  /** Why the last one ended without effect. */
+  failure: z.string().nullable(),
+});
+
+/** What the query service answers to other services. */
+export const QUERY_OPERATIONS = {
+  /** Begins to make the read models anew; answers once that is under way. 409 `conflict` while another is. */
+  startRebuild: operation('/internal/rebuild', z.object({}), rebuildStateSchema),
+  rebuildState: operation('/internal/rebuild/state', z.object({}), rebuildStateSchema),
+} as const;
+
+/** The functions behind a set of operations, in the service that answers and in the one that asks. */
+export type InternalHandlers<T extends Readonly<Record<string, InternalOperation>>> = {
+  readonly [N in keyof T]: (request: z.output<T[N]['request']>) => Promise<z.output<T[N]['answer']>>;
+};
+export type EmissionOperations = InternalHandlers<typeof EMISSION_OPERATIONS>;
+export type ReceptionOperations = InternalHandlers<typeof RECEPTION_OPERATIONS>;
+export type QueryOperations = InternalHandlers<typeof QUERY_OPERATIONS>;

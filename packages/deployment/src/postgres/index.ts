@@ -1,0 +1,2 @@
+export * from './embedded-postgres.js';
+export { isAlive } from './postmaster.js';

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { isDatabaseUnavailable, openDatabase } from '@ecf/service-kit/postgres';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.js';
+import { findPostgresBinaries } from '../src/postgres/postgres-binaries.js';
+import { socketFolder } from '../src/postgres/postgres-socket.js';
+import { postgresUser } from '../src/postgres/postgres-user.js';
+import { isAlive } from '../src/postgres/postmaster.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-embedded-'));
+  chmodSync(folder, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function ask(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return Object.values((await client.query(sql)).rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
+}
+
+describe('an embedded PostgreSQL', () => {
+  it('makes its cluster, keeps its data over a restart, and replaces a server that was left behind', async () => {
+    const options = { dataDir: path.join(folder, 'cluster'), durable: false };
+    const first = await startEmbeddedPostgres(options);
+    await ask(first.url('postgres'), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+
+    const orphan = await startEmbeddedPostgres(options);
+    const second = await startEmbeddedPostgres(options);
+    expect(isAlive(orphan.pid)).toBe(false);
+    expect(second.pid).not.toBe(orphan.pid);
+    expect(await ask(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
+    expect(await ask(second.localUrl('postgres'), 'SELECT inet_client_addr()')).toBe(
+      process.platform === 'win32' ? '127.0.0.1' : null,
+    );
+    await second.stop();
+
+    const database = openDatabase(second.localUrl('postgres'));
+    const refused = await database.query('SELECT 1').catch((error) => error);
+    expect(isDatabaseUnavailable(refused)).toBe(true);
+    await database.close();
+  });
+
+  it('has its socket in its folder, none where the path is too long or PostgreSQL would read it as several', () => {
+    expect(socketFolder('/data/postgres', 'linux')).toBe('/data/postgres');
+    expect(socketFolder(`/${'d'.repeat(90)}`, 'linux')).toBeNull();
+    expect(socketFolder('/data,more/postgres', 'linux')).toBeNull();
+    expect(socketFolder('C:\\data\\postgres', 'win32')).toBeNull();
+  });
+
+  it('says when the server dies without having been asked to, and starts again after a crash', async () => {
+    const options = { dataDir: path.join(folder, 'crashed'), durable: false };
+    const server = await startEmbeddedPostgres(options);
+    process.kill(server.pid, 'SIGQUIT');
+    expect(await server.died).toContain('ended with');
+    // Of a server that was killed; its number may belong to any process by now.
+    const lock = path.join(options.dataDir, '.s.PGSQL.1.lock');
+    writeFileSync(lock, `${process.pid}\n`);
+    const again = await startEmbeddedPostgres(options);
+    expect(await ask(again.url('postgres'), 'SELECT 1 AS one')).toBe(1);
+    expect(existsSync(lock)).toBe(false);
+    await again.stop();
+  });
+
+  it('refuses a cluster that another running process uses, naming it', async () => {
+    const dataDir = path.join(folder, 'taken');
+    const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const started = readFileSync(`/proc/${other.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
+    writeFileSync(`${dataDir}.owner`, `${other.pid} ${started}\n`);
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`in use by the running process ${other.pid}`);
+    other.kill();
+  });
+
+  const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+  itAsRoot(
+    'as root, runs in a folder that is closed to others; where it cannot, names that and the remedy',
+    async () => {
+      const closed = path.join(folder, 'closed');
+      mkdirSync(closed, { mode: 0o700 });
+      const dataDir = path.join(closed, 'cluster');
+      for (const round of ['made', 'started again']) {
+        const server = await startEmbeddedPostgres({ dataDir, durable: false });
+        expect([round, await ask(server.localUrl('postgres'), 'SELECT 1 AS one')]).toEqual([round, 1]);
+        expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0);
+        await server.stop();
+        expect(isAlive(server.pid)).toBe(false);
+      }
+      const { postgres } = findPostgresBinaries();
+      expect(() => postgresUser(dataDir, postgres, () => null)).toThrow(`chmod o+x ${closed}`);
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import { topicOf } from '@ecf/contracts';
+import { currentTraceparent } from '../telemetry/tracing.js';
+import type { BusEvent } from './bus.js';
+
+/** An event that its topic does not allow: unknown topic or type, or data that the schema refuses. */
+export class EventError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'EventError';
+  }
+}
+
+export interface EventDraft {
+  topic: string;
+  type: string;
+  /** The service that says it. */
+  source: string;
+  subject: string;
+  key: string;
+  data: unknown;
+}
+
+/**
+ * An event ready for the outbox: its data checked by the topic's schema (keys the schema lacks are dropped), the trace of
+ * the present work attached. Where several share that work, `stamp` says which trace it belongs to; null: to none.
+ */
+export function makeEvent(
+  draft: EventDraft,
+  stamp: { readonly id: string; readonly time: Date; readonly traceparent?: string | null },
+): BusEvent {
+  const traceparent = stamp.traceparent === undefined ? currentTraceparent() : (stamp.traceparent ?? undefined);
+  return {
+    id: stamp.id,
+    type: draft.type,
+    source: draft.source,
+    time: stamp.time.toISOString(),
+    subject: draft.subject,
+    topic: draft.topic,
+    key: draft.key,
+    data: checkData(draft.topic, draft.type, draft.data),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}
+
+/** What was checked, by what came in: in one process several groups get the very same event. */
+const checkedEvents = new WeakMap<BusEvent, BusEvent>();
+
+/** A received event with its data checked by the topic's schema; throws {@link EventError}. */
+export function checkEvent(event: BusEvent): BusEvent {
+  let checked = checkedEvents.get(event);
+  if (checked === undefined) {
+    checked = { ...event, data: checkData(event.topic, event.type, event.data) };
+    checkedEvents.set(event, checked);
+  }
+  return checked;
+}
+
+function checkData(topicName: string, type: string, data: unknown): unknown {
+  const schema = topicOf(topicName)?.events[type];
+  if (schema === undefined) throw new EventError(`the topic ${topicName} has no event ${type}`);
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new EventError(`${topicName} ${type}: ${issue?.path.join('.')} ${issue?.message}`, { cause: result.error });
+}

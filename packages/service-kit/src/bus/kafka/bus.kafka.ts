@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { topicOf } from '@ecf/contracts';
+import type { KafkaMessage } from 'kafkajs';
+import type { DeadLetter } from '../../dead-letters/dead-letters.js';
+import { keepKafkaLetter } from '../../dead-letters/dead-letters.kafka.js';
+import {
+  buryEvent,
+  DEFAULT_RETRY,
+  handleEvent,
+  handlingMetrics,
+  type RetryPolicy,
+} from '../../outbox/event-handling.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from '../bus.js';
+import type { KafkaSettings } from '../bus-settings.js';
+import { EventError } from '../events.js';
+import { kafkaClients } from './kafka-client.js';
+import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
+import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
+import { createKafkaMetrics } from './kafka-metrics.js';
+import { createKafkaProducer, isAboutTheContent } from './kafka-producer.js';
+import { createKafkaTopics } from './kafka-topics.js';
+
+export interface KafkaBusOptions {
+  settings: KafkaSettings;
+  logger: Logger;
+  clock: () => Date;
+  metrics?: Metrics;
+  retry?: Partial<RetryPolicy>;
+}
+
+/**
+ * A subscription is not waited for longer: brokers may be away, and a group waits for a member that was killed until its
+ * session ends. It joins when it can.
+ */
+const JOIN_PATIENCE_MS = 2_000;
+
+/**
+ * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has a
+ * consumer group of its own, `<group>.<topic>`: the members of a group at the brokers all have to read the same topics,
+ * and one topic does not hold back another. A group that is new starts with the oldest message there is. Dead letters go
+ * to `<topic>.dlq` (see `dead-letters.kafka.ts`). Nothing is connected before it is used.
+ */
+export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBusOptions): Bus {
+  const open = kafkaClients(settings, logger);
+  const topics = createKafkaTopics({ open, settings, logger });
+  const producer = createKafkaProducer(open);
+  const retry = { ...DEFAULT_RETRY, ...options.retry };
+  const metrics =
+    options.metrics === undefined ? null : createKafkaMetrics({ open, topics, metrics: options.metrics, logger });
+  const counting = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
+  const consumers = new Set<KafkaConsumer>();
+
+  function join(topic: string, { group, handler }: SubscribeOptions): KafkaConsumer {
+    const description = topicOf(topic);
+    if (description === undefined) throw new EventError(`there is no topic ${topic}`);
+    const brokerGroup = topics.nameOf(`${group}.${topic}`);
+    metrics?.watch(topic, group, brokerGroup);
+
+    async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
+      const only = message.headers?.[REPLAY_HEADER]?.toString();
+      if (only !== undefined && only !== group) return;
+      const deadLetters = {
+        add: (letter: DeadLetter) => keepKafkaLetter(letter, { message, partition }, { producer, topics }),
+      };
+      const context = { group, deadLetters, logger, clock, ...counting };
+      let event: BusEvent;
+      try {
+        event = readEvent(topic, message);
+      } catch (error) {
+        return buryEvent(describeUnreadable(topic, partition, message), 1, error, context);
+      }
+      await handleEvent(event, { ...context, handler, retry, signal });
+    }
+
+    return startKafkaConsumer({
+      open,
+      topic: topics.nameOf(topic),
+      group: brokerGroup,
+      partitions: description.partitions,
+      logger,
+      prepare: () => topics.ensure([topic]),
+      handle,
+      onConnected: (connected) => metrics?.connected(topic, group, connected),
+    });
+  }
+
+  async function leave(members: readonly KafkaConsumer[]): Promise<void> {
+    for (const member of members) consumers.delete(member);
+    await Promise.all(members.map((member) => member.stop()));
+  }
+
+  return {
+    async publish(batch) {
+      await topics.ensure(new Set(batch.map((event) => event.topic)));
+      const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
+      await producer.send(records).catch((error) => {
+        throw isAboutTheContent(error) ? new EventRefused(error) : error;
+      });
+    },
+    async subscribe(subscription): Promise<Subscription> {
+      const members = subscription.topics.map((topic) => join(topic, subscription));
+      for (const member of members) consumers.add(member);
+      const waiting = new AbortController();
+      const late = delay(JOIN_PATIENCE_MS, 'late', { signal: waiting.signal }).catch(() => 'in time');
+      const joined = Promise.all(members.map((member) => member.joined)).then(() => 'in time');
+      if ((await Promise.race([joined, late])) === 'late')
+        logger.info({ group: subscription.group }, 'the group is not joined yet');
+      waiting.abort();
+      return { stop: () => leave(members) };
+    },
+    async close() {
+      await leave([...consumers]);
+      await producer.close();
+      await metrics?.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
+import type { BusEvent } from '../bus.js';
+import { EventError } from '../events.js';
+
+/** A message for a topic, as the producer takes it. */
+export interface KafkaRecord {
+  readonly topic: string;
+  readonly key: string | Buffer;
+  /** null deletes what a compacted topic holds under the key. */
+  readonly value: string | Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Names the only group that a message is meant for: that of a dead letter which is replayed. */
+export const REPLAY_HEADER = 'ecf_replay_group';
+
+/** A message that is no event: without body, without an attribute, not JSON. */
+export class UnreadableMessage extends EventError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'UnreadableMessage';
+  }
+}
+
+const ATTRIBUTES = ['id', 'type', 'source', 'time', 'subject'] as const;
+
+/** An event as a message: CloudEvents' binary content mode, attributes as headers `ce_…`, the data alone as JSON body. */
+export function toRecord(event: BusEvent, topic: string): KafkaRecord {
+  const headers: Record<string, string> = { ce_specversion: '1.0', 'content-type': 'application/json' };
+  for (const name of ATTRIBUTES) headers[`ce_${name}`] = event[name];
+  if (event.traceparent !== undefined) headers.traceparent = event.traceparent;
+  return { topic, key: event.key, value: JSON.stringify(event.data), headers };
+}
+
+/** The event of a message of a topic; throws {@link UnreadableMessage}. Its data is not checked yet. */
+export function readEvent(topic: string, message: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): BusEvent {
+  const headers = textHeaders(message.headers);
+  const version = headers.ce_specversion;
+  if (version !== '1.0') throw new UnreadableMessage(`the header ce_specversion is ${version ?? 'missing'}, not 1.0`);
+  const [id, type, source, time, subject] = ATTRIBUTES.map((name) => {
+    const value = headers[`ce_${name}`];
+    if (value === undefined || value === '') throw new UnreadableMessage(`the header ce_${name} is missing`);
+    return value;
+  }) as [string, string, string, string, string];
+  const { traceparent } = headers;
+  const event = { id, type, source, time, subject, topic, key: message.key?.toString('utf8') ?? '' };
+  return { ...event, ...(traceparent === undefined ? {} : { traceparent }), data: bodyOf(message.value) };
+}
+
+/** What can be said of a message that is no event, so that it can be kept with the reason: its place is its id. */
+export function describeUnreadable(
+  topic: string,
+  partition: number,
+  message: Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'>,
+): BusEvent {
+  const headers = textHeaders(message.headers);
+  return {
+    id: `${topic}-${partition}-${message.offset}`,
+    type: headers.ce_type ?? 'unknown',
+    source: headers.ce_source ?? 'unknown',
+    time: headers.ce_time ?? '',
+    subject: headers.ce_subject ?? '',
+    topic,
+    key: message.key?.toString('utf8') ?? '',
+    data: message.value?.toString('utf8') ?? null,
+  };
+}
+
+/** Headers as text; of a header that is given several times the last counts. */
+export function textHeaders(headers: IHeaders | undefined): Record<string, string | undefined> {
+  const texts: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    if (last !== undefined) texts[name] = last.toString();
+  }
+  return texts;
+}
+
+/** About what a record takes on the wire. */
+export function recordBytes({ key, value, headers }: KafkaRecord): number {
+  let bytes = Buffer.byteLength(key) + (value === null ? 0 : Buffer.byteLength(value)) + 64;
+  for (const [name, text] of Object.entries(headers)) bytes += name.length + Buffer.byteLength(text) + 8;
+  return bytes;
+}
+
+export function toMessage({ key, value, headers }: KafkaRecord): Message {
+  return { key, value, headers: { ...headers } };
+}
+
+/** A body for people: parsed where it is JSON, else as text. */
+export function bodyAsText(value: Buffer): unknown {
+  const text = value.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function bodyOf(value: Buffer | null): unknown {
+  if (value === null) throw new UnreadableMessage('the message has no body');
+  try {
+    return JSON.parse(value.toString('utf8'));
+  } catch (error) {
+    throw new UnreadableMessage('the body is not JSON', { cause: error });
+  }
+}

@@ -1,0 +1,22 @@
+import type { DeadLetters } from '../dead-letters/dead-letters.js';
+import type { RetryPolicy } from '../outbox/event-handling.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { createInProcessBus } from './bus.in-process.js';
+import type { Bus } from './bus.js';
+import { type BusSettings, usesKafka } from './bus-settings.js';
+import { createKafkaBus } from './kafka/bus.kafka.js';
+
+export interface BusParts {
+  logger: Logger;
+  clock: () => Date;
+  metrics?: Metrics;
+  retry?: Partial<RetryPolicy>;
+  /** Where the bus of one process keeps what cannot be handled; over Kafka there are topics for it. */
+  deadLetters: DeadLetters;
+}
+
+/** The bus that the settings ask for: Kafka where KAFKA_BROKERS is set, else that of this process. Connects when used. */
+export function openBus(settings: BusSettings, { deadLetters, ...parts }: BusParts): Bus {
+  return usesKafka(settings) ? createKafkaBus({ settings, ...parts }) : createInProcessBus({ ...parts, deadLetters });
+}

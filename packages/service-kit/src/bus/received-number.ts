@@ -1,0 +1,30 @@
+import { isEncf, isQuotableEncf } from '@ecf/domain';
+import { InvalidRequest } from '../http/errors.js';
+
+/**
+ * Finds what was received under the number that a path or query names. A document whose eNCF is not `E` and 12 digits is
+ * at fault, yet received, so it is found by its text as it stands: the number in upper case is looked for first, then as
+ * it is written. What is no eNCF and was not received either is 422.
+ *
+ * @param isMissing tells the error of `find` that says that there is nothing
+ */
+export async function findByNumber<T>(
+  text: string,
+  loc: string[],
+  find: (encf: string) => Promise<T>,
+  isMissing: (error: unknown) => boolean,
+): Promise<T> {
+  const upper = text.toUpperCase();
+  let missing: unknown;
+  for (const encf of new Set([upper, text])) {
+    if (!isQuotableEncf(encf)) continue;
+    try {
+      return await find(encf);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      missing ??= error;
+    }
+  }
+  if (isEncf(upper)) throw missing;
+  throw new InvalidRequest([{ loc, msg: 'an eNCF is E and 12 digits', type: 'encf' }], { cause: missing });
+}

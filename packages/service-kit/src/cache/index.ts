@@ -1,0 +1,2 @@
+export * from './keep-latest.js';
+export * from './shared-cache.js';

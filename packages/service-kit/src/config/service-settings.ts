@@ -1,0 +1,87 @@
+import { identityKeyFrom } from '../security/identity.js';
+import { ConfigError, setting } from './config.js';
+
+/** Settings that services have in common: each function or object is spread into the settings of a service. */
+
+/** Where a process listens and what it tells of itself. */
+export const serverSettings = (port: number) => ({
+  HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
+  PORT: setting.integer({ description: 'Port to listen on; 0 takes any free one', min: 0, max: 65_535, default: port }),
+  METRICS_PORT: setting.optionalInteger({
+    description: 'Port of GET /metrics; 0 takes any free one, unset = no metrics',
+    min: 0,
+    max: 65_535,
+  }),
+  LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    description: 'Least severity that is logged',
+    default: 'info',
+  }),
+});
+
+/** The database of a service, with its number of connections. */
+export const databaseSettings = (connections: number) => ({
+  DATABASE_URL: setting.url({
+    description: 'The database of the service; it is created where the user may do so',
+    protocols: ['postgresql:', 'postgres:'],
+    secret: true,
+  }),
+  DATABASE_CONNECTIONS: setting.integer({
+    description: 'Connections to the database at most',
+    min: 2,
+    max: 500,
+    default: connections,
+  }),
+});
+
+/** Keys of a service that opens sealed certificates. */
+export const sealingSettings = {
+  MASTER_KEY: setting.base64Key({
+    description: 'Seals the stored certificates; the same for all services',
+    bytes: 32,
+  }),
+  IDENTITY_KEY: setting.optionalBase64Key({
+    description: 'Signs the identity between gateway and services; derived from MASTER_KEY where unset',
+    bytes: 32,
+  }),
+};
+
+/** Keys of a service that opens no certificate: it can do without the master key. */
+export const identitySettings = {
+  MASTER_KEY: setting.optionalBase64Key({
+    description: 'The key of the deployment; only read where IDENTITY_KEY is unset',
+    bytes: 32,
+  }),
+  IDENTITY_KEY: sealingSettings.IDENTITY_KEY,
+};
+
+/** The key of the signed identities; throws ConfigError where neither key is set. */
+export function identityKeyOf(config: {
+  MASTER_KEY?: Uint8Array | undefined;
+  IDENTITY_KEY?: Uint8Array | undefined;
+}): Uint8Array {
+  if (config.IDENTITY_KEY !== undefined) return config.IDENTITY_KEY;
+  if (config.MASTER_KEY !== undefined) return identityKeyFrom(config.MASTER_KEY);
+  throw new ConfigError([
+    { variable: 'IDENTITY_KEY', message: 'is required where MASTER_KEY is unset; allowed: 32 bytes in base64' },
+  ]);
+}
+
+/** The authority, as a service that calls it is told. */
+export const authoritySettings = {
+  AUTHORITY_URL: setting.optionalUrl({
+    description: 'A simulator of the authority; unset = the official hosts',
+  }),
+  AUTHORITY_TIMEOUT_MS: setting.integer({
+    description: "Milliseconds to wait for the authority's answer to one call",
+    min: 100,
+    max: 120_000,
+    default: 20_000,
+  }),
+};
+
+/** The gateway, for those who copy taxpayers from it. */
+export const gatewayAddressSettings = {
+  GATEWAY_URL: setting.optionalUrl({
+    description: 'Address of the gateway, asked about taxpayers that changed a moment ago; unset = only events count',
+  }),
+};

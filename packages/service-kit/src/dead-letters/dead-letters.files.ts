@@ -1,0 +1,94 @@
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createFolderSync } from '../xml-store/folder-sync.js';
+import type { LetterCount } from './dead-letter-metrics.js';
+import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters, type ReplayRequests } from './dead-letters.js';
+
+export interface FileDeadLetters extends ReplayableDeadLetters, ReplayRequests {
+  /** Known from the names of the files alone. */
+  counts(): Promise<LetterCount[]>;
+}
+
+const REPLAY = 'replay';
+
+/**
+ * Dead letters as files `<root>/<topic>.dlq/<event id>.<group>.json`: few, durable, readable with any editor. One whose
+ * replay is asked for is moved to `<root>/replay`, where the process that has the group takes it up.
+ */
+export function openFileDeadLetters(root: string): FileDeadLetters {
+  const folders = createFolderSync(root);
+  const nameOf = (id: string) => `${id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.json`;
+
+  async function topics(): Promise<string[]> {
+    const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+    return entries.filter((entry) => entry.isDirectory() && entry.name.endsWith('.dlq')).map((entry) => entry.name);
+  }
+
+  async function lettersIn(folder: string): Promise<string[]> {
+    const names = await readdir(path.join(root, folder)).catch(() => []);
+    return names.filter((name) => name.endsWith('.json'));
+  }
+
+  /** null where the letter has gone meanwhile. */
+  async function read(folder: string, name: string): Promise<DeadLetter | null> {
+    const text = await readFile(path.join(root, folder, name), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as DeadLetter);
+  }
+
+  async function readAll(folder: string): Promise<DeadLetter[]> {
+    const letters = await Promise.all((await lettersIn(folder)).map((name) => read(folder, name)));
+    return byAge(letters.filter((letter) => letter !== null));
+  }
+
+  return {
+    async add(letter) {
+      const folder = path.join(root, deadLetterTopic(letter.event.topic));
+      await folders.make(folder);
+      const file = path.join(folder, nameOf(letter.id));
+      const handle = await open(`${file}.new`, 'w', 0o640);
+      try {
+        await handle.writeFile(JSON.stringify(letter, null, 2));
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+      await rename(`${file}.new`, file);
+      await folders.sync(folder);
+    },
+    async list(topic) {
+      const letters: DeadLetter[] = [];
+      for (const folder of await topics()) {
+        if (topic !== undefined && folder !== deadLetterTopic(topic)) continue;
+        letters.push(...(await readAll(folder)));
+      }
+      return byAge(letters);
+    },
+    async remove(id) {
+      for (const folder of await topics()) await rm(path.join(root, folder, nameOf(id)), { force: true });
+    },
+    async replay(letter) {
+      const folder = path.join(root, REPLAY);
+      await folders.make(folder);
+      const name = nameOf(letter.id);
+      await rename(path.join(root, deadLetterTopic(letter.event.topic), name), path.join(folder, name));
+      await folders.sync(folder);
+    },
+    requested: () => readAll(REPLAY),
+    settled: (id) => rm(path.join(root, REPLAY, nameOf(id)), { force: true }),
+    async counts() {
+      const counts = new Map<string, LetterCount>();
+      for (const folder of await topics())
+        for (const name of await lettersIn(folder)) {
+          const topic = folder.slice(0, -'.dlq'.length);
+          const group = name.slice(name.indexOf('.') + 1, -'.json'.length);
+          const key = `${topic} ${group}`;
+          counts.set(key, { topic, group, count: (counts.get(key)?.count ?? 0) + 1 });
+        }
+      return [...counts.values()];
+    },
+  };
+}
+
+function byAge(letters: readonly DeadLetter[]): DeadLetter[] {
+  return [...letters].sort((a, b) => a.time.localeCompare(b.time));
+}

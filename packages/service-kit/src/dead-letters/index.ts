@@ -1,0 +1,3 @@
+export * from './dead-letters.files.js';
+export * from './dead-letters.js';
+export * from './dead-letters.kafka.js';

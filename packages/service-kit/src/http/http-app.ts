@@ -1,0 +1,28 @@
+import type express from 'express';
+import type { Logger } from '../telemetry/logger.js';
+import { limitBody } from './body-limit.js';
+import { errorHandler, unknownRoute } from './error-handler.js';
+import { createExpressApp } from './express-app.js';
+import { assignRequestId } from './request-id.js';
+import { requestProblem } from './request-rules.js';
+
+export interface HttpAppOptions {
+  logger: Logger;
+  maxBodyBytes: number;
+  /** Adds the routes of the service. */
+  routes: (app: express.Express) => void;
+}
+
+/** An express app with what every service shares: request ids, body limit, JSON errors, no banner. */
+export function createHttpApp(options: HttpAppOptions): express.Express {
+  const app = createExpressApp();
+  app.use((req, res, next) => {
+    assignRequestId(req, res);
+    next(requestProblem(req) ?? undefined);
+  });
+  app.use(limitBody(options.maxBodyBytes));
+  options.routes(app);
+  app.use(unknownRoute);
+  app.use(errorHandler(options.logger));
+  return app;
+}

@@ -1,0 +1,16 @@
+export * from './answer-end.js';
+export * from './body-limit.js';
+export type { ConnectionRefusal, SenderConnections } from './edge/connection-shares.js';
+export * from './edge/fair-queue.js';
+export * from './edge/sender-network.js';
+export * from './error-handler.js';
+export * from './errors.js';
+export { createExpressApp } from './express-app.js';
+export * from './http-app.js';
+export * from './http-server.js';
+export * from './json-body.js';
+export * from './request-id.js';
+export * from './request-parameters.js';
+export { requestProblem } from './request-rules.js';
+export * from './service-app.js';
+export * from './validate.js';

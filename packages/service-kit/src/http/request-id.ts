@@ -1,0 +1,44 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { currentTraceparent, traceIdIn } from '../telemetry/tracing.js';
+
+const ALLOWED = /^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,127}$/;
+const HEADER = 'x-request-id';
+/** Version 4: fixed bits keep it from being zero. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/**
+ * Keeps the caller's `x-request-id` where it is harmless (up to 128 letters, digits and `._:@/+=-`), else makes one;
+ * sets it on request and answer, so that every later reader finds it in one place. The active span, where there is one,
+ * takes the place of the caller's `traceparent`.
+ */
+export function assignRequestId(req: IncomingMessage, res: ServerResponse, makeId: () => string = randomUUID): string {
+  const given = req.headers[HEADER];
+  const id = typeof given === 'string' && ALLOWED.test(given) ? given : makeId();
+  req.headers[HEADER] = id;
+  res.setHeader(HEADER, id);
+  const active = currentTraceparent();
+  if (active !== undefined) req.headers.traceparent = active;
+  return id;
+}
+
+/**
+ * What a line of the log calls a request: its id, and the trace that it belongs to. Where neither a span nor the caller's
+ * `traceparent` names one, its id follows from the request's, so that logs have a trace id without an exporter too, alike in
+ * every service that the request passes.
+ */
+export function requestNames(req: IncomingMessage): { request_id: string; trace_id: string } {
+  const requestId = requestIdOf(req);
+  return { request_id: requestId, trace_id: traceIdIn(req.headers.traceparent) ?? traceIdFrom(requestId) };
+}
+
+function traceIdFrom(requestId: string): string {
+  if (UUID.test(requestId)) return requestId.replaceAll('-', '').toLowerCase();
+  return createHash('sha256').update(requestId).digest('hex').slice(0, 32);
+}
+
+/** The request's id, as {@link assignRequestId} left it. */
+export function requestIdOf(req: IncomingMessage): string {
+  const id = req.headers[HEADER];
+  return typeof id === 'string' ? id : '';
+}

@@ -1,0 +1,52 @@
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
+import { type Caller, requireIdentity } from '../security/identity.js';
+import { healthRoutes, type Readiness } from '../service/health.js';
+import type { Logger } from '../telemetry/logger.js';
+import { createHttpApp } from './http-app.js';
+
+type Handler = (req: Request, res: Response) => void | Promise<void>;
+
+/** Who may call: `public` the world, `account` a customer with its key. Handlers are called in their order. */
+export type ServiceRoute = readonly [
+  method: 'get' | 'post',
+  path: string,
+  caller: Exclude<Caller['kind'], 'service'>,
+  ...handlers: readonly (Handler | RequestHandler)[],
+];
+
+export interface ServiceAppOptions {
+  readonly logger: Logger;
+  readonly identityKey: Uint8Array;
+  readonly clock: () => Date;
+  readonly maxBodyBytes: number;
+  readonly ready: () => Promise<Readiness>;
+}
+
+export interface ServiceAppRoutes {
+  /** Has the routes see other addresses than were called. */
+  readonly readdress?: RequestHandler;
+  /** Paths are compared without case and with or without a slash at the end; the first that fits counts. */
+  readonly routes: readonly ServiceRoute[];
+  /** What other services ask. */
+  readonly internal: readonly Router[];
+  /** Where errors of the service become answers. */
+  readonly mapErrors: ErrorRequestHandler;
+}
+
+/** The app of a service behind the gateway. Every route but health needs an identity that the gateway signed. */
+export function createServiceApp(options: ServiceAppOptions, parts: ServiceAppRoutes): Express {
+  return createHttpApp({
+    logger: options.logger,
+    maxBodyBytes: options.maxBodyBytes,
+    routes(app) {
+      app.use(healthRoutes(options.ready));
+      if (parts.readdress !== undefined) app.use(parts.readdress);
+      for (const [method, path, caller, ...handlers] of parts.routes) {
+        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: [caller] });
+        app[method](path, guard, ...(handlers as RequestHandler[]));
+      }
+      for (const router of parts.internal) app.use(router);
+      app.use(parts.mapErrors);
+    },
+  });
+}

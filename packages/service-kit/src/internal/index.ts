@@ -1,0 +1,2 @@
+export * from './internal-operations.js';
+export * from './taxpayer-source.http.js';

@@ -1,0 +1,119 @@
+import { ERROR_CODES, type ErrorCode, type InternalHandlers, type InternalOperation } from '@ecf/contracts';
+import express from 'express';
+import { ApiError, InvalidRequest } from '../http/errors.js';
+import { jsonBody } from '../http/json-body.js';
+import { validate } from '../http/validate.js';
+import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, requireIdentity, signIdentity } from '../security/identity.js';
+import { traceHeaders } from '../telemetry/tracing.js';
+
+type Operations = Readonly<Record<string, InternalOperation>>;
+
+const MAX_QUESTION_BYTES = 1_048_576;
+
+/** The routes of a set of internal operations, for callers with a service's identity. */
+export function internalOperationRoutes<T extends Operations>(
+  operations: T,
+  handlers: InternalHandlers<T>,
+  options: { identityKey: Uint8Array; clock: () => Date },
+): express.Router {
+  const router = express.Router();
+  const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['service'] });
+  for (const [name, { path, request }] of Object.entries(operations)) {
+    const handle = handlers[name] as (request: unknown) => Promise<unknown>;
+    router.post(path, guard, ...jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
+      res.setHeader('cache-control', 'no-store');
+      res.json(await handle(validate(request, req.body, 'body')));
+    });
+  }
+  return router;
+}
+
+export interface InternalClientOptions {
+  /** Address of the service that answers. */
+  url: string;
+  /** Its name, for messages. */
+  owner: string;
+  /** Name of the service that asks. */
+  service: string;
+  identityKey: Uint8Array;
+  clock: () => Date;
+  /** Milliseconds to wait for an answer; default 10000. */
+  timeoutMs?: number;
+}
+
+/**
+ * Asks a service of another process. A refusal comes back as the {@link ApiError} that it was there; a service that does
+ * not answer is 503 `service_unavailable`.
+ */
+export function createInternalClient<T extends Operations>(
+  operations: T,
+  options: InternalClientOptions,
+): InternalHandlers<T> {
+  async function ask(operation: InternalOperation, request: unknown): Promise<unknown> {
+    let response: Response;
+    let body: unknown;
+    try {
+      response = await fetch(new URL(operation.path, options.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [IDENTITY_HEADER]: identity(), ...traceHeaders() },
+        body: JSON.stringify(request),
+        signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
+        redirect: 'error',
+      });
+      body = await response.json();
+    } catch (cause) {
+      throw unavailable(options.owner, cause);
+    }
+    if (!response.ok) throw refusal(options.owner, response, body);
+    return operation.answer.parse(body);
+  }
+
+  function identity(): string {
+    const iat = Math.floor(options.clock().getTime() / 1_000);
+    const life = { request_id: '', iat, exp: iat + IDENTITY_LIFE_SECONDS };
+    return signIdentity({ kind: 'service', service: options.service, ...life }, options.identityKey);
+  }
+
+  const asking = Object.entries(operations).map(([name, operation]) => [
+    name,
+    (request: unknown) => ask(operation, request),
+  ]);
+  return Object.fromEntries(asking) as InternalHandlers<T>;
+}
+
+/** {@link createInternalClient} for an owner that a deployment may be without: every question is 503 then. */
+export function askOwner<T extends Operations>(
+  operations: T,
+  owner: string,
+  url: string | undefined,
+  asks: Omit<InternalClientOptions, 'url' | 'owner'>,
+): InternalHandlers<T> {
+  if (url !== undefined) return createInternalClient(operations, { ...asks, url, owner });
+  const refuse = async () => {
+    throw new ApiError(503, 'service_unavailable', `The service ${owner} is not part of this deployment.`);
+  };
+  return Object.fromEntries(Object.keys(operations).map((operation) => [operation, refuse])) as never;
+}
+
+function refusal(owner: string, response: Response, body: unknown): Error {
+  const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown };
+  const entry = typeof code === 'string' && code in ERROR_CODES ? ERROR_CODES[code as ErrorCode] : undefined;
+  if (entry?.status !== response.status) return unavailable(owner, new Error(`${owner} answered ${response.status}`));
+  if (response.status === 422 && Array.isArray(detail))
+    return new InvalidRequest(detail, { code: code as ErrorCode, cause: new Error(`${owner} refused the question`) });
+  const retryAfter = response.headers.get('retry-after');
+  return new ApiError(response.status, code as ErrorCode, String(detail), {
+    ...(retryAfter === null ? {} : { headers: { 'retry-after': retryAfter } }),
+  });
+}
+
+function unavailable(owner: string, cause: unknown): ApiError {
+  return new ApiError(
+    503,
+    'service_unavailable',
+    `The service ${owner} cannot be asked at the moment; repeat shortly.`,
+    {
+      cause,
+    },
+  );
+}

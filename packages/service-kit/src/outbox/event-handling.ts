@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BusEvent, Delivery, EventHandler } from '../bus/bus.js';
+import { checkEvent, EventError } from '../bus/events.js';
+import type { DeadLetters } from '../dead-letters/dead-letters.js';
+import { isDatabaseUnavailable, mayBeOwnDoing } from '../postgres/database-errors.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { withConsumerSpan } from '../telemetry/tracing.js';
+
+export interface RetryPolicy {
+  /** Attempts before an event becomes a dead letter. */
+  attempts: number;
+  /** Milliseconds before the second attempt; doubled each time. */
+  firstDelayMs: number;
+  maxDelayMs: number;
+  /** Milliseconds that one attempt may take. */
+  timeoutMs: number;
+  /**
+   * Milliseconds that the end of an attempt which took too long is waited for: longer than a statement is, so that a database
+   * that hangs has shown itself by then.
+   */
+  lateMs: number;
+  /**
+   * The same for an event whose statements its database gives up (too long, too much memory, a damaged page) while it answers
+   * others. It may be the event; it may be a lock, or a disk in trouble, which are waited for: minutes in all.
+   */
+  givenUp: Readonly<{ attempts: number; maxDelayMs: number }>;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 6,
+  firstDelayMs: 100,
+  maxDelayMs: 5_000,
+  timeoutMs: 60_000,
+  lateMs: 45_000,
+  givenUp: { attempts: 20, maxDelayMs: 60_000 },
+};
+
+/** The handler's own store is gone: nothing is wrong with the event, it waits until the store is back. */
+export class HandlerUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the consumer cannot work at present', { cause });
+    this.name = 'HandlerUnavailable';
+  }
+}
+
+export interface HandlingContext {
+  group: string;
+  handler: EventHandler;
+  retry: RetryPolicy;
+  deadLetters: Pick<DeadLetters, 'add'>;
+  logger: Logger;
+  clock: () => Date;
+  signal: AbortSignal;
+  metrics?: HandlingMetrics;
+}
+
+/** Counts what became of events. */
+export interface HandlingMetrics {
+  handled(topic: string, group: string, outcome: 'done' | 'failed' | 'dead'): void;
+}
+
+/** `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead letter). */
+export function handlingMetrics(metrics: Metrics): HandlingMetrics {
+  const events = metrics.counter({
+    name: 'ecf_events_handled_total',
+    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead letter)',
+    labels: ['topic', 'group', 'outcome'],
+  });
+  return { handled: (topic, group, outcome) => events.inc({ topic, group, outcome }) };
+}
+
+/**
+ * Hands one event to a group: checked by its schema, tried again with growing pauses, put among the dead letters with the
+ * reason when it keeps failing. Resolves when the event is done with either way; throws {@link HandlerUnavailable} when the
+ * consumer's database is gone or hangs, whatever the number of attempts; where it gives up this event's statements alone, that
+ * counts, with a bound of its own. Both adapters of the bus deliver through this function.
+ */
+export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
+  const { retry, signal } = context;
+  let pause = retry.firstDelayMs;
+  let givenUp = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    let maxDelayMs: number;
+    try {
+      const checked = checkEvent(event);
+      const delivery = new TimedDelivery(attempt, signal);
+      await withConsumerSpan(event, context.group, async () =>
+        within(retry, delivery, context.handler(checked, delivery)),
+      );
+      context.metrics?.handled(event.topic, context.group, 'done');
+      return;
+    } catch (error) {
+      const isAway = isDatabaseUnavailable(error);
+      if (signal.aborted || (isAway && !(await mayBeOwnDoing(error)))) throw new HandlerUnavailable(error);
+      if (isAway) givenUp += 1;
+      maxDelayMs = isAway ? retry.givenUp.maxDelayMs : retry.maxDelayMs;
+      const isOver = isAway ? givenUp >= retry.givenUp.attempts : attempt - givenUp >= retry.attempts;
+      if (error instanceof EventError || isOver) {
+        await buryEvent(event, attempt, error, context);
+        return;
+      }
+      context.metrics?.handled(event.topic, context.group, 'failed');
+      context.logger.warn(
+        { err: error, event_id: event.id, topic: event.topic, group: context.group, attempt },
+        'event handler failed',
+      );
+    }
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+    pause = Math.min(pause * 2, maxDelayMs);
+  }
+}
+
+/** What {@link buryEvent} works with. */
+export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'clock' | 'metrics'>;
+
+/** Keeps an event as a dead letter of a group, with the error as the reason; resolves once it is safe. */
+export async function buryEvent(
+  event: BusEvent,
+  attempts: number,
+  error: unknown,
+  context: BurialContext,
+): Promise<void> {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  context.logger.error(
+    { err: error, event_id: event.id, topic: event.topic, group: context.group },
+    'event given up, kept as a dead letter',
+  );
+  await context.deadLetters.add({
+    id: `${event.id}.${context.group}`,
+    group: context.group,
+    reason: reason.slice(0, 2_000),
+    attempts,
+    time: context.clock().toISOString(),
+    event,
+  });
+  context.metrics?.handled(event.topic, context.group, 'dead');
+}
+
+/**
+ * Ends the delivery of `work` where that takes too long. What it comes to is heard all the same: an effect that came late is
+ * one, and a failure may say that the database hung, which is no fault of the event.
+ */
+async function within(
+  { timeoutMs, lateMs }: Pick<RetryPolicy, 'timeoutMs' | 'lateMs'>,
+  delivery: TimedDelivery,
+  work: Promise<void>,
+): Promise<void> {
+  if (await isOverWithin(timeoutMs, work)) return work;
+  delivery.expire();
+  const isOver = await isOverWithin(lateMs, work);
+  const late = `the handler took longer than ${timeoutMs} ms`;
+  if (!isOver) throw new Error(late);
+  await work.catch((cause) => {
+    throw new Error(late, { cause });
+  });
+}
+
+async function isOverWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const over = () => true;
+  try {
+    return await Promise.race([work.then(over, over), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The signal is made for handlers that look at it alone: it costs more than many of them take. */
+class TimedDelivery implements Delivery {
+  private late: AbortController | undefined;
+  private isLate = false;
+  private combined: AbortSignal | undefined;
+
+  constructor(
+    readonly attempt: number,
+    private readonly stopping: AbortSignal,
+  ) {}
+
+  get signal(): AbortSignal {
+    if (this.combined === undefined) {
+      this.late = new AbortController();
+      if (this.isLate) this.late.abort();
+      this.combined = AbortSignal.any([this.stopping, this.late.signal]);
+    }
+    return this.combined;
+  }
+
+  expire(): void {
+    this.isLate = true;
+    this.late?.abort();
+  }
+}

@@ -1,0 +1,27 @@
+import type { Queries } from '../postgres/database.js';
+
+/**
+ * Notes an event as handled by a group, in the transaction of its effect. False where it was handled before: do nothing.
+ * Table: `inbox (consumer_group text, event_id uuid, handled_at timestamptz default now(), primary key (consumer_group, event_id))`.
+ */
+export async function once(tx: Queries, group: string, eventId: string): Promise<boolean> {
+  return (await onceEach(tx, group, [eventId])).has(eventId);
+}
+
+/** The same for events whose effects share a transaction; resolves with the ids that were not handled before. */
+export async function onceEach(tx: Queries, group: string, eventIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ event_id: string }>(NOTE, [group, [...eventIds].sort()]);
+  return new Set(rows.map((row) => row.event_id));
+}
+
+const NOTE = {
+  name: 'inbox_note',
+  text: `INSERT INTO inbox (consumer_group, event_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING
+    RETURNING event_id::text`,
+};
+
+/** Forgets ids noted before `before`; the bus redelivers within hours, so a week is plenty. Returns how many. */
+export async function cleanInbox(database: Queries, before: Date): Promise<number> {
+  const removed = await database.query('DELETE FROM inbox WHERE handled_at < $1', [before]);
+  return removed.rowCount;
+}

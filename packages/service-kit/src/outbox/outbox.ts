@@ -1,0 +1,56 @@
+import { MAX_EVENT_BYTES } from '@ecf/contracts';
+import type { BusEvent } from '../bus/bus.js';
+import type { Queries, Transaction } from '../postgres/database.js';
+
+/** Partitions of the outbox: events of one key share one, and one relay at a time publishes a partition. */
+export const OUTBOX_PARTITIONS = 8;
+
+/** FNV-1a over UTF-16 units, folded to a partition number. */
+export function outboxPartition(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % OUTBOX_PARTITIONS;
+}
+
+const APPEND = {
+  name: 'outbox_append',
+  text: `INSERT INTO outbox (partition, event_id, topic, key, event)
+         SELECT * FROM ROWS FROM (unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[]), json_array_elements($5::json))`,
+};
+
+/**
+ * Appends events to the service's outbox in the transaction of the change they tell of, and wakes the relay after the
+ * commit. Lock the row that the key stands for first: then two transactions of one key append in the order they commit.
+ * Table: see `prisma/outbox-and-inbox.prisma` of this package.
+ */
+export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const partitions = await insertIntoOutbox(tx, events);
+  tx.afterCommit(() => tx.database.signalOutbox(partitions));
+}
+
+/**
+ * An event as the outbox keeps it. Who makes events keeps them below MAX_EVENT_BYTES by their content; throws RangeError for
+ * one that is not, since no broker would ever take it.
+ */
+export function outboxBody(event: BusEvent): string {
+  const body = JSON.stringify(event);
+  if (Buffer.byteLength(body) > MAX_EVENT_BYTES)
+    throw new RangeError(`an event of ${event.topic} is larger than ${MAX_EVENT_BYTES} bytes`);
+  return body;
+}
+
+/** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
+export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<Set<number>> {
+  const bodies = events.map(outboxBody);
+  const partitions = events.map((event) => outboxPartition(event.key));
+  await tx.query(APPEND, [
+    partitions,
+    events.map((event) => event.id),
+    events.map((event) => event.topic),
+    events.map((event) => event.key),
+    // As one text: in an array each quotation mark of theirs is escaped, and that undone.
+    `[${bodies.join(',')}]`,
+  ]);
+  return new Set(partitions);
+}

@@ -1,0 +1,3 @@
+export * from './identity.js';
+export * from './redaction.js';
+export * from './seal.js';

@@ -1,0 +1,53 @@
+import type { RequestListener } from 'node:http';
+import { type RunningServer, serve } from '../http/http-server.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
+import { createMetrics, type Metrics, serveMetrics } from '../telemetry/metrics.js';
+import { runService } from './run-service.js';
+
+/** A service as its composition root gives it: nothing is connected before `start`, and it listens to no port itself. */
+export interface HttpService {
+  readonly app: RequestListener;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What every service reads of its process. */
+export interface ProcessConfig {
+  HOST: string;
+  PORT: number;
+  METRICS_PORT?: number | undefined;
+  LOG_LEVEL: string;
+}
+
+/**
+ * Runs a service as a process of its own: its settings from the environment, its interface and its metrics each on a
+ * port, until a signal ends it (see {@link runService}). Requests under way are answered before the service stops.
+ */
+export function runHttpService<C extends ProcessConfig>(
+  name: string,
+  readConfig: (env: NodeJS.ProcessEnv) => C,
+  create: (config: C, own: { logger: Logger; metrics: Metrics }) => HttpService | Promise<HttpService>,
+): Promise<void> {
+  return runService(name, () => {
+    const config = readConfig(process.env);
+    const logger = createLogger({ service: name, level: config.LOG_LEVEL });
+    const metrics = createMetrics({ processMetrics: true });
+    const servers: RunningServer[] = [];
+    let service: HttpService | null = null;
+    return {
+      async start() {
+        service = await create(config, { logger, metrics });
+        await service.start();
+        const server = await serve(service.app, { host: config.HOST, port: config.PORT });
+        servers.push(server);
+        if (config.METRICS_PORT !== undefined)
+          servers.push(await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger }));
+        logger.info({ url: server.url, metrics_url: servers[1]?.url }, `${name} listening`);
+      },
+      async stop() {
+        for (const server of servers) await server.stop();
+        await service?.stop();
+      },
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import { ConfigError } from '../config/config.js';
+import { ListenError } from '../http/http-server.js';
+import { sqlState } from '../postgres/database-errors.js';
+import { redactText } from '../security/redaction.js';
+import { stopTelemetry } from '../telemetry/telemetry-stop.js';
+
+/** A start that failed for a reason that the message tells in full. */
+export class StartError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
+
+/** Signals this close together are one: npm hands on the Ctrl-C that the terminal gave to both. */
+const ONE_SIGNAL_MS = 500;
+
+/** What can be run as a process. */
+export interface RunnableService {
+  start(): Promise<unknown>;
+  stop(): Promise<void>;
+  /** While it stops: ends at once what would outlive this process. */
+  hasten?(): Promise<void>;
+}
+
+/**
+ * Runs a service until SIGINT, SIGTERM or SIGHUP, then stops it in order and ends with 0. A second signal, half a second later or
+ * more, ends with 130, at once but for what would outlive the process.
+ * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
+ * started with a channel to its parent also stops when that parent is gone.
+ */
+export async function runService(name: string, create: () => RunnableService): Promise<void> {
+  let service: RunnableService | null = null;
+  let stopping = false;
+  let hastening = false;
+  let since = 0;
+  const stop = async () => {
+    if (hastening || (stopping && Date.now() - since < ONE_SIGNAL_MS)) return;
+    if (stopping) {
+      hastening = true;
+      await service?.hasten?.().catch(() => undefined);
+      process.exit(130);
+    }
+    stopping = true;
+    since = Date.now();
+    try {
+      await service?.stop();
+    } catch (error) {
+      // What it needed was ended under it.
+      if (hastening) return;
+      throw error;
+    }
+    if (hastening) return;
+    await stopTelemetry();
+    process.exit(0);
+  };
+  // Whoever read our output may go away before us; that ends nothing.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // A closed terminal is told by SIGHUP, which Node does not pass over under nohup either.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  process.once('disconnect', () => {
+    if (!stopping) void stop();
+  });
+  try {
+    service = create();
+    await service.start();
+  } catch (error) {
+    process.stderr.write(`${name} did not start. ${redactText(wordsOf(error))}\n`);
+    await service?.stop().catch(() => undefined);
+    process.exit(1);
+  }
+}
+
+/** What whoever started it is told: where that says it all no stack, which speaks of our code. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ([ConfigError, ListenError, StartError].some((kind) => error instanceof kind)) return error.message;
+  // Of a file or folder: what was tried, its path and why not.
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined && path !== undefined) return `${error.message}.`;
+  // Login or database refused.
+  if (/^(28|3D)/.test(sqlState(error) ?? '')) return `The database refuses: ${error.message}. Check DATABASE_URL.`;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,78 @@
+import type { Bus } from '../bus/bus.js';
+import { openBus } from '../bus/open-bus.js';
+import { identityKeyOf } from '../config/service-settings.js';
+import { createMemoryDeadLetters, type DeadLetters } from '../dead-letters/dead-letters.js';
+import { type Database, openDatabase } from '../postgres/database.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
+import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+
+/** What a deployment shares between its services, and what tests replace. */
+export interface SharedParts {
+  /** By default one of this process. */
+  bus?: Bus;
+  logger?: Logger;
+  metrics?: Metrics;
+  clock?: () => Date;
+}
+
+type PartsConfig = Parameters<typeof openBus>[0] &
+  Parameters<typeof identityKeyOf>[0] & {
+    readonly LOG_LEVEL: string;
+    readonly DATABASE_URL: string;
+    readonly DATABASE_CONNECTIONS: number;
+  };
+
+/** What a service with a database of its own stands on. */
+export interface ServiceParts extends Required<SharedParts> {
+  readonly identityKey: Uint8Array;
+  readonly database: Database;
+  /** Lets the database and a bus of its own go. */
+  close(): Promise<void>;
+}
+
+export interface PartsOptions {
+  /** Where a bus of the process's own keeps what it gives up; by default in memory. */
+  readonly deadLetters?: DeadLetters;
+  /** Settings of the database's sessions, beside those that every service has. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Opens them; nothing is connected yet. */
+export function openServiceParts(
+  service: string,
+  config: PartsConfig,
+  shared: SharedParts,
+  options: PartsOptions = {},
+): ServiceParts {
+  const clock = shared.clock ?? (() => new Date());
+  const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
+  const metrics = shared.metrics ?? createMetrics();
+  const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
+  const bus = shared.bus ?? openBus(config, { logger, clock, metrics, deadLetters });
+  const identityKey = identityKeyOf(config);
+  const database = openDatabase(config.DATABASE_URL, {
+    max: config.DATABASE_CONNECTIONS,
+    applicationName: `ecf ${service}`,
+    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
+    settings: {
+      jit: 'off',
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      ...options.settings,
+    },
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  return {
+    clock,
+    logger,
+    metrics,
+    bus,
+    identityKey,
+    database,
+    async close() {
+      if (shared.bus === undefined) await bus.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,5 @@
+export { type AuthorityCall, measureAuthorityCalls } from './authority-calls.js';
+export * from './logger.js';
+export * from './metrics.js';
+export { stopTelemetry } from './telemetry-stop.js';
+export * from './tracing.js';

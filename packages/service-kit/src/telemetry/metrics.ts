@@ -1,0 +1,64 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createHttpApp } from '../http/http-app.js';
+import { type RunningServer, serve } from '../http/http-server.js';
+import type { Logger } from './logger.js';
+
+type Labels<L extends string> = { name: string; help: string; labels?: readonly L[] };
+
+/** Metrics of a process. Asking twice for a name gives the same metric, so that services of one process share it. */
+export interface Metrics {
+  counter<L extends string>(options: Labels<L>): Counter<L>;
+  gauge<L extends string>(options: Labels<L>): Gauge<L>;
+  histogram<L extends string>(options: Labels<L> & { buckets?: number[] }): Histogram<L>;
+  /** Has `refresh` run before every {@link Metrics.render}, for values that are looked up; returns how to end that. */
+  onRender(refresh: () => Promise<void>): () => void;
+  /** Everything in Prometheus' text format. A refresh that fails leaves its values as they were. */
+  render(): Promise<string>;
+  registry: Registry;
+}
+
+/** A registry of its own; with `processMetrics`, memory, CPU and event loop of the process are in it. */
+export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  if (options.processMetrics === true) collectDefaultMetrics({ register: registry });
+  const shared = { registers: [registry] };
+  const refreshers = new Set<() => Promise<void>>();
+  return {
+    registry,
+    onRender(refresh) {
+      refreshers.add(refresh);
+      return () => refreshers.delete(refresh);
+    },
+    async render() {
+      await Promise.allSettled([...refreshers].map((refresh) => refresh()));
+      return registry.metrics();
+    },
+    counter: <L extends string>({ name, help, labels = [] }: Labels<L>) =>
+      (registry.getSingleMetric(name) as Counter<L> | undefined) ??
+      new Counter({ name, help, labelNames: labels, ...shared }),
+    gauge: <L extends string>({ name, help, labels = [] }: Labels<L>) =>
+      (registry.getSingleMetric(name) as Gauge<L> | undefined) ??
+      new Gauge({ name, help, labelNames: labels, ...shared }),
+    histogram: <L extends string>({ name, help, labels = [], buckets }: Labels<L> & { buckets?: number[] }) =>
+      (registry.getSingleMetric(name) as Histogram<L> | undefined) ??
+      new Histogram({ name, help, labelNames: labels, ...(buckets === undefined ? {} : { buckets }), ...shared }),
+  };
+}
+
+/** Serves `GET /metrics` in Prometheus' text format on a port of its own. */
+export function serveMetrics(
+  metrics: Metrics,
+  options: { host: string; port: number; logger: Logger },
+): Promise<RunningServer> {
+  const app = createHttpApp({
+    logger: options.logger,
+    maxBodyBytes: 0,
+    routes: (routes) => {
+      routes.get('/metrics', async (_req, res) => {
+        res.setHeader('content-type', metrics.registry.contentType);
+        res.end(await metrics.render());
+      });
+    },
+  });
+  return serve(app, { host: options.host, port: options.port });
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, startEmbeddedPostgres } from '@ecf/deployment/postgres';
+import pg from 'pg';
+
+export interface TestPostgres {
+  /** A new, empty database; its connection string. */
+  createDatabase(): Promise<string>;
+  /** The number of the server process, to stop and continue it in tests of a lost database. */
+  pid: number;
+}
+
+/** Stops the server and removes its folder when the process that runs the tests is gone, however it ended. */
+const WATCH =
+  'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -INT "$2" 2>/dev/null; sleep 1; kill -QUIT "$2" 2>/dev/null; rm -rf "$3" "$4"';
+
+/**
+ * A PostgreSQL for tests: one server for each process that runs tests, shared by its test files, removed when that process
+ * ends. Nothing is synced to disk.
+ */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const { admin, pid } = await sharedServer();
+  return {
+    pid,
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      const client = new pg.Client({ connectionString: admin });
+      await client.connect();
+      try {
+        await client.query(`CREATE DATABASE ${name}`);
+      } finally {
+        await client.end();
+      }
+      const url = new URL(admin);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+  };
+}
+
+interface Shared {
+  admin: string;
+  pid: number;
+}
+
+/** Test files have worlds of their own inside one process, so what they share stands in a file named by the process. */
+async function sharedServer(): Promise<Shared> {
+  const folder = path.join(os.tmpdir(), `ecf-test-postgres-${process.pid}`);
+  const file = path.join(folder, 'server.json');
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const present = await readShared(file);
+    if (present !== null) return present;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { mode: 0o755 });
+  }
+  const data = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-data-'));
+  chmodSync(data, 0o755);
+  const server = await startEmbeddedPostgres({
+    dataDir: path.join(data, 'cluster'),
+    durable: false,
+    settings: { max_connections: '300', max_wal_size: '256MB', autovacuum: 'off' },
+  });
+  const shared = { admin: server.url('postgres'), pid: server.pid };
+  writeFileSync(file, JSON.stringify(shared));
+  const watcher = spawn('sh', ['-c', WATCH, 'sh', String(process.pid), String(server.pid), data, folder], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  watcher.unref();
+  return shared;
+}
+
+async function readShared(file: string): Promise<Shared | null> {
+  for (let waited = 0; waited < 20_000; waited += 50) {
+    try {
+      const shared = JSON.parse(readFileSync(file, 'utf8')) as Shared;
+      return isAlive(shared.pid) ? shared : null;
+    } catch {
+      await delay(50);
+    }
+  }
+  return null;
+}

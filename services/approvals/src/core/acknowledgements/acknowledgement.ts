@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { ReceivedAcknowledgement } from '@ecf/contracts';
+import {
+  type DocumentNode,
+  type Environment,
+  parseSignatureDateTime,
+  storableText,
+  toCalendarDate,
+  toIsoDominican,
+} from '@ecf/domain';
+import { checkXml, readXml } from '@ecf/ecf-xml';
+import { distrust, isQuicklyJudged, parseReceived, type TrustCheck } from '@ecf/public-door';
+import { verifyXml } from '@ecf/xml-signing';
+import type { DeliveryKey } from '../deliveries/delivery.js';
+import type { StoredBytes } from '../given/given-approval.js';
+
+/** What an acknowledgement (ARECF) says, and whether it counts. */
+export interface JudgedAcknowledgement {
+  /** Estado; null where it cannot be read. */
+  readonly receiptStatus: 0 | 1 | null;
+  /** CodigoMotivoNoRecibido. */
+  readonly motive: 1 | 2 | 3 | 4 | null;
+  readonly acknowledgedAt: Date | null;
+  /** Why it does not count; null for a valid one. */
+  readonly fault: string | null;
+}
+
+/** An acknowledgement of what was sent, stored. */
+export interface NewAcknowledgement extends JudgedAcknowledgement {
+  readonly key: DeliveryKey;
+  readonly buyerRnc: string;
+  readonly receivedAt: Date;
+  readonly xml: StoredBytes;
+  /** The bytes where the XML store did not take them yet; null once they stand under `xml`. */
+  readonly held: Uint8Array | null;
+}
+
+export interface StoredAcknowledgement extends NewAcknowledgement {
+  readonly id: number;
+}
+
+/** What was sent, to be acknowledged. */
+export interface Sent {
+  readonly key: DeliveryKey;
+  readonly buyerRnc: string;
+}
+
+/** CodigoMotivoNoRecibido in words. Source: Formato Acuse de Recibo v1.0 p.5. */
+const MOTIVES: Readonly<Record<number, string>> = {
+  1: 'Error de especificación',
+  2: 'Error de Firma Digital',
+  3: 'Envío duplicado',
+  4: 'RNC Comprador no corresponde',
+};
+
+const LONGEST_FAULT = 1_000;
+const UNREADABLE: JudgedAcknowledgement = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
+/** An acknowledgement has some four kilobytes; what is far beyond is not looked at. */
+export const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
+
+/**
+ * Judges an acknowledgement: its signature as it stands and with the blanks between elements dropped, its schema, and that
+ * it speaks of what was sent. An invalid one is read as far as possible. Never throws for what the bytes hold.
+ */
+export function judgeAcknowledgement(
+  bytes: Uint8Array,
+  sent: Sent,
+  now: Date,
+  trust: TrustCheck,
+): JudgedAcknowledgement {
+  if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
+    return { ...UNREADABLE, fault: `it is larger than ${MAX_ACKNOWLEDGEMENT_BYTES} bytes` };
+  if (!isQuicklyJudged(bytes)) return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
+  try {
+    const received = parseReceived(bytes, MAX_ACKNOWLEDGEMENT_BYTES);
+    const verification = verifyXml(received, now);
+    // What does not carry a valid signature is quoted, and never counts.
+    const xml = verification.verified ?? received;
+    if (xml.rootName !== 'ARECF')
+      return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
+    const detail = detailOf(readXml(xml));
+    const said = {
+      receiptStatus: oneOf([0, 1] as const, detail.Estado),
+      motive: oneOf([1, 2, 3, 4] as const, detail.CodigoMotivoNoRecibido),
+      // A day that the calendar does not have leaves this empty; what the buyer says of the document counts all the same.
+      acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
+    };
+    const signature = distrust(verification, said.acknowledgedAt ?? now, trust);
+    const faults = [
+      ...(signature === null ? [] : [`its signature does not count: ${signature}`]),
+      ...contradictions(detail, sent),
+      ...inconsistencies(said),
+      ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),
+    ];
+    return { ...said, fault: faults.length === 0 ? null : storableText(faults.join('; '), LONGEST_FAULT) };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { ...UNREADABLE, fault: storableText(`it cannot be read: ${words}`, LONGEST_FAULT) };
+  }
+}
+
+/** It says that the buyer has the document: received, or received before (the first answer was lost then). */
+export function confirmsReceipt({ receiptStatus, motive, fault }: JudgedAcknowledgement): boolean {
+  return fault === null && (receiptStatus === 0 || motive === 3);
+}
+
+function detailOf(tree: DocumentNode): Record<string, string | undefined> {
+  const root = tree.ARECF as DocumentNode | undefined;
+  const detail = root?.DetalleAcusedeRecibo;
+  if (detail === null || typeof detail !== 'object' || Array.isArray(detail)) return {};
+  return Object.fromEntries(Object.entries(detail).filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >;
+}
+
+function contradictions(detail: Record<string, string | undefined>, { key, buyerRnc }: Sent): string[] {
+  const expected = { RNCEmisor: key.issuerRnc, RNCComprador: buyerRnc, eNCF: key.encf };
+  return Object.entries(expected)
+    .filter(([name, value]) => detail[name] !== value)
+    .map(([name, value]) => `its ${name} is ${quoted(detail[name])}, ${value} was sent`);
+}
+
+function inconsistencies({ receiptStatus, motive }: Pick<JudgedAcknowledgement, 'receiptStatus' | 'motive'>): string[] {
+  if (receiptStatus === 1 && motive === null) return ['it says that the document was not received, without a motive'];
+  if (receiptStatus === 0 && motive !== null) return ['it says that the document was received, with a motive why not'];
+  return receiptStatus === null ? ['its Estado is neither 0 nor 1'] : [];
+}
+
+function quoted(text: string | undefined): string {
+  return text === undefined ? 'missing' : JSON.stringify(storableText(text, 40));
+}
+
+function oneOf<N extends number>(allowed: readonly N[], text: string | undefined): N | null {
+  return allowed.find((value) => String(value) === text) ?? null;
+}
+
+/** Path of an acknowledgement that was returned to us: the file name is buyer RNC and eNCF, as the authority names ARECF. */
+export function receivedAcknowledgementPath({ key, buyerRnc }: Sent, at: Date, sha256: string): string {
+  const { env, issuerRnc, encf } = key;
+  const month = toCalendarDate(at).slice(0, 7).replace('-', '/');
+  return `${env}/arecf/${issuerRnc}/received/${month}/${buyerRnc}${encf}-${sha256}.xml`;
+}
+
+export function sha256Hex(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The record as the interface shows it. */
+export function publicAcknowledgement(stored: StoredAcknowledgement): ReceivedAcknowledgement {
+  const { key, motive } = stored;
+  return {
+    id: stored.id,
+    issuer_rnc: key.issuerRnc,
+    buyer_rnc: stored.buyerRnc,
+    encf: key.encf,
+    env: key.env as Environment,
+    receipt_status: stored.receiptStatus,
+    rejection_code: motive,
+    rejection_reason: motive === null ? null : (MOTIVES[motive] ?? null),
+    acknowledged_at: stored.acknowledgedAt === null ? null : toIsoDominican(stored.acknowledgedAt),
+    received_at: toIsoDominican(stored.receivedAt),
+    valid: stored.fault === null,
+    validation_error: stored.fault,
+    xml_storage_path: stored.xml.path,
+    xml_checksum: stored.xml.sha256,
+  };
+}

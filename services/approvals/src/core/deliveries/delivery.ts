@@ -1,0 +1,105 @@
+import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
+import { type Environment, goesToBuyer, toIsoDominican } from '@ecf/domain';
+import type { StoredBytes } from '../given/given-approval.js';
+import type { Receivers } from '../receivers/receivers.js';
+
+export type DeliveryStatus = DeliveryBody['delivery_status'];
+
+/** Which issued e-CF a delivery is of. */
+export interface DeliveryKey {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+}
+
+/** An accepted e-CF whose buyer is to have it. */
+export interface NewDelivery {
+  readonly key: DeliveryKey;
+  readonly buyerRnc: string;
+  readonly accountId: string;
+  readonly xml: StoredBytes;
+  readonly status: 'pending' | 'no_receiver' | 'not_required';
+  readonly createdAt: Date;
+  readonly deadlineAt: Date;
+  /** Null where nothing is left to do. */
+  readonly dueAt: Date | null;
+  /** The trace that its sends belong to. */
+  readonly traceparent: string | null;
+  /** The receiver's host (origin) as last known; the directory is asked all the same. */
+  readonly host: string | null;
+}
+
+/** How far the delivery of an e-CF came. */
+export interface Delivery extends Omit<NewDelivery, 'status'> {
+  readonly id: number;
+  readonly status: DeliveryStatus;
+  /** Sends begun. */
+  readonly tries: number;
+  readonly lastError: string | null;
+}
+
+/** A delivery that is one instance's until its lease ends. */
+export interface ClaimedDelivery extends Delivery {
+  readonly claim: string;
+}
+
+/** What {@link deliveryOf} looks at besides the document. */
+export interface DeliveryOfPorts {
+  readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
+  readonly receivers: Pick<Receivers, 'missedUntil' | 'knownHost'>;
+  readonly clock: () => Date;
+  readonly random: () => number;
+}
+
+/** What came while the directory's last word was believed is looked up after it, within so long. */
+const AFTER_MISS_MS = 5_000;
+
+/** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
+const ON_REQUEST = '45';
+
+/**
+ * The delivery that a document asks for; null where it is of a kind that goes to nobody, or is not accepted (yet).
+ */
+export function deliveryOf(
+  invoice: InvoiceChanged,
+  { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,
+  traceparent: string | null,
+): NewDelivery | null {
+  const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
+  const { route, ecf_type: ecfType, buyer_rnc: buyerRnc } = invoice;
+  if (!accepted || buyerRnc === null || !goesToBuyer({ route, ecfType, buyerRnc })) return null;
+  const now = clock();
+  const created = {
+    key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf },
+    buyerRnc,
+    accountId: invoice.account_id,
+    xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },
+    createdAt: now,
+    deadlineAt: new Date(now.getTime() + settings.deadlineMs),
+    traceparent,
+    host: receivers.knownHost(invoice.env, buyerRnc),
+  };
+  if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
+  const missedUntil = receivers.missedUntil(invoice.env, buyerRnc);
+  if (missedUntil === null) return { ...created, status: 'pending', dueAt: now };
+  return { ...created, status: 'no_receiver', dueAt: new Date(missedUntil.getTime() + random() * AFTER_MISS_MS) };
+}
+
+/** The record as operators see it. */
+export function deliveryBody(delivery: Delivery): DeliveryBody {
+  const { key } = delivery;
+  return {
+    id: delivery.id,
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: delivery.buyerRnc,
+    account_id: delivery.accountId,
+    delivery_status: delivery.status,
+    tries: delivery.tries,
+    last_error: delivery.lastError,
+    created_at: toIsoDominican(delivery.createdAt),
+    due_at: delivery.dueAt === null ? null : toIsoDominican(delivery.dueAt),
+    deadline_at: toIsoDominican(delivery.deadlineAt),
+  };
+}

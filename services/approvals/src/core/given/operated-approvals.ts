@@ -1,0 +1,76 @@
+import type { DeliveryOperations } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit/http';
+import type { Ports } from '../ports.js';
+import { stands } from './admission.js';
+import type { GivenApproval } from './given-approval.js';
+
+/** Of an answer: enough to know what to look for at the authority. */
+const MOST_ANSWER = 2_000;
+
+/**
+ * What those ask and say who operate the deployment: about approvals that the authority does not decide about here, since it
+ * offers no query and may answer the same bytes unreadably for ever, and about those that did not come to their issuer.
+ */
+export function operatedApprovals(
+  ports: Pick<Ports, 'approvals' | 'clock'>,
+): Pick<DeliveryOperations, 'listUndecided' | 'settleApproval' | 'retryApproval'> {
+  return {
+    async listUndecided({ env, issuer_rnc, settled, undelivered, after, limit }) {
+      const which = undelivered === 'true' ? 'undelivered' : settled === 'true' ? 'settled' : 'undecided';
+      const found = await ports.approvals.listed({
+        env: env ?? null,
+        issuerRnc: issuer_rnc ?? null,
+        which,
+        after,
+        limit,
+      });
+      return { approvals: found.map(body), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
+    },
+    async settleApproval({ id, outcome, note }) {
+      if ((await ports.approvals.find(id)) === null)
+        throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
+      const status = outcome === 'accepted' ? 'Aceptado' : 'Rechazado';
+      const settled = await ports.approvals.settle(id, status, note, ports.clock());
+      if (settled !== null) return body(settled);
+      const why = 'the authority has decided about it, or it is not to be sent';
+      throw new ApiError(409, 'conflict', `There is nothing to settle by hand about the approval ${id}: ${why}.`);
+    },
+    async retryApproval({ id }) {
+      const present = await ports.approvals.find(id);
+      if (present === null) throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
+      const retried = await ports.approvals.retry(id, ports.clock());
+      if (retried !== null) return body(retried);
+      throw new ApiError(409, 'conflict', `The approval ${id} is not sent to its issuer: ${whyNotSent(present)}.`);
+    },
+  };
+}
+
+function whyNotSent(approval: GivenApproval): string {
+  if (approval.issuer.status === 'delivered') return 'it has it';
+  if (approval.submittedAt === null) return 'it is a local record; send it with POST /acecf first';
+  if (!stands(approval)) return 'the authority refused it; what counts is a new decision';
+  return 'the issuer has, or may have, the same decision by an earlier record';
+}
+
+function body(approval: GivenApproval) {
+  const { key, authority, issuer, settled } = approval;
+  return {
+    id: approval.id,
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    receiver_rnc: key.buyerRnc,
+    encf: key.encf,
+    account_id: approval.accountId,
+    approval_status: approval.decision,
+    authority_submission_status: authority.status,
+    tries: authority.tries,
+    authority_response: authority.response?.slice(0, MOST_ANSWER) ?? null,
+    issuer_delivery_status: issuer.status,
+    issuer_tries: issuer.tries,
+    issuer_delivery_error: issuer.error,
+    submitted_at: toIsoDominican(approval.submittedAt ?? approval.createdAt),
+    settled_at: settled === null ? null : toIsoDominican(settled.at),
+    note: settled?.note ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { TaxpayerState } from '@ecf/contracts';
+import { keepLatest } from '@ecf/service-kit/cache';
+import {
+  CertificateError,
+  checkValidity,
+  deserialiseCertificate,
+  openCertificate,
+  type SigningCertificate,
+} from '@ecf/xml-signing';
+import { EmissionError, invalidRequest } from '../errors.js';
+import type { Ports } from '../ports.js';
+
+/** The certificate and password parts of a request. */
+export interface UploadedCertificate {
+  readonly p12: Uint8Array;
+  readonly password: string;
+}
+
+export interface Certificates {
+  /** The taxpayer's stored certificate, valid now. 503 `certificate_*` says why it cannot sign. */
+  stored(taxpayer: TaxpayerState): SigningCertificate;
+  /** The certificate of the request, valid now. 422 names the part at fault. */
+  uploaded(upload: UploadedCertificate): SigningCertificate;
+  /** A certificate sealed for an RNC; no judgement on its validity. */
+  unsealed(sealed: Uint8Array, rnc: string): SigningCertificate;
+}
+
+const OPENED_AT_MOST = 500;
+const UPLOADED_FOR_MS = 60_000;
+
+/** Opens certificates, each once: parsing a key or a PKCS#12 file costs more than a signature. */
+export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Certificates {
+  const opened = new Map<string, SigningCertificate>();
+  const uploads = new Map<string, { certificate: SigningCertificate; until: number }>();
+
+  function unsealed(sealed: Uint8Array, rnc: string): SigningCertificate {
+    return deserialiseCertificate(ports.sealer.unseal(sealed, rnc));
+  }
+
+  return {
+    unsealed,
+    stored(taxpayer) {
+      if (taxpayer.certificate === null) {
+        throw new EmissionError(
+          'certificate_missing',
+          `${taxpayer.rnc} has no stored certificate; upload one, or send certificate and password with the request.`,
+        );
+      }
+      const key = `${taxpayer.rnc}:${taxpayer.fingerprint}`;
+      let certificate = opened.get(key);
+      try {
+        certificate ??= unsealed(Buffer.from(taxpayer.certificate, 'base64'), taxpayer.rnc);
+      } catch (cause) {
+        throw new EmissionError(
+          'certificate_unusable',
+          `The stored certificate of ${taxpayer.rnc} cannot be opened; upload it again.`,
+          {
+            cause,
+          },
+        );
+      }
+      keepLatest(opened, key, certificate, OPENED_AT_MOST);
+      try {
+        checkValidity(certificate, ports.clock());
+      } catch (cause) {
+        throw unusable(taxpayer.rnc, cause);
+      }
+      return certificate;
+    },
+    uploaded({ p12, password }) {
+      const now = ports.clock();
+      const key = createHash('sha256').update(p12).update('\0').update(password).digest('base64');
+      for (const [other, { until }] of uploads) if (until <= now.getTime()) uploads.delete(other);
+      try {
+        const certificate = uploads.get(key)?.certificate ?? openCertificate(p12, password, now);
+        checkValidity(certificate, now);
+        keepLatest(uploads, key, { certificate, until: now.getTime() + UPLOADED_FOR_MS }, OPENED_AT_MOST);
+        return certificate;
+      } catch (error) {
+        if (!(error instanceof CertificateError)) throw error;
+        const part = error.code === 'wrong_password' ? 'password' : 'certificate';
+        throw invalidRequest(['body', part], error.message, error.code, error);
+      }
+    },
+  };
+}
+
+function unusable(rnc: string, cause: unknown): EmissionError {
+  const code = cause instanceof CertificateError ? cause.code : null;
+  if (code === 'certificate_expired' || code === 'certificate_not_yet_valid') {
+    const words = code === 'certificate_expired' ? 'has expired' : 'is not valid yet';
+    return new EmissionError(code, `The stored certificate of ${rnc} ${words}; upload another.`, { cause });
+  }
+  return new EmissionError('certificate_unusable', `The stored certificate of ${rnc} cannot sign; upload it again.`, {
+    cause,
+  });
+}

@@ -1,0 +1,77 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { type Environment, toIsoDominican } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Certificates } from './certificates.js';
+import { loginFailure } from './token-source.js';
+
+export interface TokenAnswer {
+  token: string;
+  /** Seconds that the authority issues tokens for. A cached one has less left: see `expires_at`. */
+  expires_in: number;
+  token_type: 'Bearer';
+  /** ISO 8601: when this very token ends. */
+  expires_at: string;
+}
+
+/** Source: Descripción Técnica v1.6 p.7. */
+const ISSUED_FOR_SECONDS = 3_600;
+
+export type ObtainToken = (request: {
+  caller: Caller;
+  env: Environment;
+  issuerRnc: string | null;
+  /** A token that the authority answered 401 to: it is forgotten first. */
+  refused?: string | null;
+}) => Promise<TokenAnswer>;
+
+/**
+ * `GET /obtain_token`, and what other services ask for: the authority's token for a taxpayer of the account, from the cache
+ * while it lives.
+ */
+export function createObtainToken(
+  ports: Pick<Ports, 'tokens'>,
+  taxpayers: Taxpayers,
+  certificates: Certificates,
+): ObtainToken {
+  return async ({ caller, env, issuerRnc, refused }) => {
+    const certificate =
+      issuerRnc === null
+        ? firstUsable(await taxpayers.list(caller))
+        : theOneOf(await taxpayers.require(caller, issuerRnc));
+    try {
+      const owner = { env, account: caller.accountId, certificate };
+      if (refused) await ports.tokens.invalidate({ ...owner, token: refused });
+      const { token, expiresAt } = await ports.tokens.get(owner);
+      return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
+    } catch (error) {
+      throw loginFailure(error, { unreadableIs502: true });
+    }
+  };
+
+  function theOneOf(taxpayer: TaxpayerState): SigningCertificate {
+    if (taxpayer.certificate === null) {
+      throw new EmissionError('not_found', `${taxpayer.rnc} has no certificate; upload one in the administration.`);
+    }
+    return certificates.stored(taxpayer);
+  }
+
+  /** The oldest taxpayer with a certificate that is valid now. */
+  function firstUsable(all: readonly TaxpayerState[]): SigningCertificate {
+    let refusal: unknown = new EmissionError(
+      'not_found',
+      'No taxpayer of this account has a certificate; upload one in the administration.',
+    );
+    for (const taxpayer of all) {
+      if (taxpayer.certificate === null || !taxpayer.active) continue;
+      try {
+        return certificates.stored(taxpayer);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+}

@@ -1,0 +1,88 @@
+import { LoginError } from '@ecf/authority-client';
+import type { Environment } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
+
+/** Where the bearer tokens for an attempt come from. */
+export interface TokenSource {
+  /** @throws LoginError */
+  get(): Promise<string>;
+  /** The authority answered 401 to this token. True when `get` may now bring another one. */
+  refused(token: string): Promise<boolean>;
+  /** A token that the caller brought: its refusal is the caller's matter. */
+  readonly given: boolean;
+}
+
+/** Tokens of a certificate that this service holds. */
+export function certificateTokens(
+  ports: Pick<Ports, 'tokens'>,
+  request: { env: Environment; account: string; certificate: SigningCertificate },
+): TokenSource {
+  return {
+    given: false,
+    get: async () => (await ports.tokens.get(request)).token,
+    async refused(token) {
+      await ports.tokens.invalidate({ ...request, token });
+      return true;
+    },
+  };
+}
+
+/** A caller's token, with what the authority thought of it. */
+export interface GivenToken extends TokenSource {
+  /** The authority answered 401 to it. */
+  wasRefused(): boolean;
+}
+
+/** The one token of the header x-token. */
+export function givenToken(token: string): GivenToken {
+  let refused = false;
+  return {
+    given: true,
+    get: async () => token,
+    async refused() {
+      refused = true;
+      return false;
+    },
+    wasRefused: () => refused,
+  };
+}
+
+/**
+ * A login that failed before anything was signed, as the caller sees it: 401 when the authority refuses this certificate,
+ * else 503, or 502 where an unusable answer is told apart.
+ */
+export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): unknown {
+  if (!(error instanceof LoginError)) return error;
+  const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
+  switch (error.code) {
+    case 'login_refused':
+      return new EmissionError(
+        'login_refused',
+        `The authority refuses the login with this certificate${error.reason ? `: ${error.reason}` : ''}. Nothing was signed, no number was used.`,
+        { cause: error },
+      );
+    case 'authority_unreadable':
+      if (unreadableIs502) {
+        return new EmissionError(
+          'authority_unreadable',
+          'The authority answered the login with nothing that can be used; repeat later.',
+          {
+            cause: error,
+          },
+        );
+      }
+      return new EmissionError(
+        'authority_unreachable',
+        "The authority's login gives no usable answer; nothing was signed, no number was used. Repeat later.",
+        { cause: error, ...retry },
+      );
+    case 'authority_unreachable':
+      return new EmissionError(
+        'authority_unreachable',
+        "The authority's login cannot be reached; nothing was signed, no number was used. Repeat later.",
+        { cause: error, ...retry },
+      );
+  }
+}

@@ -1,0 +1,164 @@
+import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client';
+import { EMISSION_STATES } from '@ecf/domain';
+import type { AlarmKind, Attempt, DocumentKey } from '../attempt/attempt.js';
+import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
+import { afterReference, beginSend, postponed, sendLost } from '../attempt/moves.js';
+import { nameOf, tellOtherDocument } from '../attempt/other-document.js';
+import { asFound, isWholePast } from '../attempt/past-submissions.js';
+import { afterResult, afterSummaryQuery } from '../attempt/progress.js';
+import { exchange, moment, record, recordOnce, recordSurely } from '../attempt/record.js';
+import type { DocumentTokens } from '../credentials/document-tokens.js';
+import type { TokenSource } from '../credentials/token-source.js';
+import type { Ports } from '../ports.js';
+import { sendAttempt } from '../submit/send-attempt.js';
+
+export interface FollowUp {
+  /**
+   * Brings an attempt in the care of this instance one step further: a result is asked for, a lost send is looked up, a
+   * send that is due is made. Resolves with the attempt as it stands then, no longer in anybody's care.
+   *
+   * @param tokens a caller's token; without it a certificate that this service holds
+   */
+  advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
+}
+
+export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowUp {
+  return {
+    async advance(attempt, tokens) {
+      if (attempt.state === 'sending' || attempt.state === 'resending') {
+        // Whoever was sending has ended: the authority may have the document.
+        return record(ports, attempt, (present) => (isUnderWay(present) ? sendLost(present, moment(ports)) : null));
+      }
+      if (attempt.state === 'held') return release(attempt);
+      const source = tokens ?? (await ownTokens(attempt));
+      if (source === null) return postpone(attempt, 'no-certificate');
+      let token: string;
+      try {
+        token = await source.get();
+      } catch (error) {
+        if (!(error instanceof LoginError)) throw error;
+        return postpone(attempt, undefined, error.retryAfterMs);
+      }
+      switch (attempt.state) {
+        case 'committed':
+        case 'resend-due':
+          return send(attempt, token, source);
+        case 'unknown':
+        case 'arrived':
+          return attempt.route === 'ecf' ? lookUp(attempt, token, source) : lookUpSummary(attempt, token, source);
+        case 'processing':
+        case 'not-found':
+          return askResult(attempt, token, source);
+        default:
+          return attempt;
+      }
+    },
+  };
+
+  async function send(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const file = attempt.route === 'rfce' ? attempt.rfce : attempt.xml;
+    let bytes: Buffer;
+    try {
+      bytes = await ports.archive.get(file?.path ?? '', file?.sha256);
+    } catch (error) {
+      ports.observer.failed('reading a document to send', error, attempt);
+      return postpone(attempt, 'document-lost');
+    }
+    const { owner, settings } = ports;
+    const sending = await recordOnce(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
+    // Whoever changed it in between sends it, or found that nothing needs to be sent.
+    if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
+    await ports.checkpoint('resend-committed');
+    return sendAttempt(ports, sending, bytes, token, tokens);
+  }
+
+  async function askResult(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const trackId = attempt.trackId;
+    if (trackId === null) return postpone(attempt);
+    const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId });
+    tellOtherDocument(ports, answer, attempt);
+    if (answer.outcome === 'unauthorized') await tokens.refused(token);
+    return keep(
+      attempt,
+      (present) => (present.trackId === trackId ? afterResult(present, answer, moment(ports)) : null),
+      [exchange('queryResult', ports.clock(), answer)],
+    );
+  }
+
+  async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const asked = { ...nameOf(attempt), token };
+    const answer = await ports.authority.queryTrackIds(asked);
+    const exchanges = [exchange('queryTrackIds', ports.clock(), answer)];
+    const trackIds = await withoutEarlier(attempt, answer);
+    const { buyer_rnc } = attempt.facts.summary;
+    const state = stateIsNeeded(attempt, trackIds, moment(ports))
+      ? await ports.authority.queryState({
+          ...asked,
+          securityCode: attempt.facts.securityCode,
+          ...(buyer_rnc === null ? {} : { buyerRnc: buyer_rnc }),
+        })
+      : null;
+    if (state !== null) exchanges.push(exchange('queryState', ports.clock(), state));
+    for (const each of [answer, state]) tellOtherDocument(ports, each, attempt);
+    if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
+    await ports.checkpoint('looked-up');
+    return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
+  }
+
+  /** Submissions that do not stand with the attempt are not taken for its lost one either. */
+  async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
+    if (answer.outcome !== 'verdict' || isWholePast(attempt.past)) return answer;
+    const earlier = new Set((await ports.emissions.wholePast(attempt)).map(({ trackId }) => trackId));
+    const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
+    return { ...answer, verdict: { ...answer.verdict, trackIds } };
+  }
+
+  async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const { securityCode } = attempt.facts;
+    const answer = await ports.authority.queryConsumerSummary({ ...nameOf(attempt), token, securityCode });
+    tellOtherDocument(ports, answer, attempt);
+    if (answer.outcome === 'unauthorized') await tokens.refused(token);
+    await ports.checkpoint('looked-up');
+    return keep(attempt, (present) => afterSummaryQuery(present, answer, moment(ports)), [
+      exchange('queryConsumerSummary', ports.clock(), answer),
+    ]);
+  }
+
+  /** What is held goes when the document it refers to is accepted, and is given up when that one was refused. */
+  async function release(attempt: Attempt): Promise<Attempt> {
+    const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
+    const original = await ports.emissions.find({ env, issuerRnc, encf });
+    const facts = original === null ? null : EMISSION_STATES[original.state];
+    if (facts !== null && !facts.decided) return postpone(attempt);
+    const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
+    return record(ports, attempt, (present) =>
+      present.state === 'held'
+        ? afterReference(
+            present,
+            accepted,
+            moment(ports),
+            `${encf} was not accepted, so this document was not sent; its number is free`,
+          )
+        : null,
+    );
+  }
+
+  /** Keeps an answer in any case, with whatever it changes. */
+  function keep(
+    attempt: Attempt,
+    decide: (present: Attempt) => Attempt | null,
+    exchanges: Parameters<typeof record>[3],
+  ): Promise<Attempt> {
+    return recordSurely(ports, attempt, decide, exchanges ?? [], ports.pending);
+  }
+
+  function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
+    return record(ports, attempt, (present) =>
+      present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
+    );
+  }
+}
+
+function isUnderWay({ state }: Attempt): boolean {
+  return state === 'sending' || state === 'resending';
+}

@@ -1,0 +1,101 @@
+import { type Answer, type AuthorityVerdict, LoginError } from '@ecf/authority-client';
+import type { Attempt } from '../attempt/attempt.js';
+import { nameOf } from '../attempt/other-document.js';
+import type { DocumentTokens } from '../credentials/document-tokens.js';
+import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
+
+/** How long the authority has for its answer, logins included, in milliseconds: less than the gateway waits for ours. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Resolves where the authority itself says that it has the document of `attempt` under `trackId`. A trackId that was typed
+ * wrongly would bring the verdict on another document.
+ *
+ * @throws EmissionError `conflict` where it is another document's, unknown or not told yet; what else keeps from asking
+ */
+export type ProveSubmission = (attempt: Attempt, trackId: string) => Promise<void>;
+
+export function createProveSubmission(
+  ports: Pick<Ports, 'authority'>,
+  documentTokens: DocumentTokens,
+): ProveSubmission {
+  return async (attempt, trackId) => {
+    const tokens = await documentTokens(attempt);
+    if (tokens === null)
+      throw new EmissionError(
+        'certificate_missing',
+        `The authority has to be asked about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
+      );
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const late = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(unanswered(trackId)), { once: true }),
+    );
+    const ask = async () => {
+      const token = await Promise.race([tokens.get(), late]);
+      const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
+      const another = answer.outcome === 'unauthorized' && (await tokens.refused(token));
+      return { answer, another };
+    };
+    try {
+      const first = await ask();
+      demandProof((first.another ? await ask() : first).answer, attempt, trackId);
+    } catch (error) {
+      throw error instanceof LoginError ? withoutLogin(error) : error;
+    }
+  };
+}
+
+const UNCHANGED = 'Nothing was changed.';
+
+function demandProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Attempt, trackId: string): void {
+  const conflict = (sentence: string) => new EmissionError('conflict', `${sentence} ${UNCHANGED}`);
+  switch (answer.outcome) {
+    case 'verdict':
+      if (answer.verdict.status === 'No encontrado')
+        throw conflict(`The authority knows no submission under the trackId ${trackId}; check it.`);
+      if (answer.verdict.encf === null)
+        throw conflict(
+          `The authority does not say yet which number the trackId ${trackId} belongs to, so it may be another than ${encf}; repeat in a moment.`,
+        );
+      return;
+    case 'unauthorized':
+      throw new EmissionError(
+        'authority_unreadable',
+        `The authority refuses tokens that it has just issued. ${UNCHANGED}`,
+      );
+    case 'refused':
+      throw new EmissionError(
+        'authority_unreadable',
+        `The authority does not answer the question for ${trackId}: ${answer.reason}. ${UNCHANGED}`,
+      );
+    case 'unknown':
+      if (answer.cause === 'another_document')
+        throw conflict(
+          `The trackId ${trackId} does not belong to ${encf} of ${issuerRnc}: ${answer.detail}. Find the right one at the authority, or have the document sent again where there is none.`,
+        );
+      if (answer.cause === 'not_a_verdict' || answer.cause === 'too_large' || answer.cause === 'redirect')
+        throw new EmissionError(
+          'authority_unreadable',
+          `The authority answered the question for ${trackId} with nothing that can be used; repeat later. ${UNCHANGED}`,
+        );
+      throw unanswered(trackId, answer.retryAfterMs);
+  }
+}
+
+function unanswered(trackId: string, retryAfterMs?: number): EmissionError {
+  return new EmissionError(
+    'authority_unreachable',
+    `The authority does not answer at the moment, so nobody knows what ${trackId} belongs to; repeat later. ${UNCHANGED}`,
+    retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) },
+  );
+}
+
+function withoutLogin(error: LoginError): EmissionError {
+  const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
+  const sentence =
+    error.code === 'login_refused'
+      ? `The authority refuses the login with the certificate of this document${error.reason ? `: ${error.reason}` : ''}.`
+      : "The authority's login gives no usable answer; repeat later.";
+  return new EmissionError(error.code, `${sentence} ${UNCHANGED}`, { cause: error, ...retry });
+}

@@ -1,0 +1,47 @@
+import type { Attempt, DocumentKey } from '../attempt/attempt.js';
+import { accepts, clearedToResend, inProcess } from '../attempt/moves.js';
+import { moment, record } from '../attempt/record.js';
+import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { documentAnswer } from '../submit/answers.js';
+import type { ProveSubmission } from './prove-submission.js';
+
+/** What a person decided about a document whose outcome nobody can ask for. */
+export type OperatorDecision =
+  /** The authority does not have it: send the very same bytes again. */
+  | { readonly action: 'resend' }
+  /** The authority has it under this trackId. */
+  | { readonly action: 'adopt'; readonly trackId: string };
+
+export type ResolveByOperator = (
+  key: DocumentKey,
+  decision: OperatorDecision,
+) => Promise<{ state: string; trackId: string | null; status: string }>;
+
+/**
+ * `ecf resolve`: ends the uncertainty of a document by hand; what follows is done by the background. A trackId is adopted
+ * only where the authority says that it is the document's.
+ */
+export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
+  return (key, decision) =>
+    ports.lock.run(`${key.env}:${key.issuerRnc}:${key.encf}`, async () => {
+      const found = await ports.emissions.find(key);
+      if (found === null)
+        throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
+      demandOpen(found, decision);
+      if (decision.action === 'adopt') await prove(found, decision.trackId);
+      const attempt = await record(ports, found, (present) => {
+        demandOpen(present, decision);
+        return decision.action === 'resend'
+          ? clearedToResend(present, moment(ports))
+          : inProcess(present, decision.trackId, true, moment(ports));
+      });
+      return { state: attempt.state, trackId: attempt.trackId, status: documentAnswer(attempt).status };
+    });
+}
+
+/** @throws EmissionError `conflict` where the document does not wait for such a decision, or somebody is at it */
+function demandOpen(present: Attempt, { action }: OperatorDecision): void {
+  if (accepts(present, action === 'resend' ? 'cleared-to-resend' : 'in-process') && present.owner === null) return;
+  throw new EmissionError('conflict', `${present.encf} is ${present.state}; there is nothing to resolve by hand now.`);
+}

@@ -1,0 +1,117 @@
+import {
+  fitMessages,
+  type InvoiceAttempt,
+  type InvoiceChanged,
+  MAX_EVENT_ATTEMPTS,
+  MAX_EVENT_MESSAGE_BYTES,
+  MAX_VERDICT_MESSAGE_BYTES,
+} from '@ecf/contracts';
+import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
+import type { Attempt, PastSubmission } from '../attempt/attempt.js';
+import { latestPast } from '../attempt/past-submissions.js';
+
+/** The word of the public interface for a state; what was given up is unknown to the authority. */
+export function publicStatus(state: EmissionState): InvoiceStatus {
+  return EMISSION_STATES[state].status ?? 'No encontrado';
+}
+
+/** Public `sequence_used`: true once the number is spent, whatever the authority's flag says after 1209. */
+export function sequenceUsed(state: EmissionState): boolean | null {
+  return EMISSION_STATES[state].sequenceUsed;
+}
+
+/**
+ * Data of `invoice.changed`: the present state of an emission with what an event has room for. Submissions under a number
+ * and messages of the authority have no end by themselves, messages of brokers do.
+ */
+export function invoiceChanged(attempt: Attempt): InvoiceChanged {
+  const { latest, omitted } = latestPast(attempt.past);
+  const whole = wholeInvoice(latest, attempt);
+  const attempts = fitAttempts(whole.attempts, omitted);
+  return { ...whole, messages: fitMessages(whole.messages, MAX_VERDICT_MESSAGE_BYTES).messages, attempts };
+}
+
+/**
+ * The same with every submission and message.
+ *
+ * @param past all submissions that are over, oldest first
+ */
+export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt): InvoiceChanged {
+  const { summary, securityCode, qrUrl } = attempt.facts;
+  return {
+    id: attempt.emissionId,
+    env: attempt.env,
+    issuer_rnc: attempt.issuerRnc,
+    encf: attempt.encf,
+    account_id: attempt.accountId,
+    revision: attempt.revision,
+    ecf_type: attempt.ecfType,
+    route: attempt.route,
+    state: attempt.state,
+    status: publicStatus(attempt.state),
+    final: EMISSION_STATES[attempt.state].decided,
+    code: attempt.verdict.code,
+    messages: [...attempt.verdict.messages],
+    sequence_used: sequenceUsed(attempt.state),
+    track_id: attempt.trackId,
+    issuer_name: summary.issuer_name,
+    buyer_rnc: summary.buyer_rnc,
+    buyer_name: summary.buyer_name,
+    date_issued: summary.date_issued,
+    created_at: toIsoDominican(attempt.createdAt),
+    signed_at: toIsoDominican(attempt.signedAt),
+    total_amount: summary.total_amount,
+    total_itbis: summary.total_itbis,
+    modified_encf: summary.modified_encf,
+    security_code: securityCode,
+    qr_url: qrUrl,
+    xml_storage_path: attempt.xml.path,
+    xml_checksum: attempt.xml.sha256,
+    rfce_storage_path: attempt.rfce?.path ?? null,
+    rfce_checksum: attempt.rfce?.sha256 ?? null,
+    attempts: [...past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt), ...presentAttempt(attempt)],
+  };
+}
+
+/** The latest submissions, and of their messages those of the latest first. */
+function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): InvoiceAttempt[] {
+  const fitted: InvoiceAttempt[] = [];
+  let room = MAX_EVENT_MESSAGE_BYTES;
+  for (const attempt of attempts.slice(-MAX_EVENT_ATTEMPTS).reverse()) {
+    const { messages, cut, bytes } = fitMessages(attempt.messages, Math.min(room, MAX_VERDICT_MESSAGE_BYTES));
+    fitted.push(cut ? { ...attempt, messages, messages_cut: true } : attempt);
+    room -= bytes;
+  }
+  fitted.reverse();
+  const omitted = before + attempts.length - fitted.length;
+  return fitted.map((attempt, index) =>
+    index === 0 && omitted > 0 ? { ...attempt, earlier_omitted: omitted } : attempt,
+  );
+}
+
+function presentAttempt(attempt: Attempt): InvoiceAttempt[] {
+  if (attempt.state === 'withdrawn') return [];
+  return [
+    pastAttempt({
+      attempt: attempt.attempt,
+      trackId: attempt.trackId,
+      submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
+      state: attempt.state,
+      ...attempt.verdict,
+    }),
+  ];
+}
+
+function pastAttempt(past: PastSubmission): InvoiceAttempt {
+  return {
+    attempt: past.attempt,
+    track_id: past.trackId,
+    submitted_at: past.submittedAt,
+    status: publicStatus(past.state),
+    code: past.code,
+    messages: [...past.messages],
+    sequence_used: sequenceUsed(past.state),
+    date_received: past.dateReceived,
+    final: EMISSION_STATES[past.state].decided,
+  };
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import {
+  confirmationAddress,
+  type DocumentNode,
+  type DocumentSummary,
+  deriveRfce,
+  type EcfType,
+  type Environment,
+  type Fault,
+  formatSignatureDateTime,
+  groupOf,
+  parseSignatureDateTime,
+  type SubmissionRoute,
+  submissionRoute,
+  summarise,
+  textOf,
+} from '@ecf/domain';
+import { examineJson, JsonRefused, parseJson, type WrittenXml, writeXml } from '@ecf/ecf-xml';
+import { type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
+import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
+import { EmissionError } from '../errors.js';
+import { refuseFaults } from './faults.js';
+
+/** An invoice that passed all checks a single document can be put to; nothing of it is signed yet. */
+export interface Invoice {
+  readonly key: DocumentKey;
+  readonly type: EcfType;
+  readonly route: SubmissionRoute;
+  /** Normalised, root key included. */
+  readonly tree: DocumentNode;
+  readonly summary: DocumentSummary;
+  readonly warnings: readonly Fault[];
+  /** Without FechaHoraFirma, where the caller left it to us. */
+  readonly written: WrittenXml;
+  readonly statesSignatureTime: boolean;
+  /** SHA-256 of the canonical text before FechaHoraFirma is filled: key order, blanks between tokens and empty values do not matter. */
+  readonly contentHash: string;
+}
+
+/** Reads and checks the part `data`. 400 for what is no JSON, no e-CF, or would be rejected by the authority. */
+export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): Invoice {
+  const examined = examineJson(parsed(data), { now });
+  if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
+  refuseFaults(examined.faults);
+  const { tree, type, encf } = examined;
+  if (tree === null || type === null || encf === null)
+    throw new TypeError('a document without faults has root, type and number');
+  const summary = summarise(tree);
+  const written = writeXml(tree);
+  return {
+    key: { env, issuerRnc: summary.issuer_rnc, encf },
+    type,
+    route: submissionRoute(type, summary.total_amount),
+    tree,
+    summary,
+    warnings: examined.warnings,
+    written,
+    statesSignatureTime: textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma') !== null,
+    contentHash: createHash('sha256').update(written.canonical).digest('hex'),
+  };
+}
+
+/** `found` is the root key; empty where nothing has content. */
+function wrongRoot(found: string): Fault {
+  const [path, rule, instead] =
+    found === '' ? ['ECF', 'schema.required', 'nothing stands there'] : [found, 'schema.unknown', `not ${found}`];
+  return {
+    path,
+    rule,
+    code: null,
+    message: `an e-CF is expected under the root key ECF; ${instead}`,
+    source: 'XSD e-CF v1.0',
+  };
+}
+
+function parsed(data: Uint8Array): unknown {
+  try {
+    return parseJson(data);
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    if (error.code === 'not_utf8')
+      throw new EmissionError('not_utf8', `The part data: ${error.message}`, { cause: error });
+    throw new EmissionError('invalid_json', `The part data: ${error.message}`, { cause: error });
+  }
+}
+
+/** A signed invoice and, on the summary route, its signed summary. Not a byte of either may change. */
+export interface SignedInvoice {
+  readonly xml: string;
+  readonly rfceXml: string | null;
+  readonly facts: SignedFacts;
+  readonly signedAt: Date;
+}
+
+/** Fills FechaHoraFirma where it is missing, signs, and on the summary route derives and signs the summary. */
+export async function signInvoice(
+  invoice: Invoice,
+  certificate: SigningCertificate,
+  now: Date,
+): Promise<SignedInvoice> {
+  const { written, signatureTime } = completed(invoice, now);
+  const signed = await signXml(written, certificate);
+  const code = securityCode(signed.signatureValue);
+  const tree = { ECF: { ...(invoice.tree.ECF as DocumentNode), FechaHoraFirma: signatureTime } };
+  const rfceXml = invoice.route === 'rfce' ? (await signXml(writeXml(deriveRfce(tree, code)), certificate)).xml : null;
+  return {
+    xml: signed.xml,
+    rfceXml,
+    facts: factsOf(invoice.key.env, tree, summarise(tree), code, invoice.warnings),
+    signedAt: parseSignatureDateTime(signatureTime) ?? now,
+  };
+}
+
+/** The unsigned document as it would be signed now, for a dry run. */
+export function unsignedXml(invoice: Invoice, now: Date): string {
+  return completed(invoice, now).written.output;
+}
+
+/** FechaHoraFirma is the last element in front of the Signature in every type, so it is put in without writing anew. */
+function completed(invoice: Invoice, now: Date): { written: WrittenXml; signatureTime: string } {
+  const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
+  if (stated !== null) return { written: invoice.written, signatureTime: stated };
+  const signatureTime = formatSignatureDateTime(now);
+  const ending = `<FechaHoraFirma>${signatureTime}</FechaHoraFirma></ECF>`;
+  const fill = (text: string) => text.slice(0, -'</ECF>'.length) + ending;
+  const { canonical, output } = invoice.written;
+  const filled = fill(canonical);
+  return { written: { canonical: filled, output: output === canonical ? filled : fill(output) }, signatureTime };
+}
+
+/** What is known of a signed document for good. */
+export function factsOf(
+  env: Environment,
+  tree: DocumentNode,
+  summary: DocumentSummary,
+  code: string,
+  warnings: readonly Fault[],
+): SignedFacts {
+  return {
+    summary,
+    securityCode: code,
+    qrUrl: confirmationAddress({ env, tree, securityCode: code }),
+    signatureDateTime: summary.signature_datetime,
+    warnings,
+  };
+}

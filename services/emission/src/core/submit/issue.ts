@@ -1,0 +1,175 @@
+import type { EmissionState, Fault } from '@ecf/domain';
+import { type Attempt, type DocumentKey, documentKey, type NewAttempt } from '../attempt/attempt.js';
+import { beginAttempt } from '../attempt/begin-attempt.js';
+import { moment } from '../attempt/record.js';
+import { decideRepeat } from '../attempt/repeat.js';
+import { handOver } from '../attempt/unconfirmed-commit.js';
+import type { TokenSource } from '../credentials/token-source.js';
+import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { refuseFaults } from './faults.js';
+import type { ReferenceCheck } from './referenced-document.js';
+import { sendAttempt } from './send-attempt.js';
+
+/** A document that asks to be issued under its number. */
+export interface Offer {
+  readonly key: DocumentKey;
+  /**
+   * The document whose balance this one draws on (a credit note's), null where it draws on none: of two notes that come
+   * together the second is checked when the first is committed, so that it is refused before its number is used.
+   */
+  readonly draws: string | null;
+  /** Whether what is stored under the number is this very document. */
+  isSame(existing: Attempt): boolean;
+  /** Checks that only count for a new attempt: ranges, and the document that it refers to. */
+  check(): Promise<{ faults: readonly Fault[]; reference: ReferenceCheck }>;
+  /** Signs, or takes what was signed; throws where nothing may be consumed (no certificate, no token). */
+  prepare(reference: ReferenceCheck): Promise<Prepared>;
+}
+
+/** Signed bytes and what is needed to send them. */
+export interface Prepared {
+  readonly fresh: NewAttempt;
+  /** Every document of the attempt, under its path in the archive. */
+  readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly sha256: string }[];
+  /** What goes to the authority: the full document, or the summary. */
+  readonly sent: Buffer;
+  readonly sealedCertificate: Uint8Array | null;
+  readonly token: string;
+  readonly tokens: TokenSource;
+}
+
+export type Issued =
+  /** A new attempt was committed, and sent unless it is held. */
+  | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: Prepared }
+  /** The same document had been issued before. */
+  | { readonly outcome: 'repeated'; readonly attempt: Attempt }
+  /** A dry run that found nothing wrong. */
+  | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
+
+/**
+ * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. Whoever
+ * comes second under a number, in this process or another, gets what the first one brought about.
+ *
+ * In a crowd a number that is ahead of all others is taken for new without a look: the commit takes none that was used or
+ * cancelled, and then it is looked up after all.
+ */
+export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
+  return ports.lock.run(documentKey(offer.key), async (since) => {
+    const began = ports.clock();
+    let others = since;
+    for (let guessed = !dryRun && ports.newNumbers.isAhead(offer.key); ; guessed = false) {
+      const { existing, isRepeat } = guessed ? NEW : await lookedUp(ports, offer, others);
+      if (isRepeat && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+      const begun = await beginInTurn(ports, offer, existing, dryRun).catch(async (error) => {
+        if (guessed && (await isKnown(ports, offer.key, error))) return null;
+        throw error;
+      });
+      if (begun === null) {
+        others ??= began;
+        continue;
+      }
+      if (begun.outcome === 'checked') return begun;
+      const { attempt, prepared, held } = begun;
+      ports.newNumbers.issued(offer.key);
+      await ports.checkpoint('committed');
+      if (held) return { outcome: 'issued', attempt, prepared };
+      const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
+      return { outcome: 'issued', attempt: sent, prepared };
+    }
+  });
+}
+
+/** What stands under a number, and whether the offer repeats it. */
+interface LookedUp {
+  readonly existing: Attempt | null;
+  readonly isRepeat: boolean;
+}
+
+const NEW: LookedUp = { existing: null, isRepeat: false };
+
+/** Throws where the number is taken by another document, or cancelled. */
+async function lookedUp(ports: Ports, offer: Offer, others: Date | null): Promise<LookedUp> {
+  const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
+  const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), others);
+  if (repeat === 'conflict') throw taken(existing as Attempt);
+  if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
+  return { existing, isRepeat: repeat === 'same' };
+}
+
+/** Notes that draw on one balance are begun one after the other. */
+function beginInTurn(ports: Ports, offer: Offer, existing: Attempt | null, dryRun: boolean): ReturnType<typeof begin> {
+  const work = () => begin(ports, offer, existing, dryRun);
+  return offer.draws === null ? work() : ports.lock.run(`balance:${offer.draws}`, work);
+}
+
+/** Of a number that nobody looked up, what is wrong with its document counts only where it is new. */
+async function isKnown(ports: Ports, key: DocumentKey, error: unknown): Promise<boolean> {
+  if (error instanceof StoreUnavailable) return false;
+  const { attempt, cancelledBy } = await ports.emissions.look(key);
+  return attempt !== null || cancelledBy !== null;
+}
+
+/** Checks, signs, stores and commits; null where another instance came first under the number. */
+async function begin(
+  ports: Ports,
+  offer: Offer,
+  existing: Attempt | null,
+  dryRun: boolean,
+): Promise<
+  | { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean }
+  | Extract<Issued, { outcome: 'checked' }>
+  | null
+> {
+  const { faults, reference } = await offer.check();
+  refuseFaults([...faults, ...reference.faults]);
+  if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
+
+  const prepared = await offer.prepare(reference);
+  await ports.checkpoint('signed');
+  await Promise.all(prepared.files.map(({ path, bytes, sha256 }) => ports.archive.put(path, bytes, sha256)));
+  await ports.checkpoint('stored');
+  const attempt = beginAttempt(
+    prepared.fresh,
+    existing,
+    existing === null ? await ports.emissions.nextId() : existing.emissionId,
+    moment(ports),
+    { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
+  );
+  if (!(await commit(ports, attempt, prepared.sealedCertificate))) return null;
+  return { outcome: 'begun', attempt, prepared, held: reference.held };
+}
+
+async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null): Promise<boolean> {
+  try {
+    return await ports.emissions.begin(attempt, sealed);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    handOver(ports, attempt);
+    throw new CommitUnconfirmed(
+      `The database of this service went away while it stored ${attempt.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
+      error,
+    );
+  }
+}
+
+function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {
+  return new EmissionError(
+    'encf_cancelled',
+    `${encf} is cancelled in ${env} by cancellation ${by}; see GET /anecf/${by}. Use the next number.`,
+  );
+}
+
+const TAKEN: Partial<Record<EmissionState, string>> = {
+  accepted: 'it is accepted',
+  conditional: 'it is accepted',
+  'rejected-used': 'it was rejected and its number is spent',
+};
+
+function taken(existing: Attempt): EmissionError {
+  const why = TAKEN[existing.state] ?? 'it is not decided yet';
+  return new EmissionError(
+    'encf_already_used',
+    `Another document was issued under ${existing.encf} in ${existing.env} (${why}). Use the next number; a repeat of the same document gets its stored answer.`,
+  );
+}

@@ -1,0 +1,73 @@
+import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
+import type { Attempt } from '../attempt/attempt.js';
+import { tokenRefused } from '../attempt/moves.js';
+import { tellOtherDocument } from '../attempt/other-document.js';
+import { afterReceipt, afterSummary } from '../attempt/progress.js';
+import { exchange, moment, recordSurely } from '../attempt/record.js';
+import type { TokenSource } from '../credentials/token-source.js';
+import type { Ports } from '../ports.js';
+
+/**
+ * Sends the bytes of an attempt that was committed as under way, and stores what came of it. The authority's refusal of a
+ * token of ours brings one new token and one more try; nothing was taken then.
+ *
+ * @param bytes exactly the stored document of the attempt's route
+ * @param token got before anything was committed, so that nothing is consumed when there is none
+ */
+export async function sendAttempt(
+  ports: Ports,
+  attempt: Attempt,
+  bytes: Uint8Array,
+  token: string,
+  tokens: TokenSource,
+): Promise<Attempt> {
+  const exchanges = [];
+  let answer = await transmit(ports, attempt, bytes, token);
+  exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
+  if (answer.outcome === 'unauthorized' && (await mayTryAgain(tokens, token))) {
+    const renewed = await tokens.get().catch(() => null);
+    if (renewed !== null) {
+      answer = await transmit(ports, attempt, bytes, renewed);
+      exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
+    }
+  }
+  tellOtherDocument(ports, answer, attempt);
+  await ports.checkpoint('sent');
+  const after = await recordSurely(
+    ports,
+    attempt,
+    (present) => decide(present, answer, tokens.given, ports),
+    exchanges,
+    ports.pending,
+  );
+  ports.observer.submitted(after, answer.outcome);
+  await ports.checkpoint('recorded');
+  return after;
+}
+
+async function mayTryAgain(tokens: TokenSource, token: string): Promise<boolean> {
+  return tokens.refused(token).catch(() => false);
+}
+
+type SendAnswer = Answer<SubmissionReceipt> | Answer<AuthorityVerdict>;
+
+function transmit(ports: Ports, attempt: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
+  const input = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf, xml };
+  return attempt.route === 'ecf' ? ports.authority.submitDocument(input) : ports.authority.submitConsumerSummary(input);
+}
+
+function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean, ports: Ports): Attempt | null {
+  const now = moment(ports);
+  if (tokenGiven && answer.outcome === 'unauthorized' && isUnderWay(present)) return tokenRefused(present, now);
+  return present.route === 'ecf'
+    ? afterReceipt(present, answer as Answer<SubmissionReceipt>, now)
+    : afterSummary(present, answer as Answer<AuthorityVerdict>, now);
+}
+
+function isUnderWay({ state }: Attempt): boolean {
+  return state === 'sending' || state === 'resending';
+}
+
+function operationOf({ route }: Attempt): string {
+  return route === 'ecf' ? 'submitDocument' : 'submitConsumerSummary';
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import {
+  type DocumentNode,
+  type DocumentSummary,
+  type EcfType,
+  type Environment,
+  type Fault,
+  groupOf,
+  parseSignatureDateTime,
+  summarise,
+  textOf,
+} from '@ecf/domain';
+import {
+  type CanonicalXml,
+  type DocumentName,
+  examineXml,
+  parseXml,
+  readXml,
+  writeXml,
+  XmlRefused,
+} from '@ecf/ecf-xml';
+import { securityCode, verifyXml } from '@ecf/xml-signing';
+import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
+import { EmissionError } from '../errors.js';
+import { refuseFaults } from './faults.js';
+import { factsOf } from './invoice-json.js';
+
+/** A document that came signed, verified and checked. Everything here was read from what the signature covers. */
+export interface SignedDocument {
+  readonly key: DocumentKey;
+  readonly type: EcfType;
+  /** The bytes as they came: these are stored and sent. */
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly tree: DocumentNode;
+  readonly summary: DocumentSummary;
+  readonly facts: SignedFacts;
+  readonly signedAt: Date;
+  readonly signerFingerprint: string | null;
+  /** As for JSON: SHA-256 of the canonical text of the content. */
+  readonly contentHash: string;
+}
+
+/**
+ * Reads a signed e-CF or summary. 400 `invalid_xml` when it cannot be read or its signature does not hold, 400
+ * `invalid_document` when the authority would reject what it says.
+ */
+export function readSignedXml(
+  xml: string,
+  expected: 'ECF' | 'RFCE',
+  env: Environment,
+  now: Date,
+  maxBytes: number,
+): SignedDocument {
+  if (xml.startsWith('\ufeff')) {
+    throw new EmissionError(
+      'invalid_xml',
+      'The document begins with a byte order mark, which the authority rejects. Send it without; the signature stays valid.',
+    );
+  }
+  const bytes = Buffer.from(xml, 'utf8');
+  const parsed = parse(bytes, maxBytes);
+  if (parsed.rootName !== expected) {
+    refuseFaults([wrongRoot(parsed.rootName, expected)]);
+  }
+  const verification = verifyXml(parsed, now);
+  if (verification.signature !== 'valid' || verification.verified === null || verification.signatureValue === null) {
+    throw new EmissionError(
+      'invalid_xml',
+      `The signature does not hold: ${verification.reason?.message ?? 'It could not be verified.'} Send the document unchanged since it was signed.`,
+    );
+  }
+  const examined = examineXml(parsed, { now });
+  refuseFaults(examined.faults);
+  const tree = readXml(verification.verified);
+  const summary = summarise(tree);
+  const code = expected === 'ECF' ? securityCode(verification.signatureValue) : statedSecurityCode(tree);
+  const facts = factsOf(env, tree, summary, code, examined.warnings);
+  const signatureTime = textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma');
+  return {
+    key: { env, issuerRnc: summary.issuer_rnc, encf: summary.encf },
+    type: summary.ecf_type,
+    bytes,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    tree,
+    summary,
+    facts,
+    signedAt: (signatureTime === null ? null : parseSignatureDateTime(signatureTime)) ?? now,
+    signerFingerprint: verification.certificate?.fingerprint ?? null,
+    contentHash: createHash('sha256').update(writeXml(tree).canonical).digest('hex'),
+  };
+}
+
+function parse(bytes: Buffer, maxBytes: number): CanonicalXml {
+  try {
+    return parseXml(bytes, { maxBytes });
+  } catch (error) {
+    if (!(error instanceof XmlRefused)) throw error;
+    const place =
+      error.line === null ? '' : ` (line ${error.line}${error.column === null ? '' : `, column ${error.column}`})`;
+    throw new EmissionError('invalid_xml', `The document is refused: ${error.message}${place}`, { cause: error });
+  }
+}
+
+function statedSecurityCode(tree: DocumentNode): string {
+  return textOf(groupOf(groupOf(tree, 'RFCE'), 'Encabezado'), 'CodigoSeguridadeCF') ?? '';
+}
+
+function wrongRoot(found: string, expected: DocumentName): Fault {
+  return {
+    path: found,
+    rule: 'schema.unknown',
+    code: null,
+    message: `a document with root ${expected} is expected here, not ${found}`,
+    source: 'XSD e-CF v1.0, XSD RFCE v1.0',
+  };
+}

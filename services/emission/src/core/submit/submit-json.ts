@@ -1,0 +1,151 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { type Environment, toCalendarDate } from '@ecf/domain';
+import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
+import { archived } from '../archive-path.js';
+import type { Attempt } from '../attempt/attempt.js';
+import type { Certificates, UploadedCertificate } from '../credentials/certificates.js';
+import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
+import type { FollowUp } from '../follow-up/follow-up.js';
+import type { Ports } from '../ports.js';
+import type { Caller, Taxpayers } from '../taxpayers.js';
+import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
+import { answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
+import { type Invoice, readInvoiceJson, type SignedInvoice, signInvoice, unsignedXml } from './invoice-json.js';
+import { issue, type Offer, type Prepared } from './issue.js';
+import { checkNumberRanges } from './number-ranges.js';
+import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+
+export interface JsonSubmission {
+  readonly caller: Caller;
+  readonly env: Environment;
+  /** The bytes of the part `data`. */
+  readonly data: Uint8Array;
+  /** Null to sign with the taxpayer's stored certificate. */
+  readonly certificate: UploadedCertificate | null;
+  readonly dryRun: boolean;
+}
+
+export type SubmitJson = (submission: JsonSubmission) => Promise<SubmissionAnswer>;
+
+/** `POST /fe_Submit`: invoice JSON in, signed and submitted e-CF out. */
+export function createSubmitJson(
+  ports: Ports,
+  taxpayers: Taxpayers,
+  certificates: Certificates,
+  followUp: FollowUp,
+): SubmitJson {
+  return async ({ caller, env, data, certificate: upload, dryRun }) => {
+    const invoice = readInvoiceJson(data, env, ports.clock());
+    const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
+    const uploaded = upload === null ? null : certificates.uploaded(upload);
+    let signed: SignedInvoice | null = null;
+    const offer: Offer = {
+      key: invoice.key,
+      draws: drawsOn(invoice.key, invoice.summary),
+      isSame: (existing) => existing.contentHash === invoice.contentHash,
+      check: async () => ({
+        faults: checkNumberRanges(
+          taxpayer.ranges,
+          invoice.key,
+          invoice.type,
+          invoice.tree,
+          toCalendarDate(ports.clock()),
+        ),
+        reference: await checkReference(ports.emissions, invoice.key, invoice.summary, invoice.tree),
+      }),
+      async prepare(reference) {
+        const certificate = uploaded ?? certificates.stored(taxpayer);
+        const tokens = certificateTokens(ports, { env, account: caller.accountId, certificate });
+        const token = await tokens.get().catch((error) => {
+          throw loginFailure(error);
+        });
+        const began = performance.now();
+        signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
+        ports.observer.signed((performance.now() - began) / 1_000);
+        return prepared(ports, {
+          invoice,
+          taxpayer,
+          reference,
+          signed,
+          certificate,
+          uploaded: uploaded !== null,
+          token,
+          tokens,
+        });
+      },
+    };
+    for (;;) {
+      const issued = await issue(ports, offer, { dryRun });
+      if (issued.outcome === 'checked') {
+        if (uploaded === null) certificates.stored(taxpayer);
+        const answer = checkedAnswer(invoice.key.encf, [...invoice.warnings, ...issued.warnings]);
+        return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
+      }
+      const isNew = issued.outcome === 'issued';
+      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
+      const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
+      const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
+      // The number of a withdrawn one is free: the repeat begins anew.
+      if (isNew || attempt.state !== 'withdrawn') return submissionAnswer(ports, attempt, isNew ? signed : null);
+    }
+  };
+
+  /** A repeat may ask for the result, where there is a certificate to do it with. */
+  function tokensForRepeat(
+    attempt: Attempt,
+    taxpayer: TaxpayerState,
+    uploaded: SigningCertificate | null,
+  ): TokenSource | null {
+    try {
+      const certificate = uploaded ?? certificates.stored(taxpayer);
+      return certificateTokens(ports, { env: attempt.env, account: attempt.accountId, certificate });
+    } catch {
+      return null;
+    }
+  }
+}
+
+function withWarnings(invoice: Invoice, { warnings }: ReferenceCheck): Invoice {
+  return warnings.length === 0 ? invoice : { ...invoice, warnings: [...invoice.warnings, ...warnings] };
+}
+
+interface Parts {
+  invoice: Invoice;
+  taxpayer: TaxpayerState;
+  reference: ReferenceCheck;
+  signed: SignedInvoice;
+  certificate: SigningCertificate;
+  uploaded: boolean;
+  token: string;
+  tokens: TokenSource;
+}
+
+function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
+  const { invoice, taxpayer, reference, signed, certificate, uploaded, token, tokens } = parts;
+  const { key, type, route } = invoice;
+  const now = ports.clock();
+  const xml = archived('ecf', key, Buffer.from(signed.xml), now);
+  const rfce = signed.rfceXml === null ? null : archived('rfce', key, Buffer.from(signed.rfceXml), now);
+  return {
+    fresh: {
+      accountId: taxpayer.account_id,
+      ecfType: type,
+      source: 'json',
+      route,
+      contentHash: invoice.contentHash,
+      facts: signed.facts,
+      xml: { path: xml.path, sha256: xml.sha256 },
+      rfce: rfce === null ? null : { path: rfce.path, sha256: rfce.sha256 },
+      signedAt: signed.signedAt,
+      signerFingerprint: certificate.fingerprint,
+      hasOwnCertificate: uploaded,
+      modifies: reference.modifies,
+      ...key,
+    },
+    files: rfce === null ? [xml] : [xml, rfce],
+    sent: (rfce ?? xml).bytes,
+    sealedCertificate: uploaded ? ports.sealer.seal(serialiseCertificate(certificate), key.issuerRnc) : null,
+    token,
+    tokens,
+  };
+}

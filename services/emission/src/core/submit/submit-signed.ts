@@ -1,0 +1,235 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import {
+  EMISSION_STATES,
+  type Environment,
+  type Fault,
+  faultOf,
+  ISSUING_RULES,
+  isBelowSummaryLimit,
+  submissionRoute,
+  toCalendarDate,
+} from '@ecf/domain';
+import { archived } from '../archive-path.js';
+import type { Attempt } from '../attempt/attempt.js';
+import { claim } from '../attempt/claim.js';
+import { refuseExpiredToken } from '../credentials/token-expiry.js';
+import { givenToken, type TokenSource } from '../credentials/token-source.js';
+import { EmissionError } from '../errors.js';
+import type { FollowUp } from '../follow-up/follow-up.js';
+import type { Ports } from '../ports.js';
+import type { Caller, Taxpayers } from '../taxpayers.js';
+import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
+import { answerDeadline, askOnce, awaitSend, awaitVerdict } from './await-verdict.js';
+import { type Issued, issue, type Prepared } from './issue.js';
+import { checkNumberRanges } from './number-ranges.js';
+import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+import { readSignedXml, type SignedDocument } from './signed-xml.js';
+
+export interface SignedSubmission {
+  readonly caller: Caller;
+  readonly env: Environment;
+  /** The signed document. */
+  readonly xml: string;
+  /** The caller's token for the authority, header x-token. */
+  readonly token: string;
+  readonly dryRun: boolean;
+}
+
+export interface SubmitSigned {
+  /** `POST /submit_ecf`: a signed full e-CF. */
+  ecf(submission: SignedSubmission): Promise<EcfAnswer>;
+  /** `POST /submit_fc`: a signed consumer summary. */
+  rfce(submission: SignedSubmission): Promise<RfceAnswer>;
+}
+
+const KEEP_THE_DOCUMENT = faultOf(
+  ISSUING_RULES.fullDocumentNotKept,
+  'RFCE',
+  'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
+);
+
+/** Submissions of documents that the caller signed. The bytes are verified, stored and sent as they came. */
+export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {
+  return {
+    async ecf(submission) {
+      const document = read(submission, 'ECF');
+      if (submissionRoute(document.type, document.summary.total_amount) === 'rfce') {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 under 250,000.00 is not sent as a full document: send its signed summary to /submit_fc, or its JSON to /fe_Submit.',
+        );
+      }
+      const brought = await submit(submission, document, 'ecf');
+      if ('warnings' in brought) {
+        return {
+          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...brought.warnings]),
+          trackId: null,
+        };
+      }
+      const { attempt } = brought;
+      if (attempt.trackId === null && !EMISSION_STATES[attempt.state].decided) throw notAnsweredYet(attempt);
+      return { ...documentAnswer(attempt), trackId: attempt.trackId };
+    },
+    async rfce(submission) {
+      const document = read(submission, 'RFCE');
+      if (!isBelowSummaryLimit(document.summary.total_amount)) {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 of 250,000.00 or more has no summary: send the full signed document to /submit_ecf.',
+        );
+      }
+      const brought = await submit(submission, document, 'rfce');
+      if ('warnings' in brought)
+        return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
+      const sent = brought.attempt;
+      // Where the authority asks for the same summary again (004), it is sent again while the caller waits.
+      const attempt =
+        sent.state === 'resend-due'
+          ? await awaitVerdict(ports, followUp, sent, givenToken(submission.token), answerDeadline(ports, sent))
+          : sent;
+      return documentAnswer(attempt);
+    },
+  };
+
+  function read({ env, xml }: SignedSubmission, root: 'ECF' | 'RFCE'): SignedDocument {
+    return readSignedXml(xml, root, env, ports.clock(), ports.settings.maxBodyBytes);
+  }
+
+  /** What the submission brought about, or found: never an attempt that was withdrawn. */
+  async function submit(
+    submission: SignedSubmission,
+    document: SignedDocument,
+    route: 'ecf' | 'rfce',
+  ): Promise<{ attempt: Attempt } | { warnings: readonly Fault[] }> {
+    for (;;) {
+      const issued = await offer(submission, document, route);
+      if (issued.outcome === 'checked') return { warnings: issued.warnings };
+      const attempt = await present(issued, submission);
+      if (issued.outcome === 'issued') {
+        if (attempt.state === 'withdrawn') throw withdrawnForItsToken();
+        return { attempt };
+      }
+      if (attempt.state !== 'withdrawn') return { attempt };
+    }
+  }
+
+  async function offer(submission: SignedSubmission, document: SignedDocument, route: 'ecf' | 'rfce'): Promise<Issued> {
+    const taxpayer = await taxpayers.require(submission.caller, document.key.issuerRnc);
+    if (submission.dryRun) refuseExpiredToken(submission.token, ports.clock());
+    const tokens = givenToken(submission.token);
+    return issue(
+      ports,
+      {
+        key: document.key,
+        draws: drawsOn(document.key, document.summary),
+        isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
+        check: async () => ({
+          faults: checkNumberRanges(
+            taxpayer.ranges,
+            document.key,
+            document.type,
+            document.tree,
+            toCalendarDate(ports.clock()),
+          ),
+          reference: await checkReference(ports.emissions, document.key, document.summary, document.tree),
+        }),
+        async prepare(reference) {
+          refuseExpiredToken(submission.token, ports.clock());
+          return prepared(document, taxpayer, route, reference, tokens, submission.token, ports.clock());
+        },
+      },
+      { dryRun: submission.dryRun },
+    );
+  }
+
+  /**
+   * A repeat of a document that is not decided brings it one step further with the caller's token, so that it reaches its
+   * end also where no certificate is stored: a lost send is looked up or made again, a result is asked for.
+   */
+  async function present(
+    issued: Exclude<Issued, { outcome: 'checked' }>,
+    { token }: SignedSubmission,
+  ): Promise<Attempt> {
+    if (issued.outcome === 'issued') return issued.attempt;
+    const attempt = await awaitSend(ports, issued.attempt);
+    if (attempt.state === 'processing' && attempt.trackId !== null) {
+      return askOnce(ports, attempt, attempt.trackId, givenToken(token));
+    }
+    const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
+    if (!waits || attempt.owner !== null) return attempt;
+    refuseExpiredToken(token, ports.clock());
+    const claimed = await claim(ports, attempt);
+    if (claimed === null) return attempt;
+    const tokens = givenToken(token);
+    const advanced = await followUp.advance(claimed, tokens);
+    if (tokens.wasRefused()) throw advanced.state === 'withdrawn' ? withdrawnForItsToken() : refusedOnTheWay(advanced);
+    return advanced;
+  }
+}
+
+/** An earlier send may have reached the authority, so the document stays what it is. */
+function refusedOnTheWay({ encf }: Attempt): EmissionError {
+  return new EmissionError(
+    'invalid_token',
+    `The authority refuses the token in x-token. ${encf} stays under way from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
+  );
+}
+
+/** The authority refused the token and nothing of the document is under way: the number is free. */
+function withdrawnForItsToken(): EmissionError {
+  return new EmissionError(
+    'invalid_token',
+    'The authority refuses the token in x-token. Nothing was submitted and the number is free: get a new token from /obtain_token and repeat.',
+  );
+}
+
+function notAnsweredYet(attempt: Attempt): EmissionError {
+  const why =
+    attempt.state === 'held'
+      ? 'The document it refers to is not accepted yet; this one is stored and is sent as soon as it is.'
+      : 'The authority did not answer in time; the document is stored and sending goes on.';
+  return new EmissionError(
+    'authority_timeout',
+    `${why} Repeat the same bytes later: the answer carries the trackId once it is known.`,
+  );
+}
+
+function prepared(
+  document: SignedDocument,
+  taxpayer: TaxpayerState,
+  route: 'ecf' | 'rfce',
+  reference: ReferenceCheck,
+  tokens: TokenSource,
+  token: string,
+  now: Date,
+): Prepared {
+  const file = archived(route, document.key, document.bytes, now);
+  const stored = { path: file.path, sha256: file.sha256 };
+  const warnings = [
+    ...document.facts.warnings,
+    ...reference.warnings,
+    ...(route === 'rfce' ? [KEEP_THE_DOCUMENT] : []),
+  ];
+  return {
+    fresh: {
+      ...document.key,
+      accountId: taxpayer.account_id,
+      ecfType: document.type,
+      source: route === 'ecf' ? 'signed-ecf' : 'signed-rfce',
+      route,
+      contentHash: document.contentHash,
+      facts: { ...document.facts, warnings },
+      xml: stored,
+      rfce: route === 'rfce' ? stored : null,
+      signedAt: document.signedAt,
+      signerFingerprint: document.signerFingerprint,
+      hasOwnCertificate: false,
+      modifies: reference.modifies,
+    },
+    files: [file],
+    sent: document.bytes,
+    sealedCertificate: null,
+    token,
+    tokens,
+  };
+}

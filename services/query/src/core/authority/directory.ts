@@ -1,0 +1,41 @@
+import type { DirectoryEntry as AuthorityEntry } from '@ecf/authority-client';
+import type { DirectoryEntry } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { Asker } from '../account-taxpayers.js';
+import { QueryError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { askWithToken } from './ask-authority.js';
+
+/** The authority's directory of electronic taxpayers, as it is now. */
+export interface Directory {
+  all(query: { asker: Asker; env: Environment }): Promise<DirectoryEntry[]>;
+  one(query: { asker: Asker; env: Environment; rnc: string }): Promise<DirectoryEntry>;
+}
+
+export function createDirectory(ports: Pick<Ports, 'authority' | 'tokens'>): Directory {
+  return {
+    async all({ asker, env }) {
+      const entries = await askWithToken(ports.tokens, { asker, env, rnc: null }, (token) =>
+        ports.authority.listDirectory({ env, token }),
+      );
+      return entries.map(publicEntry);
+    },
+    async one({ asker, env, rnc }) {
+      const entry = await askWithToken(ports.tokens, { asker, env, rnc: null }, (token) =>
+        ports.authority.findInDirectory({ env, token, rnc }),
+      );
+      if (entry !== null) return publicEntry(entry);
+      throw new QueryError('not_found', `The authority's directory has no ${rnc} in ${env}.`);
+    },
+  };
+}
+
+function publicEntry(entry: AuthorityEntry): DirectoryEntry {
+  return {
+    rnc: entry.rnc,
+    name: entry.name,
+    reception_url: entry.receptionUrl,
+    approval_url: entry.approvalUrl,
+    authentication_url: entry.authenticationUrl,
+  };
+}

@@ -1,0 +1,47 @@
+import type { MonitoringStatus } from '@ecf/contracts';
+import { type Environment, toIsoDominican } from '@ecf/domain';
+import { QueryError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { verdictOf } from './ask-authority.js';
+
+/**
+ * `GET /monitoring/status`: what the authority's status service says now. `available` is about the environment that is
+ * asked for: false inside a maintenance window. Services and windows are those of all environments, under the names that
+ * the authority gives them.
+ */
+export function createMonitoring(
+  ports: Pick<Ports, 'authority' | 'clock'>,
+  statusKey: string | null,
+): (env: Environment) => Promise<MonitoringStatus> {
+  return async (env) => {
+    if (statusKey === null) {
+      throw new QueryError(
+        'status_key_missing',
+        'This deployment has no key for the authority’s status service; configure STATUS_KEY.',
+      );
+    }
+    const asked = { env, statusKey };
+    const [environment, services, windows] = await Promise.all([
+      ports.authority.environmentStatus(asked),
+      ports.authority.serviceStatus(asked),
+      ports.authority.maintenanceWindows(asked),
+    ]);
+    const { available } = verdictOf(environment);
+    return {
+      env,
+      available,
+      services: verdictOf(services).map(({ service, available: up, environment: where }) => ({
+        service,
+        status: up ? 'available' : 'unavailable',
+        environment: where,
+      })),
+      maintenance_windows: verdictOf(windows).map(({ environment: where, startTime, endTime, days }) => ({
+        environment: where,
+        start_time: startTime,
+        end_time: endTime,
+        days,
+      })),
+      checked_at: toIsoDominican(ports.clock()),
+    };
+  };
+}

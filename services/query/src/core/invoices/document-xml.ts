@@ -1,0 +1,120 @@
+import type { Environment } from '@ecf/domain';
+import { type Asker, accountRncs, requireTaxpayer } from '../account-taxpayers.js';
+import { mayExist, QueryError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import type { Freshness } from './freshness.js';
+import type { IssuedInvoice } from './issued-invoice.js';
+import type { StoredXml } from './received-record.js';
+
+/** `GET /{encf}/xml`: which stored document is wanted. */
+export interface XmlQuery {
+  readonly asker: Asker;
+  readonly env: Environment;
+  readonly encf: string;
+  readonly issuerRnc: string | null;
+  /** Of a received document, which taxpayer of the account received it; null = not said. */
+  readonly buyerRnc: string | null;
+  /** The full signed e-CF, or the consumer summary that went to the authority. */
+  readonly document: 'ecf' | 'rfce';
+  /** The very bytes that are wanted. */
+  readonly sha256: string | null;
+}
+
+export interface FoundXml {
+  readonly issuerRnc: string;
+  readonly bytes: Uint8Array;
+}
+
+type Copy = StoredXml & { readonly issuerRnc: string };
+/** There is none, or it cannot be said because the owner could not be asked. */
+type Missing = 'none' | 'unknown';
+
+type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSource' | 'archive' | 'observer'>;
+
+/**
+ * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
+ *
+ * Without an issuer only documents that the account's own taxpayers issued are considered, received ones where there is
+ * none. With one it may also be the provider; where one account is both, the issued copy is given. What several of the
+ * account's taxpayers received under the number is given once a buyer is named.
+ */
+export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
+  async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
+    const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
+    if (issuers.length === 0) return 'none';
+    let wasAsked = true;
+    let found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+    const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
+    const open = issuers.filter((rnc) => !settled.has(rnc));
+    if (open.length > 0) {
+      wasAsked = await freshness.documents(query.env, open, query.encf);
+      found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+    }
+    const listed = found.filter((one) => one.listed);
+    const missing = wasAsked ? 'none' : 'unknown';
+    if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? missing;
+    const [first, ...others] = listed;
+    if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
+    if (first === undefined) return missing;
+    const { issuerRnc } = first;
+    if (query.document === 'ecf') return { issuerRnc, path: first.xmlPath, checksum: first.xmlChecksum };
+    if (first.rfcePath !== null && first.rfceChecksum !== null)
+      return { issuerRnc, path: first.rfcePath, checksum: first.rfceChecksum };
+    throw new QueryError('not_found', `${query.encf} went to the authority as a whole; it has no consumer summary.`);
+  }
+
+  async function receivedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
+    const buyerRncs = query.buyerRnc === null ? own : [query.buyerRnc];
+    const search = { env: query.env, buyerRncs, issuerRnc: query.issuerRnc, encf: query.encf };
+    const look = async () => {
+      const received = await ports.received.byNumber(search);
+      const fitting = received.flatMap(({ issuerRnc, xml, conflicts }) =>
+        (query.sha256 === null ? [xml] : [xml, ...conflicts].filter(({ checksum }) => checksum === query.sha256)).map(
+          (file) => ({ ...file, issuerRnc }),
+        ),
+      );
+      // One of each provider and buyer, but with a checksum: then they are the same bytes.
+      if (fitting.length > 1 && query.sha256 === null) {
+        const providers = new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size;
+        if (providers > 1) throw ambiguous(`Several providers sent ${query.encf}`);
+        throw ambiguous(`Several taxpayers of this account received ${query.encf}`, 'the header buyer-rnc');
+      }
+      return fitting[0] ?? null;
+    };
+    // Where nobody names provider and buyer, others that are not known here yet may have the number too: reception is asked, once
+    // for all who want the same at a time.
+    const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
+    const known = decided ? await look() : null;
+    if (known !== null) return known;
+    const wasAsked = await freshness.received(search);
+    return (await look()) ?? (wasAsked ? 'none' : 'unknown');
+  }
+
+  return async (query) => {
+    const { rncs: own, current } = await accountRncs(ports, query.asker);
+    if (query.buyerRnc !== null) await requireTaxpayer(ports, query.asker, query.buyerRnc);
+    const issued = await issuedCopy(query, own);
+    const received = typeof issued === 'string' && query.document === 'ecf' ? await receivedCopy(query, own) : 'none';
+    const file = typeof issued === 'string' ? received : issued;
+    if (typeof file === 'string') {
+      if (!current || issued === 'unknown' || received === 'unknown')
+        throw mayExist(`whether this account issued or received ${query.encf} in ${query.env}`);
+      throw new QueryError(
+        'not_found',
+        `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
+      );
+    }
+    return { issuerRnc: file.issuerRnc, bytes: await ports.archive.get(file.path, file.checksum) };
+  };
+}
+
+function filesOf(invoices: readonly IssuedInvoice[]): Copy[] {
+  return invoices.flatMap(({ issuerRnc, xmlPath, xmlChecksum, rfcePath, rfceChecksum }) => [
+    { issuerRnc, path: xmlPath, checksum: xmlChecksum },
+    ...(rfcePath !== null && rfceChecksum !== null ? [{ issuerRnc, path: rfcePath, checksum: rfceChecksum }] : []),
+  ]);
+}
+
+function ambiguous(what: string, where = 'issuer_rnc'): QueryError {
+  return new QueryError('ambiguous_encf', `${what}; name one of them in ${where}.`);
+}

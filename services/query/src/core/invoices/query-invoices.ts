@@ -1,0 +1,125 @@
+import type { Invoice, InvoiceAggregate, InvoiceCount, InvoiceList, RawAnswerBody, TrackIdList } from '@ecf/contracts';
+import { type Environment, formatDocumentDate } from '@ecf/domain';
+import { type Asker, requireTaxpayer } from '../account-taxpayers.js';
+import { mayExist, QueryError } from '../errors.js';
+import type { InvoiceFilter, Page, Ports, ShownInvoice } from '../ports.js';
+import { aggregate } from '../sums/aggregate.js';
+import type { Freshness } from './freshness.js';
+import { type InvoiceKey, publicInvoice, tellsAllOf } from './issued-invoice.js';
+
+type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'taxpayerSource' | 'invoiceSource' | 'observer'>;
+type Asked<T> = T & { readonly asker: Asker };
+
+/** What a customer asks about the documents its taxpayers issued. */
+export interface QueryInvoices {
+  list(query: Asked<InvoiceFilter & Page>): Promise<InvoiceList>;
+  count(query: Asked<InvoiceFilter>): Promise<InvoiceCount>;
+  aggregate(query: Asked<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
+  one(query: Asked<InvoiceKey>): Promise<Invoice>;
+  trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList>;
+  /** The submissions with everything the authority answered about each. */
+  rawAnswers(query: Asked<InvoiceKey>): Promise<RawTrackIdList>;
+}
+
+export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
+  track_ids: (TrackIdList['track_ids'][number] & { raw: RawAnswerBody[] })[];
+};
+
+export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): QueryInvoices {
+  async function prepare(query: Asked<InvoiceFilter>): Promise<void> {
+    await requireTaxpayer(ports, query.asker, query.issuerRnc);
+    await freshness.issuer(query);
+  }
+
+  /** A document that nothing can change any more is answered as it is; about any other its owner is asked first. */
+  async function require(query: Asked<InvoiceKey>): Promise<ShownInvoice> {
+    await requireTaxpayer(ports, query.asker, query.issuerRnc);
+    let found = await ports.invoices.find(query);
+    let wasAsked = true;
+    if (found?.settled !== true) {
+      wasAsked = await freshness.documents(query.env, [query.issuerRnc], query.encf);
+      found = await ports.invoices.find(query);
+    }
+    if (found !== null) return found;
+    if (!wasAsked) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
+    throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${query.env}.`);
+  }
+
+  /** Events have no room for some; their owner has them all. */
+  async function allAttempts({ env, issuerRnc, encf }: InvoiceKey): Promise<ShownInvoice['attempts']> {
+    const { invoices } = await ports.invoiceSource.findInvoices({
+      env,
+      numbers: [{ issuer_rnc: issuerRnc, encf }],
+      whole: true,
+    });
+    const [whole] = invoices;
+    if (whole === undefined) throw new Error(`emission does not know ${issuerRnc} ${encf} in ${env}, which it told of`);
+    return whole.attempts;
+  }
+
+  async function trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList> {
+    const known = (await require(query)).attempts;
+    const attempts = tellsAllOf(known) ? known : await allAttempts(query);
+    return {
+      encf: query.encf,
+      issuer_rnc: query.issuerRnc,
+      env: query.env,
+      count: attempts.length,
+      track_ids: attempts,
+    };
+  }
+
+  return {
+    async list(query) {
+      await prepare(query);
+      const { total, invoices } = await ports.invoices.list(query, query);
+      return {
+        count: invoices.length,
+        total,
+        ...period(query),
+        limit: query.limit,
+        offset: query.offset,
+        invoices: invoices.map((invoice) => publicInvoice(invoice, invoice)),
+      };
+    },
+    async count(query) {
+      await prepare(query);
+      return { total_invoices: await ports.invoices.count(query), ...period(query) };
+    },
+    async aggregate(query) {
+      await prepare(query);
+      const { invoices, clients } = await ports.invoices.sums(query, query.topClients);
+      return { ...period(query), ...aggregate(invoices, clients) };
+    },
+    async one(query) {
+      const invoice = await require(query);
+      return publicInvoice(invoice, invoice);
+    },
+    trackIds,
+    async rawAnswers(query) {
+      const list = await trackIds(query);
+      const { answers } = await ports.invoiceSource.rawAnswers({
+        env: query.env,
+        issuer_rnc: query.issuerRnc,
+        encf: query.encf,
+      });
+      const of = (wanted: number) => answers.filter(({ attempt }) => attempt === wanted);
+      return {
+        ...list,
+        track_ids: list.track_ids.map((submission) => ({
+          ...submission,
+          raw: of(submission.attempt).map(({ attempt: _attempt, ...raw }) => raw),
+        })),
+      };
+    },
+  };
+}
+
+function period(query: InvoiceFilter): { issuer_rnc: string; start_date: string; end_date: string; env: Environment } {
+  return {
+    issuer_rnc: query.issuerRnc,
+    start_date: formatDocumentDate(query.first),
+    end_date: formatDocumentDate(query.last),
+    env: query.env,
+  };
+}

@@ -1,0 +1,171 @@
+import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
+import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import { type Asker, accountRncs, requireTaxpayer } from '../account-rncs.js';
+import { ReceptionError } from '../errors.js';
+import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from '../ports.js';
+import { approvalDaysLeft } from './approval-deadline.js';
+import type { UnkeptConflict } from './received-document.js';
+
+/** A period of Dominican days, both included, over the time of receipt. */
+export interface PeriodQuery {
+  readonly asker: Asker;
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly first: CalendarDate;
+  readonly last: CalendarDate;
+}
+
+/** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
+export type ShownInvoice = Omit<ReceivedInvoice, 'total_amount'> & { readonly total_amount: string };
+type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices'> & { readonly invoices: readonly ShownInvoice[] };
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'>;
+
+/** What a customer asks about documents received for its taxpayers. Only those with Estado 0 exist here. */
+export class QueryReceived {
+  constructor(
+    private readonly ports: QueryPorts,
+    /** Days within which a document has to be answered; null = none are counted. */
+    private readonly deadlineDays: number | null,
+  ) {}
+
+  /** From one provider. Throws `not_found` where there are none at all in the period. */
+  async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<Shown<ReceivedInvoicesList>> {
+    const { count, total, invoices, ...rest } = await this.#page(query, query.providerRnc);
+    return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
+  }
+
+  /** From every provider. Throws `not_found` where there are none at all in the period. */
+  all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
+    return this.#page(query, null);
+  }
+
+  /** How many and how much; an empty period is no error. Every document counts with the amount it states. */
+  async count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
+    const { count, amount } = await this.ports.documents.totals(await this.#filter(query, null));
+    return { total_invoices: count, total_amount: amount, ...period(query) };
+  }
+
+  /** One document by its number. Throws `ambiguous` where several providers used it and none is named. */
+  async one(query: {
+    asker: Asker;
+    env: Environment;
+    buyerRnc: string;
+    encf: string;
+    providerRnc: string | null;
+  }): Promise<ShownInvoice> {
+    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
+    const found = await this.#only({
+      env: query.env,
+      buyerRncs: [query.buyerRnc],
+      issuerRnc: query.providerRnc,
+      encf: query.encf,
+    });
+    return this.#shown(found);
+  }
+
+  /**
+   * The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. Throws
+   * `ambiguous` where it is of several buyers of the account and none is named.
+   */
+  async acknowledgement(query: {
+    asker: Asker;
+    env: Environment;
+    encf: string;
+    issuerRnc: string;
+    buyerRnc: string | null;
+  }): Promise<Uint8Array> {
+    const { asker, encf, issuerRnc, buyerRnc } = query;
+    if (buyerRnc !== null) await requireTaxpayer(this.ports, asker, buyerRnc);
+    const buyerRncs = buyerRnc === null ? await accountRncs(this.ports, asker) : [buyerRnc];
+    const [stored, ...others] = await this.ports.documents.latestAcknowledgements({ ...query, buyerRncs });
+    if (stored === undefined) {
+      throw new ReceptionError('not_found', `No ${encf} of ${issuerRnc} was received for a taxpayer of this account.`);
+    }
+    if (others.length > 0) {
+      throw new ReceptionError(
+        'ambiguous',
+        `Several taxpayers of this account were sent ${encf} of ${issuerRnc}; name one of them in the header buyer-rnc.`,
+      );
+    }
+    return this.ports.archive.get(stored.path, stored.sha256);
+  }
+
+  async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
+    const filter = await this.#filter(query, providerRnc);
+    const { count: total } = await this.ports.documents.totals(filter);
+    if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
+    const listed = await this.ports.documents.list(filter, query);
+    return {
+      count: listed.length,
+      total,
+      ...period(query),
+      limit: query.limit,
+      offset: query.offset,
+      invoices: listed.map((one) => this.#shown(one)),
+    };
+  }
+
+  #shown(listed: ListedDocument): ShownInvoice {
+    if (this.deadlineDays === null) return receivedInvoice(listed);
+    const left = approvalDaysLeft(listed.document, this.deadlineDays, this.ports.clock());
+    return { ...receivedInvoice(listed), approval_days_left: left };
+  }
+
+  async #filter(query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
+    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
+    return { env: query.env, buyerRnc: query.buyerRnc, issuerRnc, ...dominicanDays(query.first, query.last) };
+  }
+
+  async #only(search: NumberSearch): Promise<ListedDocument> {
+    const [first, ...others] = await this.ports.documents.byNumber(search);
+    if (first === undefined) {
+      throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
+    }
+    const { issuerRnc } = first.document.key;
+    if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
+      throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
+    }
+    return first;
+  }
+}
+
+/** A row of the listings. */
+export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
+  const { key, facts } = document;
+  return {
+    id: document.id,
+    encf: key.encf,
+    ecf_type: facts.ecfType,
+    date_received: toIsoDominican(document.receivedAt),
+    date_issued: facts.dateIssued === null ? null : `${facts.dateIssued}T00:00:00-04:00`,
+    total_amount: facts.totalAmount,
+    provider_rnc: key.issuerRnc,
+    provider_name: facts.issuerName,
+    buyer_rnc: key.buyerRnc,
+    xml_storage_path: document.xml.path,
+    approval_status: document.approvalStatus,
+    approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
+    conflicts: conflicts.map(shownConflict),
+    conflicts_unkept: unkept.map(shownConflict),
+    conflicts_total: conflictsTotal,
+  };
+}
+
+function shownConflict({ sha256, receivedAt, certificateSubject }: UnkeptConflict) {
+  return { sha256, date_received: toIsoDominican(receivedAt), certificate_subject: certificateSubject };
+}
+
+function period(query: PeriodQuery) {
+  return {
+    buyer_rnc: query.buyerRnc,
+    start_date: formatDocumentDate(query.first),
+    end_date: formatDocumentDate(query.last),
+    env: query.env,
+  };
+}
