@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openFileXmlStore } from '../src/xml-store/xml-store/xml-store.files.js';
+import { openFileXmlStore } from '../src/xml-store/xml-store.files.js';
 import type { XmlStore } from '../src/xml-store/xml-store.js';
 import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
 
