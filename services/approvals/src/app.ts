@@ -38,11 +38,10 @@ import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
-import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
+import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ApprovalsConfig } from './config.js';
-import { APPROVALS_GROUP } from './consumer-group.js';
 import { ApprovalsError } from './core/errors.js';
 import { createApprovalBackground } from './core/given/approval-background.js';
 import { GiveApproval } from './core/given/give-approval.js';
@@ -137,7 +136,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const ports: Ports = {
     approvals: createApprovalStore(database),
     received: createReceivedApprovalStore(database),
-    taxpayers: createTaxpayerStore(database, APPROVALS_GROUP),
+    taxpayers: createTaxpayerReplica(database),
     source:
       overrides.source === undefined
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: QUESTION_MS })

@@ -14,6 +14,7 @@ import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
 import { createDirectory } from './core/authority/directory.js';
@@ -32,7 +33,6 @@ import { createPostgresAftermath } from './outbound/aftermath.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
-import { createPostgresTaxpayers } from './outbound/taxpayers.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const GATEWAY_QUESTION_MS = 3_000;
@@ -94,9 +94,9 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     invoices: createPostgresInvoices(database),
     received: createPostgresReceived(database),
     projection: createPostgresProjection(database),
-    taxpayers: createPostgresTaxpayers(database),
+    taxpayers: createTaxpayerReplica(database, { keepCertificates: false }),
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
-    taxpayerSource:
+    source:
       overrides.taxpayers === undefined
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: GATEWAY_QUESTION_MS })
         : overrides.taxpayers,

@@ -21,7 +21,7 @@ import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/int
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
-import { createCertificates, createTaxpayerStore } from '@ecf/taxpayer-copy';
+import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
@@ -38,7 +38,7 @@ import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport, reportHeld } from './inbound/reception-report.js';
-import { createDocumentStore, RECEPTION_GROUP } from './outbound/documents.postgres.js';
+import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createJudges } from './outbound/judges.threads.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
@@ -83,7 +83,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   });
   const ports: Ports = {
     documents: createDocumentStore(database),
-    taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
+    taxpayers: createTaxpayerReplica(database),
     source:
       overrides.source === undefined
         ? gatewayTaxpayerSource(config.GATEWAY_URL, {

@@ -10,11 +10,10 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
-import { createTaxpayerStore } from '@ecf/taxpayer-copy';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readReceptionConfig } from '../src/config.js';
-import { RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { authority, PROVIDER } from './support/senders.js';
 import { MASTER_KEY, taxpayer } from './support/taxpayers.js';
@@ -104,7 +103,7 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
       $$ BEGIN INSERT INTO told VALUES (new.key, new.event); RETURN new; END $$`);
     await tx.query('CREATE TRIGGER tell BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION tell()');
   });
-  await createTaxpayerStore(database, RECEPTION_GROUP).apply(taxpayer(), randomUUID());
+  await createTaxpayerReplica(database).apply(taxpayer());
 
   const work = [...documents].map(async ([number, bytes], index) => {
     await delay(index * 10);

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { createInMemoryRefusalBudgets, createRefusalBudgets, type RefusalBudgets } from '@ecf/public-door';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
-import { createInMemoryTaxpayerStore, createTaxpayerStore, type TaxpayerStore } from '@ecf/taxpayer-copy';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type {
@@ -15,18 +14,17 @@ import type {
 } from '../src/core/documents/received-document.js';
 import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
-import { createDocumentStore, RECEPTION_GROUP } from '../src/outbound/documents.postgres.js';
+import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
 import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
 import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
-import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer } from './support/taxpayers.js';
+import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
 
 interface Stores {
   documents: DocumentStore;
-  taxpayers: TaxpayerStore;
   seeds: SpentSeeds;
   keys: TokenKeys;
   budgets: RefusalBudgets;
@@ -41,14 +39,12 @@ beforeAll(async () => {
   database = openDatabase(url);
   stores.postgres = {
     documents: createDocumentStore(database),
-    taxpayers: createTaxpayerStore(database, RECEPTION_GROUP),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
     budgets: createRefusalBudgets(database),
   };
   stores.memory = {
     documents: createInMemoryDocumentStore(),
-    taxpayers: createInMemoryTaxpayerStore(),
     seeds: createInMemorySpentSeeds(),
     keys: createInMemoryTokenKeys(),
     budgets: createInMemoryRefusalBudgets(),
@@ -359,22 +355,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
       await Promise.all([documents.decide(decision(document, 1, 'approved'), randomUUID()), documents.add(document)]);
       expect((await whole(documents, document))?.approvalStatus).toBe('approved');
     }
-  });
-
-  it('keeps the newest state of a taxpayer, and knows how far an account is complete', async () => {
-    const { taxpayers } = at();
-    const [older, newer] = [taxpayer({ name: 'old' }), taxpayer({ name: 'new' })];
-    await taxpayers.apply({ ...newer, previous_revision: older.revision }, randomUUID());
-    expect((await taxpayers.account(ACCOUNT)).revision).toBe(0);
-    await taxpayers.apply(older, randomUUID());
-    expect((await taxpayers.taxpayer(BUYER))?.name).toBe('new');
-    await taxpayers.apply({ ...newer, previous_revision: older.revision }, randomUUID());
-    expect(await taxpayers.account(ACCOUNT)).toMatchObject({ revision: newer.revision, taxpayers: [{ rnc: BUYER }] });
-    expect(await taxpayers.account(OTHER_ACCOUNT)).toEqual({ account_id: OTHER_ACCOUNT, revision: 0, taxpayers: [] });
-    const other = taxpayer({ rnc: OTHER_BUYER, account_id: OTHER_ACCOUNT });
-    await taxpayers.replaceAccount({ account_id: OTHER_ACCOUNT, revision: other.revision, taxpayers: [other] });
-    expect(await taxpayers.account(OTHER_ACCOUNT)).toMatchObject({ revision: other.revision });
-    expect(await taxpayers.taxpayer('133333336')).toBeNull();
   });
 
   it('a seed is spent once, and forgotten when it has expired', async () => {

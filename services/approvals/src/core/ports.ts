@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import type { JudgeThreads, RefusalBudgets, RefusedBytesSettings, SignerFacts } from '@ecf/public-door';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
-import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
+import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Admission } from './given/admission.js';
 import type {
   AuthoritySide,
@@ -164,7 +164,7 @@ export interface ApprovalSettings extends RefusedBytesSettings {
 export interface Ports {
   readonly approvals: ApprovalStore;
   readonly received: ReceivedApprovalStore;
-  readonly taxpayers: TaxpayerStore;
+  readonly taxpayers: TaxpayerReplica;
   /** Null where the deployment has no gateway to ask. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;

@@ -5,11 +5,11 @@ import type {
   EmissionOperations,
   IssuedInvoiceDecision,
   ReceptionOperations,
-  TaxpayerState,
 } from '@ecf/contracts';
 import type { CalendarDate, Environment } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Aftermath, InvoiceKey, IssuedInvoice } from './invoices/issued-invoice.js';
 import type { ReceivedRecord } from './invoices/received-record.js';
 import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
@@ -74,15 +74,6 @@ export interface AftermathStore {
   keepDecision(decision: IssuedInvoiceDecision): Promise<void>;
 }
 
-/** Which RNCs an account has, as far as told. */
-export interface TaxpayerStore {
-  account(accountId: string): Promise<{ revision: number; rncs: string[] }>;
-  /** Keeps the newer of what is known and what is given; an account's knowledge grows where no revision is skipped. */
-  keep(taxpayer: TaxpayerState): Promise<void>;
-  /** Keeps a complete account, as the gateway gave it. */
-  replaceAccount(account: Awaited<ReturnType<TaxpayerSource['account']>>): Promise<void>;
-}
-
 /** A new generation of the read models, filled beside the one that is read. */
 export interface Generations {
   /** Begins one; from then on every change goes to both. Null where another instance is at it. */
@@ -145,10 +136,10 @@ export interface Ports {
   readonly invoices: InvoiceStore;
   readonly received: ReceivedStore;
   readonly projection: Projection;
-  readonly taxpayers: TaxpayerStore;
+  readonly taxpayers: TaxpayerReplica;
   readonly generations: Generations;
-  /** Null where the deployment has no gateway to ask. */
-  readonly taxpayerSource: TaxpayerSource | null;
+  /** The gateway; null where the deployment has none to query. */
+  readonly source: TaxpayerSource | null;
   readonly invoiceSource: InvoiceSource;
   readonly receivedSource: ReceivedSource;
   readonly aftermath: AftermathStore;

@@ -113,7 +113,7 @@ function answering(read: (parameters: Parameters) => (who: Who) => Promise<unkno
 function whoAsks(req: Request) {
   const identity = identityOf(req);
   return {
-    asker: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
+    caller: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
     env: identity.env,
   };
 }

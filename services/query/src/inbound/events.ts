@@ -7,9 +7,10 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { issuedInvoice } from '../core/invoices/issued-invoice.js';
 import { receivedRecord } from '../core/invoices/received-record.js';
-import type { AftermathStore, Projection, TaxpayerStore } from '../core/ports.js';
+import type { AftermathStore, Projection } from '../core/ports.js';
 
 /** The consumer group of this service. */
 export const QUERY_GROUP = 'query';
@@ -17,7 +18,7 @@ export const QUERY_GROUP = 'query';
 export interface EventParts {
   readonly projection: Projection;
   readonly aftermath: AftermathStore;
-  readonly taxpayers: Pick<TaxpayerStore, 'keep'>;
+  readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
   /** Told of each event that is taken over, with the seconds since its cause. */
   readonly took: (event: BusEvent) => void;
 }
@@ -32,7 +33,7 @@ export function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Subscrip
     [TOPICS.invoices.name]: ({ data }) => projection.keepInvoice(issuedInvoice(data as InvoiceChanged)),
     [TOPICS.receivedInvoices.name]: ({ data }) =>
       projection.keepReceived([receivedRecord(data as ReceivedInvoiceChanged)]),
-    [TOPICS.taxpayers.name]: ({ data }) => taxpayers.keep(data as TaxpayerState),
+    [TOPICS.taxpayers.name]: ({ data }) => taxpayers.apply(data as TaxpayerState),
     [TOPICS.deliveries.name]: ({ data }) => aftermath.keepDelivery(data as DeliveryChanged),
     [TOPICS.approvals.name]: async ({ data }) => {
       const decision = data as ApprovalChanged;

@@ -3,7 +3,7 @@ import type { Environment } from '@ecf/domain';
 import type { RefusalBudgets, RefusedBytesSettings } from '@ecf/public-door';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
-import type { Certificates, TaxpayerStore } from '@ecf/taxpayer-copy';
+import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Judgement } from './documents/judge-document.js';
 import type {
   Conflict,
@@ -142,7 +142,7 @@ export interface ReceptionSettings extends RefusedBytesSettings {
 
 export interface Ports {
   readonly documents: DocumentStore;
-  readonly taxpayers: TaxpayerStore;
+  readonly taxpayers: TaxpayerReplica;
   /** Null where the deployment has no gateway to ask. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;

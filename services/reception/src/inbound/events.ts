@@ -1,6 +1,6 @@
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import type { TaxpayerStore } from '@ecf/taxpayer-copy';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { DocumentStore } from '../core/ports.js';
 
 /**
@@ -10,12 +10,12 @@ import type { DocumentStore } from '../core/ports.js';
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
-  stores: { taxpayers: Pick<TaxpayerStore, 'apply'>; documents: Pick<DocumentStore, 'decide'> },
+  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; documents: Pick<DocumentStore, 'decide'> },
 ): Promise<Subscription[]> {
   const taxpayers = await bus.subscribe({
     topics: [TOPICS.taxpayers.name],
     group,
-    handler: (event) => stores.taxpayers.apply(event.data as TaxpayerState, event.id),
+    handler: (event) => stores.taxpayers.apply(event.data as TaxpayerState),
   });
   const approvals = await bus.subscribe({
     topics: [TOPICS.approvals.name],

@@ -1,6 +1,6 @@
 import type { ReceivedAcknowledgement } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type Asker, accountTaxpayers } from '@ecf/taxpayer-copy';
+import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import type { AcknowledgementStore } from '../deliveries/delivery-ports.js';
 import { ApprovalsError } from '../errors.js';
 import type { Ports } from '../ports.js';
@@ -11,7 +11,7 @@ type QueryPorts = Pick<Ports, 'taxpayers' | 'source' | 'observer' | 'archive'> &
 };
 
 interface OneQuery {
-  readonly asker: Asker;
+  readonly asker: Caller;
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
@@ -23,7 +23,7 @@ export class QueryAcknowledgements {
 
   /** Newest first. */
   async list(query: {
-    asker: Asker;
+    asker: Caller;
     env: Environment;
     issuerRnc: string;
     encf: string | null;
@@ -54,8 +54,8 @@ export class QueryAcknowledgements {
     throw new ApprovalsError('not_found', `No buyer acknowledged ${encf} of ${issuerRnc} in ${env} yet.`);
   }
 
-  async #requireTaxpayer(asker: Asker, rnc: string): Promise<void> {
-    if ((await accountTaxpayers(this.ports, asker)).some((taxpayer) => taxpayer.rnc === rnc)) return;
+  async #requireTaxpayer(asker: Caller, rnc: string): Promise<void> {
+    if ((await readAccount(this.ports, asker)).taxpayers.some((taxpayer) => taxpayer.rnc === rnc)) return;
     throw new ApprovalsError('taxpayer_not_found', `${rnc} is not a taxpayer of this account.`);
   }
 }

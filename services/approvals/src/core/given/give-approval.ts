@@ -1,7 +1,7 @@
 import { LoginError } from '@ecf/authority-client';
 import type { ApprovalRequest, ReceivedInvoiceChanged, TaxpayerState, ValidationItem } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { type Asker, accountTaxpayers } from '@ecf/taxpayer-copy';
+import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { ApprovalsError, FieldsRefused } from '../errors.js';
 import type { Ports } from '../ports.js';
@@ -11,7 +11,7 @@ import { type Decision, type DecisionKey, decisionOf, type GivenApproval, type N
 import type { SendApproval } from './send-approval.js';
 
 export interface ApprovalOrder {
-  readonly asker: Asker;
+  readonly asker: Caller;
   readonly env: Environment;
   readonly request: ApprovalRequest;
   /** False: signed and stored only. */
@@ -125,8 +125,8 @@ export class GiveApproval {
     };
   }
 
-  async #buyer(asker: Asker, rnc: string): Promise<TaxpayerState> {
-    const taxpayers = await accountTaxpayers(this.ports, asker);
+  async #buyer(asker: Caller, rnc: string): Promise<TaxpayerState> {
+    const { taxpayers } = await readAccount(this.ports, asker);
     const buyer = taxpayers.find((taxpayer) => taxpayer.rnc === rnc);
     if (buyer?.active && buyer.account_active) return buyer;
     throw new ApprovalsError(

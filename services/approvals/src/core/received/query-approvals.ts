@@ -1,6 +1,6 @@
 import type { Approval, ReceivedApproval } from '@ecf/contracts';
 import { APPROVABLE_TYPES, type Environment, encfType, toIsoDominican } from '@ecf/domain';
-import { type Asker, accountTaxpayers } from '@ecf/taxpayer-copy';
+import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { type GivenApproval, publicApproval, statusWord } from '../given/given-approval.js';
 import type { Ports } from '../ports.js';
@@ -13,7 +13,7 @@ export class QueryApprovals {
 
   /** Newest first. */
   async list(query: {
-    asker: Asker;
+    asker: Caller;
     env: Environment;
     receiverRnc: string;
     limit: number;
@@ -24,19 +24,19 @@ export class QueryApprovals {
     return (await this.ports.approvals.list({ env, buyerRnc, limit, offset })).map(publicApproval);
   }
 
-  async one(query: { asker: Asker; environments: readonly Environment[]; id: number }): Promise<Approval> {
+  async one(query: { asker: Caller; environments: readonly Environment[]; id: number }): Promise<Approval> {
     return publicApproval(await this.#own(query));
   }
 
   /** The very bytes that were signed. */
-  async xml(query: { asker: Asker; environments: readonly Environment[]; id: number }): Promise<Uint8Array> {
+  async xml(query: { asker: Caller; environments: readonly Environment[]; id: number }): Promise<Uint8Array> {
     const { xml } = await this.#own(query);
     return this.ports.archive.get(xml.path, xml.sha256);
   }
 
   /** What the buyer decided about an e-CF of ours. */
   async received(query: {
-    asker: Asker;
+    asker: Caller;
     env: Environment;
     issuerRnc: string;
     encf: string;
@@ -60,17 +60,17 @@ export class QueryApprovals {
     };
   }
 
-  async #own(query: { asker: Asker; environments: readonly Environment[]; id: number }): Promise<GivenApproval> {
+  async #own(query: { asker: Caller; environments: readonly Environment[]; id: number }): Promise<GivenApproval> {
     const approval = await this.ports.approvals.find(query.id);
     if (approval !== null && query.environments.includes(approval.key.env)) {
-      const rncs = (await accountTaxpayers(this.ports, query.asker)).map(({ rnc }) => rnc);
+      const rncs = (await readAccount(this.ports, query.asker)).taxpayers.map(({ rnc }) => rnc);
       if (rncs.includes(approval.key.buyerRnc)) return approval;
     }
     throw new ApprovalsError('not_found', `There is no approval ${query.id} of this account.`);
   }
 
-  async #requireTaxpayer(asker: Asker, rnc: string): Promise<void> {
-    if ((await accountTaxpayers(this.ports, asker)).some((taxpayer) => taxpayer.rnc === rnc)) return;
+  async #requireTaxpayer(asker: Caller, rnc: string): Promise<void> {
+    if ((await readAccount(this.ports, asker)).taxpayers.some((taxpayer) => taxpayer.rnc === rnc)) return;
     throw new ApprovalsError('taxpayer_not_found', `${rnc} is not a taxpayer of this account.`);
   }
 }

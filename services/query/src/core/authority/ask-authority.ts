@@ -1,12 +1,12 @@
 import type { Answer } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
-import type { Asker } from '../account-taxpayers.js';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
 import type { TokenSource } from '../ports.js';
 
 /** On whose behalf the authority is asked. Without `rnc`, for the account's oldest taxpayer with a valid certificate. */
 export interface TokenRequest {
-  readonly asker: Asker;
+  readonly caller: Caller;
   readonly env: Environment;
   readonly rnc: string | null;
 }
@@ -27,8 +27,8 @@ async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: str
   try {
     const { token } = await tokens.authorityToken({
       env: request.env,
-      account_id: request.asker.accountId,
-      taxpayers_revision: request.asker.taxpayersRevision,
+      account_id: request.caller.accountId,
+      taxpayers_revision: request.caller.taxpayersRevision,
       rnc: request.rnc,
       refused,
     });

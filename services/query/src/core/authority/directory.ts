@@ -1,27 +1,27 @@
 import type { DirectoryEntry as AuthorityEntry } from '@ecf/authority-client';
 import type { DirectoryEntry } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { Asker } from '../account-taxpayers.js';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import { askWithToken } from './ask-authority.js';
 
 /** The authority's directory of electronic taxpayers, as it is now. */
 export interface Directory {
-  all(query: { asker: Asker; env: Environment }): Promise<DirectoryEntry[]>;
-  one(query: { asker: Asker; env: Environment; rnc: string }): Promise<DirectoryEntry>;
+  all(query: { caller: Caller; env: Environment }): Promise<DirectoryEntry[]>;
+  one(query: { caller: Caller; env: Environment; rnc: string }): Promise<DirectoryEntry>;
 }
 
 export function createDirectory(ports: Pick<Ports, 'authority' | 'tokens'>): Directory {
   return {
-    async all({ asker, env }) {
-      const entries = await askWithToken(ports.tokens, { asker, env, rnc: null }, (token) =>
+    async all({ caller, env }) {
+      const entries = await askWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
         ports.authority.listDirectory({ env, token }),
       );
       return entries.map(publicEntry);
     },
-    async one({ asker, env, rnc }) {
-      const entry = await askWithToken(ports.tokens, { asker, env, rnc: null }, (token) =>
+    async one({ caller, env, rnc }) {
+      const entry = await askWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
         ports.authority.findInDirectory({ env, token, rnc }),
       );
       if (entry !== null) return publicEntry(entry);

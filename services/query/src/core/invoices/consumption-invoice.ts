@@ -1,6 +1,7 @@
 import type { ConsumptionInvoiceStatus } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type Asker, requireTaxpayer } from '../account-taxpayers.js';
+import type { Caller } from '@ecf/taxpayer-replica';
+import { requireTaxpayer } from '../account-taxpayers.js';
 import { askWithToken } from '../authority/ask-authority.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
@@ -8,7 +9,7 @@ import type { Freshness } from './freshness.js';
 
 /** `GET /query-consumption-invoice/`: a document of type 32 by what its buyer holds in hands. */
 export interface ConsumptionQuery {
-  readonly asker: Asker;
+  readonly caller: Caller;
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
@@ -16,7 +17,7 @@ export interface ConsumptionQuery {
   readonly buyerRnc: string | null;
 }
 
-type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'taxpayers' | 'taxpayerSource' | 'observer'>;
+type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'taxpayers' | 'source' | 'observer'>;
 
 /**
  * What the authority says of a consumer invoice now. One that went as a summary is known to the summary's query; one that
@@ -37,9 +38,9 @@ export function createConsumptionInvoice(
 
   return async (query) => {
     const { env, issuerRnc, encf, securityCode, buyerRnc } = query;
-    await requireTaxpayer(ports, query.asker, issuerRnc);
+    await requireTaxpayer(ports, query.caller, issuerRnc);
     const route = await routeOf(query);
-    const request = { asker: query.asker, env, rnc: issuerRnc };
+    const request = { caller: query.caller, env, rnc: issuerRnc };
     const asked = { env, issuerRnc, encf, securityCode };
     const { status, code, ...rest } =
       route === 'ecf'

@@ -1,5 +1,6 @@
 import type { Environment } from '@ecf/domain';
-import { type Asker, accountRncs, requireTaxpayer } from '../account-taxpayers.js';
+import { type Caller, readAccount } from '@ecf/taxpayer-replica';
+import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Freshness } from './freshness.js';
@@ -8,7 +9,7 @@ import type { StoredXml } from './received-record.js';
 
 /** `GET /{encf}/xml`: which stored document is wanted. */
 export interface XmlQuery {
-  readonly asker: Asker;
+  readonly caller: Caller;
   readonly env: Environment;
   readonly encf: string;
   readonly issuerRnc: string | null;
@@ -29,7 +30,7 @@ type Copy = StoredXml & { readonly issuerRnc: string };
 /** There is none, or it cannot be said because the owner could not be asked. */
 type Missing = 'none' | 'unknown';
 
-type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'taxpayerSource' | 'archive' | 'observer'>;
+type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'source' | 'archive' | 'observer'>;
 
 /**
  * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
@@ -91,8 +92,9 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
   }
 
   return async (query) => {
-    const { rncs: own, current } = await accountRncs(ports, query.asker);
-    if (query.buyerRnc !== null) await requireTaxpayer(ports, query.asker, query.buyerRnc);
+    const { taxpayers, current } = await readAccount(ports, query.caller);
+    const own = taxpayers.map(({ rnc }) => rnc);
+    if (query.buyerRnc !== null) await requireTaxpayer(ports, query.caller, query.buyerRnc);
     const issued = await issuedCopy(query, own);
     const received = typeof issued === 'string' && query.document === 'ecf' ? await receivedCopy(query, own) : 'none';
     const file = typeof issued === 'string' ? received : issued;

@@ -1,14 +1,15 @@
 import type { Invoice, InvoiceAggregate, InvoiceCount, InvoiceList, RawAnswerBody, TrackIdList } from '@ecf/contracts';
 import { type Environment, formatDocumentDate } from '@ecf/domain';
-import { type Asker, requireTaxpayer } from '../account-taxpayers.js';
+import type { Caller } from '@ecf/taxpayer-replica';
+import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { InvoiceFilter, Page, Ports, ShownInvoice } from '../ports.js';
 import { aggregate } from '../sums/aggregate.js';
 import type { Freshness } from './freshness.js';
 import { type InvoiceKey, publicInvoice, tellsAllOf } from './issued-invoice.js';
 
-type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'taxpayerSource' | 'invoiceSource' | 'observer'>;
-type Asked<T> = T & { readonly asker: Asker };
+type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
+type Asked<T> = T & { readonly caller: Caller };
 
 /** What a customer asks about the documents its taxpayers issued. */
 export interface QueryInvoices {
@@ -27,13 +28,13 @@ export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
 
 export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): QueryInvoices {
   async function prepare(query: Asked<InvoiceFilter>): Promise<void> {
-    await requireTaxpayer(ports, query.asker, query.issuerRnc);
+    await requireTaxpayer(ports, query.caller, query.issuerRnc);
     await freshness.issuer(query);
   }
 
   /** A document that nothing can change any more is answered as it is; about any other its owner is asked first. */
   async function require(query: Asked<InvoiceKey>): Promise<ShownInvoice> {
-    await requireTaxpayer(ports, query.asker, query.issuerRnc);
+    await requireTaxpayer(ports, query.caller, query.issuerRnc);
     let found = await ports.invoices.find(query);
     let wasAsked = true;
     if (found?.settled !== true) {

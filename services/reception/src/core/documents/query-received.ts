@@ -1,6 +1,6 @@
 import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
-import { type Asker, accountRncs, requireTaxpayer } from '../account-rncs.js';
+import { accountRncs, type Caller, requireTaxpayer } from '../account-rncs.js';
 import { ReceptionError } from '../errors.js';
 import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from '../ports.js';
 import { approvalDaysLeft } from './approval-deadline.js';
@@ -8,7 +8,7 @@ import type { UnkeptConflict } from './received-document.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
 export interface PeriodQuery {
-  readonly asker: Asker;
+  readonly asker: Caller;
   readonly env: Environment;
   readonly buyerRnc: string;
   readonly first: CalendarDate;
@@ -53,7 +53,7 @@ export class QueryReceived {
 
   /** One document by its number. Throws `ambiguous` where several providers used it and none is named. */
   async one(query: {
-    asker: Asker;
+    asker: Caller;
     env: Environment;
     buyerRnc: string;
     encf: string;
@@ -74,7 +74,7 @@ export class QueryReceived {
    * `ambiguous` where it is of several buyers of the account and none is named.
    */
   async acknowledgement(query: {
-    asker: Asker;
+    asker: Caller;
     env: Environment;
     encf: string;
     issuerRnc: string;

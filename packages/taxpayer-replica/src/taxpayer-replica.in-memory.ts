@@ -1,13 +1,12 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerStore } from './taxpayer-store.js';
+import type { TaxpayerReplica } from './taxpayer-replica.js';
 
-/** The copy of the taxpayers in memory, for tests of what stands above. */
-export function createInMemoryTaxpayerStore(): TaxpayerStore {
+/** The replica in memory, for tests of what stands above it. */
+export function createInMemoryTaxpayerReplica(): TaxpayerReplica {
   const taxpayers = new Map<string, TaxpayerState>();
   const accounts = new Map<string, number>();
-  const handled = new Set<string>();
 
-  function keep(taxpayer: TaxpayerState): void {
+  function keepNewer(taxpayer: TaxpayerState): void {
     if ((taxpayers.get(taxpayer.rnc)?.revision ?? 0) < taxpayer.revision) taxpayers.set(taxpayer.rnc, taxpayer);
   }
 
@@ -19,25 +18,30 @@ export function createInMemoryTaxpayerStore(): TaxpayerStore {
     async taxpayer(rnc) {
       return taxpayers.get(rnc) ?? null;
     },
+    async lookUp(accountId, rnc) {
+      const taxpayer = taxpayers.get(rnc);
+      return {
+        revision: accounts.get(accountId) ?? 0,
+        taxpayer: taxpayer?.account_id === accountId ? taxpayer : null,
+      };
+    },
     async account(accountId) {
       const own = [...taxpayers.values()].filter((taxpayer) => taxpayer.account_id === accountId);
       own.sort((one, other) => one.rnc.localeCompare(other.rnc));
       return { account_id: accountId, revision: accounts.get(accountId) ?? 0, taxpayers: own };
     },
-    async apply(taxpayer, eventId) {
-      if (handled.has(eventId)) return;
-      handled.add(eventId);
-      keep(taxpayer);
+    async apply(taxpayer) {
+      keepNewer(taxpayer);
       const known = accounts.get(taxpayer.account_id);
       const continues =
         taxpayer.previous_revision === 0 || (known !== undefined && known >= taxpayer.previous_revision);
       if (continues) complete(taxpayer.account_id, taxpayer.revision);
     },
     async replaceTaxpayer(taxpayer) {
-      keep(taxpayer);
+      keepNewer(taxpayer);
     },
     async replaceAccount(account) {
-      account.taxpayers.forEach(keep);
+      account.taxpayers.forEach(keepNewer);
       complete(account.account_id, account.revision);
     },
   };
