@@ -1,5 +1,5 @@
-import { keepLatest } from '@ecf/service-kit/cache';
 import { ApiError } from '@ecf/service-kit/http';
+import { LRUCache } from 'lru-cache';
 import { budgetPeriod, type RefusalBudgets } from './refusal-budgets.js';
 import type { SentBytes } from './refused-bytes.js';
 
@@ -21,7 +21,7 @@ interface Claimed {
  * well-formed and signed, and they are kept for good.
  */
 export class DailyReceivedBytes {
-  readonly #claimed = new Map<string, Claimed>();
+  readonly #claimed = new LRUCache<string, Claimed>({ max: MOST_SENDERS });
 
   constructor(
     private readonly budgets: Pick<RefusalBudgets, 'take'>,
@@ -51,7 +51,7 @@ export class DailyReceivedBytes {
     const known = this.#claimed.get(network);
     if (known?.period === period) return known;
     const claimed = { period, left: 0, turn: Promise.resolve() };
-    keepLatest(this.#claimed, network, claimed, MOST_SENDERS);
+    this.#claimed.set(network, claimed);
     return claimed;
   }
 

@@ -1,7 +1,7 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { keepLatest } from '@ecf/service-kit/cache';
 import { unseal } from '@ecf/service-kit/security';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
 
 /** Why a taxpayer cannot sign. */
 export type CertificateProblem =
@@ -23,7 +23,7 @@ export function createCertificates(
   masterKey: Uint8Array,
   refuse: (problem: CertificateProblem, message: string, cause?: unknown) => Error,
 ): Certificates {
-  const opened = new Map<string, SigningCertificate>();
+  const opened = new LRUCache<string, SigningCertificate>({ max: KEPT });
 
   function open(taxpayer: TaxpayerState, sealed: string): SigningCertificate {
     const name = `${taxpayer.rnc}:${taxpayer.fingerprint}`;
@@ -31,7 +31,7 @@ export function createCertificates(
     if (known !== undefined) return known;
     try {
       const certificate = deserialiseCertificate(unseal(masterKey, Buffer.from(sealed, 'base64'), taxpayer.rnc));
-      keepLatest(opened, name, certificate, KEPT);
+      opened.set(name, certificate);
       return certificate;
     } catch (cause) {
       throw refuse('certificate_unusable', `The stored certificate of ${taxpayer.rnc} cannot be opened.`, cause);

@@ -1,2 +1,1 @@
-export * from './keep-latest.js';
 export * from './shared-cache.js';

@@ -1,5 +1,5 @@
-import { keepLatest } from '@ecf/service-kit/cache';
 import { ApiError } from '@ecf/service-kit/http';
+import { LRUCache } from 'lru-cache';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
 import type { FailureLimit } from './failure-limit.js';
 import type { AccessRevision, KeyHolder, KeyStore } from './ports.js';
@@ -24,8 +24,8 @@ export interface Access {
  * once.
  */
 export function createAccess(keys: KeyStore, revision: AccessRevision, failures: FailureLimit): Access {
-  const known = new Map<string, { holder: KeyHolder; revision: number }>();
-  const unknown = new Map<string, number>();
+  const known = new LRUCache<string, { holder: KeyHolder; revision: number }>({ max: REMEMBERED });
+  const unknown = new LRUCache<string, number>({ max: REMEMBERED_UNKNOWN });
   const underWay = new Map<string, Promise<KeyHolder>>();
 
   /** What is remembered of the same revision; null where that is nothing. */
@@ -56,10 +56,10 @@ export function createAccess(keys: KeyStore, revision: AccessRevision, failures:
     known.delete(id);
     unknown.delete(id);
     if (found.holder === null) {
-      keepLatest(unknown, id, found.revision, REMEMBERED_UNKNOWN);
+      unknown.set(id, found.revision);
       throw refused(false);
     }
-    keepLatest(known, id, { holder: found.holder, revision: found.revision }, REMEMBERED);
+    known.set(id, { holder: found.holder, revision: found.revision });
     return found.holder;
   }
 

@@ -1,5 +1,5 @@
-import { keepLatest } from '@ecf/service-kit/cache';
 import { ApiError, SITE_FACTOR, senderNetwork, senderSite } from '@ecf/service-kit/http';
+import { LRUCache } from 'lru-cache';
 
 /** Callers that are remembered; of more, who called longest ago is as good as new. */
 const REMEMBERED = 20_000;
@@ -22,7 +22,7 @@ const UNLIMITED: RateLimit = { pass: () => {}, giveBack: () => {} };
  */
 export function createRateLimit(perSecond: number, now: () => number, what = 'requests'): RateLimit {
   if (perSecond <= 0) return UNLIMITED;
-  const buckets = new Map<string, { tokens: number; at: number }>();
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: REMEMBERED });
 
   function tokensOf(caller: string, at: number): number {
     const bucket = buckets.get(caller);
@@ -39,11 +39,11 @@ export function createRateLimit(perSecond: number, now: () => number, what = 're
         throw new ApiError(429, 'rate_limited', `More than ${perSecond} ${what} a second; wait and repeat.`, {
           headers: { 'retry-after': '1' },
         });
-      keepLatest(buckets, caller, { tokens: tokens - 1, at }, REMEMBERED);
+      buckets.set(caller, { tokens: tokens - 1, at });
     },
     giveBack(caller) {
       const at = now();
-      keepLatest(buckets, caller, { tokens: Math.min(perSecond, tokensOf(caller, at) + 1), at }, REMEMBERED);
+      buckets.set(caller, { tokens: Math.min(perSecond, tokensOf(caller, at) + 1), at });
     },
   };
 }
@@ -108,7 +108,7 @@ const HALF_CLOSED = 0.02;
 export function createSharedRateLimit(perSecond: number, now: () => number): RateLimit {
   if (perSecond <= 0) return UNLIMITED;
   /** What each sender had, fading with the time constant of a second: at a steady rate it is what it has in one. */
-  const had = new Map<string, { requests: number; at: number }>();
+  const had = new LRUCache<string, { requests: number; at: number }>({ max: REMEMBERED });
   let tokens = perSecond;
   let at = now();
 
@@ -118,7 +118,7 @@ export function createSharedRateLimit(perSecond: number, now: () => number): Rat
   }
 
   function count(sender: string, requests: number): void {
-    keepLatest(had, sender, { requests: Math.max(0, lately(sender) + requests), at }, REMEMBERED);
+    had.set(sender, { requests: Math.max(0, lately(sender) + requests), at });
     tokens = Math.min(perSecond, tokens - requests);
   }
 

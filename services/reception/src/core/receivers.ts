@@ -1,8 +1,8 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { FairShare } from '@ecf/public-door';
-import { keepLatest } from '@ecf/service-kit/cache';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
 import { ReceptionError } from './errors.js';
 import type { Ports, ReceptionSettings } from './ports.js';
 
@@ -32,7 +32,7 @@ export class Receivers {
   readonly #questions = new FairShare({ all: MOST_QUESTIONS, perSender: MOST_QUESTIONS });
   readonly #asking = new Map<string, Promise<TaxpayerState | null>>();
   /** When the gateway said last that an RNC is not served, the oldest first. */
-  readonly #notServed = new Map<string, number>();
+  readonly #notServed = new LRUCache<string, number>({ max: MOST_NOT_SERVED });
 
   constructor(
     private readonly ports: Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'observer' | 'clock'>,
@@ -101,7 +101,7 @@ export class Receivers {
   }
 
   #noteNotServed(rnc: string): void {
-    keepLatest(this.#notServed, rnc, this.ports.clock().getTime(), MOST_NOT_SERVED);
+    this.#notServed.set(rnc, this.ports.clock().getTime());
   }
 }
 

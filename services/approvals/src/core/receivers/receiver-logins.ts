@@ -7,7 +7,7 @@ import {
   signSeed,
   type UnknownCause,
 } from '@ecf/authority-client';
-import { keepLatest } from '@ecf/service-kit/cache';
+import { LRUCache } from 'lru-cache';
 import { DeliveryLanes, type LaneOptions, type LaneSign } from '../deliveries/delivery-lanes.js';
 import type { LaneName } from '../deliveries/delivery-ports.js';
 import { originOf } from '../deliveries/host-visit.js';
@@ -71,8 +71,8 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
  */
 export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins {
   const { elapsed, leftAlone } = parts;
-  const tokens = new Map<string, { token: string; until: number }>();
-  const refusals = new Map<string, string>();
+  const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
+  const refusals = new LRUCache<string, string>({ max: REMEMBERED });
   const lanes = new DeliveryLanes({ ...leftAlone, places: 1, elapsed, onOpen: () => undefined });
 
   function kept(name: string): string | undefined {
@@ -87,7 +87,7 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
     const issued = verdictOf<IssuedToken>(await parts.receivers.receiverToken({ baseUrl, signedSeed }), 'token');
     const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
     const until = now + life - Math.min(TOKEN_MARGIN_MS, life / 2);
-    keepLatest(tokens, name, { token: issued.token, until }, REMEMBERED);
+    tokens.set(name, { token: issued.token, until });
     return issued.token;
   }
 
@@ -124,12 +124,12 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
         if (answer.outcome === 'verdict') sign = 'alive';
         if (answer.outcome === 'unauthorized') {
           sign = 'failing';
-          keepLatest(refusals, name, baseUrl === null ? NO_DOOR : TOKEN_REFUSED, REMEMBERED);
+          refusals.set(name, baseUrl === null ? NO_DOOR : TOKEN_REFUSED);
         }
         return answer;
       } catch (error) {
         if (error instanceof ReceiverLoginError && error.trouble === 'refused') {
-          keepLatest(refusals, name, error.message, REMEMBERED);
+          refusals.set(name, error.message);
           [sign, pauseMs] = ['failing', error.pauseMs];
         }
         throw error;

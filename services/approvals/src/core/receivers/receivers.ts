@@ -1,7 +1,7 @@
 import type { Answer, AuthorityClient, DirectoryEntry, SeedSigner, TokenProvider } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
-import { keepLatest } from '@ecf/service-kit/cache';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
 import { receivingHost } from '../deliveries/host-visit.js';
 import {
   createReceiverLogins,
@@ -60,8 +60,8 @@ const MISS_LIFE_MS = 10_000;
 /** Over the authority's directory, one question for each RNC at a time. */
 export function createReceivers(parts: ReceiversParts): Receivers {
   // Until when by what has elapsed; when the directory was asked is compared with what was written down elsewhere.
-  const entries = new Map<string, { entry: DirectoryEntry; until: number }>();
-  const misses = new Map<string, { askedAt: Date; until: number }>();
+  const entries = new LRUCache<string, { entry: DirectoryEntry; until: number }>({ max: REMEMBERED });
+  const misses = new LRUCache<string, { askedAt: Date; until: number }>({ max: REMEMBERED });
   const logins = createReceiverLogins(parts);
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
@@ -87,9 +87,9 @@ export function createReceivers(parts: ReceiversParts): Receivers {
     const [now, askedAt] = [parts.elapsed(), parts.clock()];
     const entry = await lookUp(caller, rnc);
     if (entry === null) entries.delete(name);
-    else keepLatest(entries, name, { entry, until: now + parts.entryLifeMs }, REMEMBERED);
+    else entries.set(name, { entry, until: now + parts.entryLifeMs });
     if (entry === null || entry.receptionUrl === null)
-      keepLatest(misses, name, { askedAt, until: parts.elapsed() + MISS_LIFE_MS }, REMEMBERED);
+      misses.set(name, { askedAt, until: parts.elapsed() + MISS_LIFE_MS });
     else misses.delete(name);
     return entry;
   }

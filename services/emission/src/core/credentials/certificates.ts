@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
-import { keepLatest } from '@ecf/service-kit/cache';
 import {
   CertificateError,
   checkValidity,
@@ -8,6 +7,7 @@ import {
   openCertificate,
   type SigningCertificate,
 } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
 import { EmissionError, invalidRequest } from '../errors.js';
 import type { Ports } from '../ports.js';
 
@@ -31,8 +31,8 @@ const UPLOADED_FOR_MS = 60_000;
 
 /** Opens certificates, each once: parsing a key or a PKCS#12 file costs more than a signature. */
 export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Certificates {
-  const opened = new Map<string, SigningCertificate>();
-  const uploads = new Map<string, { certificate: SigningCertificate; until: number }>();
+  const opened = new LRUCache<string, SigningCertificate>({ max: OPENED_AT_MOST });
+  const uploads = new LRUCache<string, { certificate: SigningCertificate; until: number }>({ max: OPENED_AT_MOST });
 
   function unsealed(sealed: Uint8Array, rnc: string): SigningCertificate {
     return deserialiseCertificate(ports.sealer.unseal(sealed, rnc));
@@ -60,7 +60,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
           },
         );
       }
-      keepLatest(opened, key, certificate, OPENED_AT_MOST);
+      opened.set(key, certificate);
       try {
         checkValidity(certificate, ports.clock());
       } catch (cause) {
@@ -75,7 +75,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
       try {
         const certificate = uploads.get(key)?.certificate ?? openCertificate(p12, password, now);
         checkValidity(certificate, now);
-        keepLatest(uploads, key, { certificate, until: now.getTime() + UPLOADED_FOR_MS }, OPENED_AT_MOST);
+        uploads.set(key, { certificate, until: now.getTime() + UPLOADED_FOR_MS });
         return certificate;
       } catch (error) {
         if (!(error instanceof CertificateError)) throw error;

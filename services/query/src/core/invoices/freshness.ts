@@ -1,6 +1,6 @@
 import { MAX_NUMBERS_ASKED } from '@ecf/contracts';
 import { type Environment, isEncf } from '@ecf/domain';
-import { keepLatest } from '@ecf/service-kit/cache';
+import { LRUCache } from 'lru-cache';
 import type { Ports, ReceivedSearch } from '../ports.js';
 import { type InvoiceKey, issuedInvoice } from './issued-invoice.js';
 import { receivedRecord } from './received-record.js';
@@ -32,7 +32,7 @@ export interface Freshness {
 
 export function createFreshness(ports: FreshnessPorts): Freshness {
   /** Up to where each issuer's changes are known; the owner's own mark. */
-  const cursors = new Map<string, string>();
+  const cursors = new LRUCache<string, string>({ max: MOST_ISSUERS });
   const turns = new Map<string, { running: Promise<boolean>; next: Promise<boolean> | null }>();
   const pausedUntil = { invoices: 0, received: 0 };
 
@@ -61,7 +61,7 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       for (let at = 0; at < missing.length; at += MAX_NUMBERS_ASKED) {
         await takeOver(issuer.env, missing.slice(at, at + MAX_NUMBERS_ASKED));
       }
-      keepLatest(cursors, key, recent.cursor, MOST_ISSUERS);
+      cursors.set(key, recent.cursor);
       return missing.length > 0;
     });
   }

@@ -1,4 +1,4 @@
-import { keepLatest } from '@ecf/service-kit/cache';
+import { LRUCache } from 'lru-cache';
 import type { AnswerNote, DocumentStore, Observer } from '../ports.js';
 import type { NumberHolder } from './received-document.js';
 
@@ -27,7 +27,7 @@ export interface AnswersPorts {
 export class Answers {
   #moment = 0;
   /** Document id → the moment its answer left here. */
-  readonly #left = new Map<number, number>();
+  readonly #left = new LRUCache<number, number>({ max: REMEMBERED });
   readonly #underWay = new Map<number, number>();
   #waiting = new Map<number, AnswerNote>();
   #noting: Promise<void> | null = null;
@@ -51,7 +51,7 @@ export class Answers {
     else this.#underWay.delete(id);
     if (this.#left.has(id)) return;
     if (at !== null) {
-      keepLatest(this.#left, id, ++this.#moment, REMEMBERED);
+      this.#left.set(id, ++this.#moment);
       this.#noteSoon({ id, leftAt: at, dueAt: null });
     } else if (others === 0) {
       this.#noteSoon({ id, leftAt: null, dueAt: this.ports.clock() });
