@@ -2,7 +2,7 @@ import { Decimal, groupOf, parseDocumentDate, textOf } from '@ecf/domain';
 import { type Answer, type Handler, sentenceAnswer } from '../http/exchange.js';
 import { isUpload, readUpload } from '../http/upload.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
-import type { Counterpart } from './counterpart.js';
+import type { Counterpart } from './counterpart-state.js';
 import { PROVIDER_RNC } from './identity.js';
 
 /** Takes the approval of a document that the counterpart issued: 200 when all is well, else 400. */

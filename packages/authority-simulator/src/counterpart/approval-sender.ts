@@ -2,7 +2,7 @@ import type { Environment } from '@ecf/domain';
 import { type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import { isAccepted } from '../verdicts/verdict.js';
-import type { Counterpart } from './counterpart.js';
+import type { Counterpart } from './counterpart-state.js';
 import { RECEIVER_RNC } from './identity.js';
 import { Order } from './order.js';
 import { address, logIn, post, signed } from './outbound.js';

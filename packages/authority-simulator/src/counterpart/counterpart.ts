@@ -1,34 +1,14 @@
 import { type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/exchange.js';
-import type { DocumentFacts } from '../ledger/document-facts.js';
 import { giveSeed, validateSeed } from '../operations/authentication.js';
 import type { Route } from '../routes.js';
 import type { Simulation } from '../simulation.js';
 import { receiveApproval } from './approval-receiver.js';
 import { sendApproval } from './approval-sender.js';
+import type { Counterpart } from './counterpart-state.js';
 import { CounterpartIdentity } from './identity.js';
 import { DeliveryFailed } from './outbound.js';
 import { queryReceipt, sendEcf } from './provider.js';
 import { receiveEcf } from './receiver.js';
-
-/** What the counterpart remembers of its dealings, by `<RNC of the other side>|<eNCF>`. */
-export interface CounterpartState {
-  /** e-CF it issued, with what the receiver answered. */
-  readonly issued: Map<string, { readonly facts: DocumentFacts; readonly receipt: ReceiptRecord }>;
-  /** e-CF it acknowledged, with their bytes. */
-  readonly received: Map<string, DocumentFacts>;
-  lastSequence: number;
-}
-
-export interface ReceiptRecord {
-  readonly estado: string;
-  readonly mensajes: readonly string[];
-}
-
-/** What the counterpart's operations share. */
-export interface Counterpart extends Pick<Simulation, 'ledger' | 'facts' | 'clock' | 'newId'> {
-  readonly identity: CounterpartIdentity;
-  readonly state: CounterpartState;
-}
 
 /**
  * The authority's counterpart (emisor-receptor) of the sandbox: it plays a provider and a receiver for taxpayers who

@@ -3,7 +3,7 @@ import { type Answer, type Handler, sentenceAnswer, textAnswer } from '../http/e
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
 import { ACCEPTED } from '../verdicts/verdict.js';
-import type { Counterpart, ReceiptRecord } from './counterpart.js';
+import type { Counterpart, ReceiptRecord } from './counterpart-state.js';
 import { PROVIDER_RNC } from './identity.js';
 import { Order } from './order.js';
 import { address, logIn, post, type Reply, signed } from './outbound.js';

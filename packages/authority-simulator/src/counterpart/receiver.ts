@@ -3,7 +3,7 @@ import { type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
 import { isUpload, readUpload } from '../http/upload.js';
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, type SignedDocument, signerOf } from '../verdicts/signed-document.js';
-import type { Counterpart } from './counterpart.js';
+import type { Counterpart } from './counterpart-state.js';
 import { PROVIDER_RNC, RECEIVER_RNC } from './identity.js';
 import { signed } from './outbound.js';
 import { DELIVERED_TYPES, receipt } from './sample-documents.js';
