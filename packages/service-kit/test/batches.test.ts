@@ -24,52 +24,6 @@ describe('batches', () => {
     expect(seen).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('begin at the distance that is asked for at the time, and wait for no more than fits or is enough', async () => {
-    const seen: number[][] = [];
-    let spacing = 0;
-    let enough = 10;
-    const batches = createBatches<number, null>({
-      maxItems: 3,
-      maxUnderWay: 1,
-      gathering: { spacingMs: () => spacing, enough: () => enough },
-      keyOf: (item) => item,
-      async work(items) {
-        seen.push([...items]);
-        return items.map(() => null);
-      },
-    });
-    await batches.run(1);
-    await batches.run(2);
-    spacing = 50;
-    const third = batches.run(3);
-    await turn();
-    await Promise.all([third, batches.run(4)]);
-    spacing = 3_600_000;
-    await Promise.all([5, 6, 7].map((item) => batches.run(item)));
-    enough = 2;
-    await Promise.all([8, 9].map((item) => batches.run(item)));
-    expect(seen).toEqual([[1], [2], [3, 4], [5, 6, 7], [8, 9]]);
-  });
-
-  it('say what they have taken lately to whoever asks for a distance', async () => {
-    const told: number[] = [];
-    const batches = createBatches<number, null>({
-      maxItems: 3,
-      maxUnderWay: 1,
-      gathering: { spacingMs: (takesMs) => told.push(takesMs) * 0, enough: () => 3 },
-      keyOf: (item) => item,
-      async work(items) {
-        await new Promise((resolve) => setTimeout(resolve, 40));
-        return items.map(() => null);
-      },
-    });
-    for (const item of [1, 2, 3]) await batches.run(item);
-    const [none, first, second] = told as [number, number, number];
-    expect(none).toBe(0);
-    expect(first).toBeGreaterThan(1);
-    expect(second).toBeGreaterThan(first);
-  });
-
   it('never hold two items of one key, and keep their order', async () => {
     const seen: string[][] = [];
     const batches = createBatches<string, null>({

@@ -53,7 +53,6 @@ import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js
 import type { AccountSource, Ports } from './core/ports.js';
 import { invoiceChanged } from './core/published/invoice-event.js';
 import { createKeyedLock } from './core/submit/keyed-lock.js';
-import { createNewNumbers } from './core/submit/new-numbers.js';
 import { createSubmitJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
@@ -111,8 +110,6 @@ export interface Emission {
 export function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Emission {
   const parts = openServiceParts('emission', config, overrides, {
     deadLetters: openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
-    // A plan for the values of one call costs more than the call, and is the same.
-    settings: { plan_cache_mode: 'force_generic_plan' },
   });
   const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, backlog } = createEmissionMetrics(metrics, logger);
@@ -137,13 +134,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
     return error instanceof StoreUnavailable ? error : null;
   });
-  const newNumbers = createNewNumbers(() => lock.size);
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,
-      underWay: () => lock.size,
-      // Those that come next look first: they are told that the database is away before anything is signed.
-      onAway: () => newNumbers.forget(),
       patienceMs: config.DATABASE_PATIENCE_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
@@ -162,7 +155,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     sleep: (ms) => delay(ms),
     owner: randomUUID(),
     lock,
-    newNumbers,
     pending: new Set(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {

@@ -1,8 +1,5 @@
 import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 
-/** Batches whose durations count towards what one takes. */
-const REMEMBERED = 8;
-
 /** Collects calls that arrive while others are under way, and runs them together. */
 export interface Batches<I, O> {
   run(item: I): Promise<O>;
@@ -22,57 +19,29 @@ export interface BatchOptions<I, O> {
   readonly maxItems: number;
   /** Batches under way at the same time. */
   readonly maxUnderWay: number;
-  /** How long batches gather items, as things are now; without it none waits. */
-  readonly gathering?: {
-    /**
-     * Milliseconds from the beginning of a batch to that of the next.
-     *
-     * @param takesMs what a batch has taken lately, in milliseconds
-     */
-    spacingMs(takesMs: number): number;
-    /** So many that wait leave at once. */
-    enough(): number;
-  };
 }
 
 /**
- * One caller alone waits for nobody: its batch leaves at once. Under load a statement, its round trip and its commit are
- * shared by all who came meanwhile. A batch that fails for a reason of one item is run again one by one; where the database
- * is away all are told so at once, also those that wait: none of them would wait for less by trying after the others. One by one
- * go those too whose statement the database gave up while it answers others, until it gives up a second of them.
+ * Runs calls of the same kind in batches: one caller alone leaves at once, and calls that arrive while `maxUnderWay` batches
+ * run share the next one. After a failure caused by one item, the items run one by one. While the database is away, every
+ * waiting caller is rejected at once. A statement that the database cancels while it answers others counts as caused by an
+ * item, until a second one is cancelled.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
-  const { gathering } = options;
   let waiting: Waiting<I, O>[] = [];
   let underWay = 0;
   let scheduled = false;
-  /** Runs while a batch keeps its distance from the one before. */
-  let pausing: NodeJS.Timeout | undefined;
-  /** When the latest began, by `performance.now()`. */
-  let began = Number.NEGATIVE_INFINITY;
-  /** What a batch has taken lately, in milliseconds: the latest count most. */
-  let takes = 0;
 
   function schedule(): void {
-    const isEnough = waiting.length >= Math.min(options.maxItems, gathering?.enough() ?? 1);
-    if (pausing !== undefined && isEnough) {
-      clearTimeout(pausing);
-      pausing = undefined;
-      scheduled = false;
-    }
     if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
     scheduled = true;
-    const pause = isEnough ? 0 : began + (gathering?.spacingMs(takes) ?? 0) - performance.now();
-    // After the callbacks of this turn, so that requests that arrived together leave together.
-    if (pause > 0) pausing = setTimeout(leave, pause);
-    else setImmediate(leave);
+    // After the callbacks of this turn, so that calls that arrived together share a batch.
+    setImmediate(leave);
   }
 
   function leave(): void {
     scheduled = false;
-    pausing = undefined;
     if (waiting.length === 0) return;
-    began = performance.now();
     void start(take());
     schedule();
   }
@@ -94,13 +63,11 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   }
 
   async function start(batch: readonly Waiting<I, O>[]): Promise<void> {
-    const begun = performance.now();
     underWay += 1;
     try {
       await settle(batch);
     } finally {
       underWay -= 1;
-      takes += (performance.now() - begun - takes) / REMEMBERED;
       schedule();
     }
   }

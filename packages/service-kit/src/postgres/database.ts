@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
 
@@ -100,7 +99,6 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   });
   pool.on('error', (error) => options.onIdleError?.(error));
-  pool.on('connect', endWhereReadOnly);
   const listeners = new Set<(partitions: Iterable<number>) => void>();
 
   const database: Database = {
@@ -131,14 +129,6 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   return database;
 }
 
-/** A connection to a server that takes no writes any more is not used again, whoever borrowed it: a new one finds the new server. */
-function endWhereReadOnly(client: pg.PoolClient): void {
-  const { connection } = client as unknown as { connection: EventEmitter };
-  connection.on('errorMessage', ({ code }: { code?: string }) => {
-    if (code === '25006') void Promise.resolve(client.end()).catch(noted);
-  });
-}
-
 function sessionOptions(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -152,29 +142,12 @@ async function run<R>(
   params?: readonly unknown[],
 ): Promise<Rows<R>> {
   try {
-    const result = await submit(runner, sql, params);
+    const result = await runner.query(sql, params as unknown[] | undefined);
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     markDatabaseError(error, () => pool.query('SELECT 1'));
     throw error;
   }
-}
-
-type Done = (error: Error | null | undefined, result: pg.QueryResult) => void;
-
-/** As a query of pg's own: of any other object pg takes a copy by its property descriptors, which costs as much as sending it. */
-function submit(
-  runner: pg.Pool | pg.PoolClient,
-  sql: string | Statement,
-  params?: readonly unknown[],
-): Promise<pg.QueryResult> {
-  const named = typeof sql === 'string' ? { text: sql } : sql;
-  const query = new pg.Query(named.text, params as unknown[] | undefined) as pg.Query & Partial<Statement>;
-  if ('name' in named) (query as { name: string }).name = named.name;
-  return new Promise((resolve, reject) => {
-    const done: Done = (error, result) => (error ? reject(error) : resolve(result));
-    (runner.query as (query: pg.Query, done: Done) => unknown).call(runner, query, done);
-  });
 }
 
 async function attempt<T>(

@@ -33,8 +33,6 @@ export interface ServiceParts extends Required<SharedParts> {
 export interface PartsOptions {
   /** Where a bus of the process's own keeps what it gives up; by default in memory. */
   readonly deadLetters?: DeadLetters;
-  /** Settings of the database's sessions, beside those that every service has. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Opens them; nothing is connected yet. */
@@ -53,14 +51,6 @@ export function openServiceParts(
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,
-    // Every statement here finds its rows by an index; plans made while tables were empty must not say otherwise.
-    settings: {
-      jit: 'off',
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-      ...options.settings,
-    },
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   return {

@@ -6,7 +6,6 @@ import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/
 import type { FollowUpSettings } from './attempt/moves.js';
 import type { Random } from './attempt/retry-schedule.js';
 import type { KeyedLock } from './submit/keyed-lock.js';
-import type { NewNumbers } from './submit/new-numbers.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
 export interface RecordedExchange {
@@ -162,8 +161,6 @@ export interface Ports {
   readonly settings: EmissionSettings;
   /** One request at a time per number, in this process. */
   readonly lock: KeyedLock;
-  /** Numbers that need not be looked up before they are issued. */
-  readonly newNumbers: NewNumbers;
   /** Work that goes on after its request was answered; a graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
   /** Called between steps; does nothing outside tests. */

@@ -15,7 +15,7 @@ import type { CancellationStore, Numbers, Taken } from '../core/cancellation/can
 import { merged, type NumberRange } from '../core/cancellation/number-set.js';
 import { isUnsent } from '../core/cancellation/unconfirmed-cancellation.js';
 import * as sql from './cancellation-sql.js';
-import { patiently } from './patience.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 export interface PostgresCancellationStoreOptions {
   readonly database: Database;
@@ -73,7 +73,7 @@ class NumbersTaken extends Error {
 /** Cancellations in PostgreSQL. */
 export function createPostgresCancellationStore(options: PostgresCancellationStoreOptions): CancellationStore {
   const { database, describe, patienceMs } = options;
-  const patient = <T>(call: () => Promise<T>) => patiently(patienceMs, call);
+  const patient = <T>(call: () => Promise<T>) => retryWhileUnavailable(patienceMs, call);
 
   async function rows(statement: { name: string; text: string }, params: readonly unknown[]): Promise<Cancellation[]> {
     return (await patient(() => database.query<Row>(statement, params))).rows.map(fromRow);

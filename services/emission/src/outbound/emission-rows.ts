@@ -1,6 +1,4 @@
 import type { EcfType, EmissionState, Environment, SubmissionRoute } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxPartition } from '@ecf/service-kit/outbox';
 import type {
   AlarmKind,
   Attempt,
@@ -90,16 +88,24 @@ export function fromRow(row: AttemptRow): Attempt {
   };
 }
 
-/** A new attempt as one object of a JSON parameter. Written out as one literal: spreads cost more than the query's text. */
-export function beginningRow(attempt: Attempt, event: BusEvent, sealedCertificate: Uint8Array | null) {
-  return {
-    emission_id: attempt.emissionId,
+/** The emission of a new attempt, as JSON for `json_populate_record(NULL::emission)`. */
+export function emissionRow(attempt: Attempt): string {
+  return JSON.stringify({
+    id: attempt.emissionId,
     env: attempt.env,
     issuer_rnc: attempt.issuerRnc,
     encf: attempt.encf,
     account_id: attempt.accountId,
     ecf_type: attempt.ecfType,
+    attempt: attempt.attempt,
     created_at: attempt.createdAt,
+  });
+}
+
+/** A new attempt, as JSON for `json_populate_record(NULL::attempt)`. */
+export function attemptRow(attempt: Attempt): string {
+  return JSON.stringify({
+    emission_id: attempt.emissionId,
     attempt: attempt.attempt,
     source: attempt.source,
     route: attempt.route,
@@ -113,6 +119,21 @@ export function beginningRow(attempt: Attempt, event: BusEvent, sealedCertificat
     committed_at: attempt.committedAt,
     signer_fingerprint: attempt.signerFingerprint,
     modifies: attempt.modifies,
+    ...changingColumns(attempt),
+  });
+}
+
+/** The columns that a state transition may change, as JSON for `json_populate_record(NULL::attempt)`. */
+export function changedRow(attempt: Attempt): string {
+  return JSON.stringify({
+    emission_id: attempt.emissionId,
+    attempt: attempt.attempt,
+    ...changingColumns(attempt),
+  });
+}
+
+function changingColumns(attempt: Attempt) {
+  return {
     revision: attempt.revision,
     state: attempt.state,
     has_own_certificate: attempt.hasOwnCertificate,
@@ -129,53 +150,20 @@ export function beginningRow(attempt: Attempt, event: BusEvent, sealedCertificat
     owner: attempt.owner,
     alarm: attempt.alarm,
     past: attempt.past,
-    outbox_partition: outboxPartition(event.key),
-    event_id: event.id,
-    topic: event.topic,
-    event_key: event.key,
-    event,
-    sealed: sealedCertificate === null ? null : Buffer.from(sealedCertificate).toString('base64'),
   };
 }
 
-/** A changed attempt, with the event that tells of it where others have to learn of the change. */
-export function savingRow(
-  before: Attempt,
-  after: Attempt,
-  event: BusEvent | null,
-  exchanges: readonly RecordedExchange[],
-) {
-  return {
-    emission_id: before.emissionId,
-    attempt: before.attempt,
-    revision_before: before.revision,
-    revision: after.revision,
-    state: after.state,
-    has_own_certificate: after.hasOwnCertificate,
-    track_id: after.trackId,
-    track_id_adopted: after.trackIdAdopted,
-    status_revision: after.statusRevision,
-    verdict: after.verdict,
-    submitted_at: after.submittedAt,
-    lost_sends: after.lostSends,
-    transient_refusals: after.transientRefusals,
-    not_found_since: after.notFoundSince,
-    failures: after.failures,
-    next_action_at: after.nextActionAt,
-    owner: after.owner,
-    alarm: after.alarm,
-    past: after.past,
-    outbox_partition: event === null ? null : outboxPartition(event.key),
-    event_id: event?.id ?? null,
-    topic: event?.topic ?? null,
-    event_key: event?.key ?? null,
-    event,
-    exchanges: exchanges.map(exchangeRow),
-  };
-}
-
-/** Text of the network may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
-function exchangeRow({ operation, at, outcome, httpStatus, contentType, body }: RecordedExchange) {
-  const text = body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
-  return { operation, at, outcome, http_status: httpStatus, content_type: contentType, body: text };
+/** Exchanges with the authority, as JSON for `json_populate_recordset(NULL::exchange)`. */
+export function exchangeRows(exchanges: readonly RecordedExchange[]): string {
+  return JSON.stringify(
+    exchanges.map(({ operation, at, outcome, httpStatus, contentType, body }) => ({
+      operation,
+      at,
+      outcome,
+      http_status: httpStatus,
+      content_type: contentType,
+      // Text of the network may hold what PostgreSQL's text cannot: NUL, and halves of surrogate pairs.
+      body: body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd'),
+    })),
+  );
 }

@@ -1,14 +1,4 @@
-/** The statements of the emission store. Those of the hot path take any number of documents as one JSON array. */
-
-const FIXED = `emission_id bigint, env text, issuer_rnc text, encf text, account_id text, ecf_type text, created_at timestamptz,
-  attempt int, source text, route text, content_hash text, facts json, xml_path text, xml_sha256 text, rfce_path text,
-  rfce_sha256 text, signed_at timestamptz, committed_at timestamptz, signer_fingerprint text, modifies text`;
-
-const CHANGING = `revision int, state text, has_own_certificate boolean, track_id text, track_id_adopted boolean, status_revision int, verdict json,
-  submitted_at timestamptz, lost_sends int, transient_refusals int, not_found_since timestamptz, failures int,
-  next_action_at timestamptz, owner text, alarm text, past json`;
-
-const EVENT = 'outbox_partition smallint, event_id uuid, topic text, event_key text, event json';
+/** The statements of the emission store and of what other services read of it. */
 
 const COLUMNS = `attempt, revision, state, source, route, content_hash, facts, xml_path, xml_sha256, rfce_path, rfce_sha256,
   signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, status_revision, verdict, submitted_at,
@@ -18,37 +8,39 @@ const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type,
 
 const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
 
-/**
- * Numbers as three lists, `position` the place of each. The lists stand in subqueries so that the planner counts on the same
- * number of elements whatever it is given: seeing them, it would find a plan for one number cheaper than the one for any, and
- * plan again on every call, which takes three times as long as the look-up.
- */
-const NUMBERS = `unnest((SELECT $1::text[]), (SELECT $2::text[]), (SELECT $3::text[]))
-      WITH ORDINALITY AS k(env, issuer_rnc, encf, position)`;
+export const NEXT_ID = { name: 'emission_next_id', text: "SELECT nextval('emission_id_seq') AS id" };
 
-/** The latest attempts of those of several numbers that have any. */
+/** The latest attempt of a number. */
 export const FIND = {
   name: 'emission_find',
-  text: `SELECT k.position, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM ${NUMBERS}
+  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+    WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3`,
+};
+
+/** The latest attempts of several numbers. */
+export const FIND_SEVERAL = {
+  name: 'emission_find_several',
+  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
     JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
 };
 
 /**
- * Which of several numbers were issued, and the cancellations that cover them; nothing of a number that is new. Most are, and
- * forty columns without a row cost both sides a tenth of a millisecond.
+ * The latest attempt of a number and the cancellation that covers the number. Cancelled ranges never overlap, so the one
+ * that begins last at or before the number decides.
  */
 export const LOOK = {
   name: 'emission_look',
-  text: `SELECT k.position, e.id IS NOT NULL AS issued, c.cancellation_id AS cancelled_by
-    FROM ${NUMBERS}
+  text: `SELECT c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM (SELECT $1::text AS env, $2::text AS issuer_rnc, $3::text AS encf, substr($3::text, 4)::bigint AS number) k
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
+    LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
     LEFT JOIN LATERAL (
       SELECT cancellation_id, last_number FROM cancelled_range r
-      WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2)
-        AND r.first_number <= substr(k.encf, 4)::bigint
-      ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= substr(k.encf, 4)::bigint
+      WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2) AND r.first_number <= k.number
+      ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= k.number
     WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
 };
 
@@ -62,88 +54,72 @@ export const FIND_SUBMISSION = {
 };
 
 /**
- * Rows of `r` that another part of the statement has written. As a join it would compare each row with each, hash joins being
- * switched off here; `IS TRUE` keeps the planner from making it one, so that it looks each id up in a hash table.
+ * A new attempt with everything that is committed with it. The number is taken by its first attempt, or by the one after
+ * the latest; a trigger of `emission` skips a cancelled number. Where it is not taken, nothing is written.
  */
-const among = (written: 'taken' | 'saved') => `(r.emission_id IN (SELECT emission_id FROM ${written})) IS TRUE`;
-
-const INSERT_ATTEMPT = `INSERT INTO attempt (emission_id, ${COLUMNS})
-    SELECT r.emission_id, ${prefixed(COLUMNS, 'r')} FROM r WHERE ${among('taken')}`;
-
-const INSERT_EVENT = 'INSERT INTO outbox (partition, event_id, topic, key, event)';
-const EVENT_VALUES = 'r.outbox_partition, r.event_id, r.topic, r.event_key, r.event';
-/** The event's key is `<env>:<issuer RNC>:<eNCF>`; a number has 13 characters. */
-const NOTE_CHANGE = `INSERT INTO recent_change (issuer, encf, revision)
-    SELECT left(r.event_key, -14), right(r.event_key, 13), r.revision FROM r`;
-
-/** First attempts: numbers that are taken by then are left out of the answer, and nothing of them is written. */
-export const BEGIN_FIRST = {
-  name: 'emission_begin_first',
-  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(${FIXED}, ${CHANGING}, ${EVENT}, sealed text)),
-    taken AS (
-      INSERT INTO emission (id, env, issuer_rnc, encf, account_id, ecf_type, attempt, created_at)
-      SELECT emission_id, env, issuer_rnc, encf, account_id, ecf_type, attempt, created_at FROM r
-      ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING id AS emission_id),
-    inserted AS (${INSERT_ATTEMPT}),
-    kept AS (
+export const BEGIN = {
+  name: 'emission_begin',
+  text: `WITH taken AS (
+      INSERT INTO emission SELECT * FROM json_populate_record(NULL::emission, $1::json)
+      ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET attempt = EXCLUDED.attempt
+        WHERE emission.attempt = EXCLUDED.attempt - 1
+      RETURNING *),
+    begun AS (
+      INSERT INTO attempt SELECT r.* FROM taken, json_populate_record(NULL::attempt, $2::json) r RETURNING revision),
+    certificate AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
-      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r WHERE r.sealed IS NOT NULL AND ${among('taken')}),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE ${among('taken')}),
-    noted AS (${NOTE_CHANGE} WHERE ${among('taken')})
-    SELECT emission_id FROM taken`,
+      SELECT id, attempt, $3::bytea FROM taken WHERE $3::bytea IS NOT NULL),
+    published AS (
+      INSERT INTO outbox (partition, event_id, topic, key, event)
+      SELECT $4::smallint, $5::uuid, $6::text, $7::text, $8::json FROM taken),
+    noted AS (
+      INSERT INTO recent_change (issuer, encf, revision)
+      SELECT env || ':' || issuer_rnc, encf, revision FROM taken, begun)
+    SELECT id FROM taken`,
 };
-
-/** A further attempt, while the one before it is still the latest. */
-export const BEGIN_NEXT = {
-  name: 'emission_begin_next',
-  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(${FIXED}, ${CHANGING}, ${EVENT}, sealed text)),
-    taken AS (
-      UPDATE emission e SET attempt = r.attempt FROM r WHERE e.id = r.emission_id AND e.attempt = r.attempt - 1
-      RETURNING e.id AS emission_id),
-    inserted AS (${INSERT_ATTEMPT}),
-    kept AS (
-      INSERT INTO sealed_certificate (emission_id, attempt, sealed)
-      SELECT r.emission_id, r.attempt, decode(r.sealed, 'base64') FROM r WHERE r.sealed IS NOT NULL AND ${among('taken')}),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE ${among('taken')}),
-    noted AS (${NOTE_CHANGE} WHERE ${among('taken')})
-    SELECT emission_id FROM taken`,
-};
-
-const EXCHANGE = 'operation text, at timestamptz, outcome text, http_status int, content_type text, body text';
-
-const SAVE_WITH = `WITH r AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1::json) AS r(emission_id bigint, attempt int, revision_before int, ${CHANGING}, ${EVENT}, exchanges json)),
-    saved AS (
-      UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate, track_id = r.track_id,
-        track_id_adopted = r.track_id_adopted, status_revision = r.status_revision, verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
-        transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
-        next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
-      FROM r WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = r.revision_before
-      RETURNING a.emission_id),
-    answered AS (
-      INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
-      SELECT r.emission_id, r.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
-      FROM r CROSS JOIN LATERAL json_to_recordset(r.exchanges) AS x(${EXCHANGE}) WHERE ${among('saved')}),
-    told AS (${INSERT_EVENT} SELECT ${EVENT_VALUES} FROM r WHERE r.event IS NOT NULL AND ${among('saved')}),
-    noted AS (${NOTE_CHANGE} WHERE r.event IS NOT NULL AND ${among('saved')})`;
-
-/** Attempts that go on. */
-export const SAVE = { name: 'emission_save', text: `${SAVE_WITH} SELECT emission_id FROM saved` };
 
 /**
- * Attempts that are decided: certificates that came with them are erased unless their delivery needs them, notes that wait for
- * them become due. Their revision is raised: whoever looks at such a note this moment, and found that it has to wait on, shall
- * not put it off over this.
+ * An attempt after a state transition ($1), unless its revision is no longer $2; with the answers of the authority ($3) and,
+ * where others have to learn of the change, the event ($8).
+ */
+const SAVED = `WITH saved AS (
+      UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate,
+        track_id = r.track_id, track_id_adopted = r.track_id_adopted, status_revision = r.status_revision,
+        verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
+        transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
+        next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
+      FROM json_populate_record(NULL::attempt, $1::json) r
+      WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = $2
+      RETURNING a.*),
+    answered AS (
+      INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
+      SELECT s.emission_id, s.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
+      FROM saved s, json_populate_recordset(NULL::exchange, $3::json) x),
+    published AS (
+      INSERT INTO outbox (partition, event_id, topic, key, event)
+      SELECT $4::smallint, $5::uuid, $6::text, $7::text, $8::json FROM saved WHERE $8::json IS NOT NULL),
+    noted AS (
+      INSERT INTO recent_change (issuer, encf, revision)
+      SELECT e.env || ':' || e.issuer_rnc, e.encf, s.revision FROM saved s JOIN emission e ON e.id = s.emission_id
+      WHERE $8::json IS NOT NULL)`;
+
+/** An attempt that is not decided yet. */
+export const SAVE = { name: 'emission_save', text: `${SAVED} SELECT emission_id FROM saved` };
+
+/**
+ * A decided attempt: its own certificate is erased unless the delivery needs it, and notes that wait for it become due. The
+ * revision of such a note is raised, so that a concurrent check that found the document undecided cannot postpone the note.
  */
 export const SAVE_DECIDED = {
   name: 'emission_save_decided',
-  text: `${SAVE_WITH},
+  text: `${SAVED},
     erased AS (
-      DELETE FROM sealed_certificate s USING r
-      WHERE s.emission_id = r.emission_id AND s.attempt = r.attempt AND NOT r.has_own_certificate AND ${among('saved')}),
+      DELETE FROM sealed_certificate c USING saved s
+      WHERE c.emission_id = s.emission_id AND c.attempt = s.attempt AND NOT s.has_own_certificate),
     released AS (
-      UPDATE attempt note SET next_action_at = now(), revision = note.revision + 1 FROM r
-      WHERE note.modifies = r.event_key AND note.state = 'held' AND ${among('saved')})
+      UPDATE attempt note SET next_action_at = now(), revision = note.revision + 1
+      FROM saved s JOIN emission e ON e.id = s.emission_id
+      WHERE note.modifies = e.env || ':' || e.issuer_rnc || ':' || e.encf AND note.state = 'held')
     SELECT emission_id FROM saved`,
 };
 
@@ -163,8 +139,6 @@ export const NEXT_DUE = {
   name: 'emission_next_due',
   text: 'SELECT min(next_action_at) AS next_action_at FROM attempt WHERE next_action_at IS NOT NULL',
 };
-
-export const NEXT_IDS = { name: 'emission_next_ids', text: "SELECT nextval('emission_id_block') AS first" };
 
 export const SEALED = {
   name: 'emission_sealed_certificate',

@@ -1,126 +1,40 @@
-import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxBody } from '@ecf/service-kit/outbox';
-import { createBatches, type Database, type Statement } from '@ecf/service-kit/postgres';
+import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
+import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { tellsMore } from '../core/attempt/moves.js';
-import type { EmissionStore, Found, RelatedNote } from '../core/ports.js';
-import { CROWD } from '../core/submit/new-numbers.js';
-import { type AttemptRow, beginningRow, fromRow, savingRow } from './emission-rows.js';
+import type { EmissionStore, RelatedNote } from '../core/ports.js';
+import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRows, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { wholePast } from './past-submissions.postgres.js';
-import { patiently } from './patience.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 export interface PostgresEmissionStoreOptions {
   readonly database: Database;
-  /** The event that tells of an attempt's present state. */
+  /** The event that publishes an attempt's present state. */
   readonly describe: (attempt: Attempt) => BusEvent;
   /** Milliseconds that a call waits for a database that cannot be reached. */
   readonly patienceMs: number;
-  /** Documents that are being issued now; by default one. */
-  readonly underWay?: () => number;
-  /** Called each time that the database was not reached. */
-  readonly onAway?: () => void;
 }
 
-interface Beginning {
-  readonly attempt: Attempt;
-  readonly row: ReturnType<typeof beginningRow>;
-}
-
-interface Saving {
-  readonly emissionId: number;
-  readonly row: ReturnType<typeof savingRow>;
-}
-
-/** One at a time: what comes while a statement is under way shares the next, whose plan alone costs more than several documents in it. */
-const BATCH = { maxItems: 64, maxUnderWay: 1 };
-/**
- * In a crowd shared statements save more than they delay: they begin so many times as far apart as one takes lately, no further
- * than the milliseconds, and as soon as that share of the crowd waits.
- */
-const GATHERING = { times: 4, mostMs: 15, share: 1 / 4 };
-const IDS_AT_ONCE = 100;
-
-/**
- * Emissions in PostgreSQL. Every change is one statement, hence one transaction and one round trip, and calls that arrive
- * together share it.
- */
-export function createPostgresEmissionStore(options: PostgresEmissionStoreOptions): EmissionStore {
-  const { database, describe, patienceMs, underWay = () => 1, onAway } = options;
-  const batch = {
-    ...BATCH,
-    gathering: {
-      spacingMs: (takesMs: number) => (underWay() < CROWD ? 0 : Math.min(GATHERING.times * takesMs, GATHERING.mostMs)),
-      enough: () => Math.ceil(underWay() * GATHERING.share),
-    },
-  };
-  const ids = createIdBlocks(async () => {
-    const { rows } = await query<{ first: number }>(sql.NEXT_IDS, []);
-    return rows[0]?.first as number;
-  });
-
-  function patient<T>(work: () => Promise<T>): Promise<T> {
-    return patiently(patienceMs, work, onAway);
-  }
-
+/** Emissions in PostgreSQL. Every change is one statement with its event in it, hence one transaction and one round trip. */
+export function createPostgresEmissionStore({
+  database,
+  describe,
+  patienceMs,
+}: PostgresEmissionStoreOptions): EmissionStore {
   function query<R>(statement: Statement, params: readonly unknown[]) {
-    return patient(() => database.query<R>(statement, params));
+    return retryWhileUnavailable(patienceMs, () => database.query<R>(statement, params));
   }
 
-  const finds = createBatches<DocumentKey, Attempt | null>({
-    ...batch,
-    keyOf: (key) => key,
-    async work(keys) {
-      const { rows } = await query<AttemptRow & { position: number }>(sql.FIND, listsOf(keys));
-      const found = new Map(rows.map((row) => [row.position - 1, fromRow(row)]));
-      return keys.map((_, index) => found.get(index) ?? null);
-    },
-  });
-
-  const looks = createBatches<DocumentKey, Found>({
-    ...batch,
-    keyOf: (key) => key,
-    async work(keys) {
-      const { rows } = await query<KnownRow>(sql.LOOK, listsOf(keys));
-      const known = new Map(rows.map((row) => [row.position - 1, row]));
-      return Promise.all(
-        keys.map(async (key, index) => {
-          const row = known.get(index);
-          if (row === undefined) return NOTHING;
-          return { attempt: row.issued ? await finds.run(key) : null, cancelledBy: row.cancelled_by };
-        }),
-      );
-    },
-  });
-
-  function beginnings(statement: Statement) {
-    return createBatches<Beginning, boolean>({
-      ...batch,
-      keyOf: ({ attempt }) => documentKey(attempt),
-      async work(items) {
-        // Run twice (the answer to the commit was lost), a number of ours is taken by ourselves.
-        const again = new Set<number>();
-        const body = parameter(items.map(({ row }) => row));
-        let tries = 0;
-        const { rows } = await patient(() => {
-          tries += 1;
-          return database.query<{ emission_id: number }>(statement, [body]);
-        });
-        const begun = new Set(rows.map(({ emission_id }) => emission_id));
-        const missing = items.filter(({ attempt }) => !begun.has(attempt.emissionId));
-        if (tries > 1) {
-          for (const { attempt } of missing) if (await isStored(attempt)) again.add(attempt.emissionId);
-        }
-        signal(items.map(({ row }) => row));
-        return items.map(({ attempt }) => begun.has(attempt.emissionId) || again.has(attempt.emissionId));
-      },
-    });
+  async function find({ env, issuerRnc, encf }: DocumentKey): Promise<Attempt | null> {
+    const { rows } = await query<AttemptRow>(sql.FIND, [env, issuerRnc, encf]);
+    return rows[0] === undefined ? null : fromRow(rows[0]);
   }
 
   async function isStored(attempt: Attempt): Promise<boolean> {
-    const stored = await finds.run(attempt);
+    const stored = await find(attempt);
     return (
       stored !== null &&
       stored.emissionId === attempt.emissionId &&
@@ -130,44 +44,43 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
     );
   }
 
-  function savings(statement: Statement) {
-    return createBatches<Saving, boolean>({
-      ...batch,
-      keyOf: ({ emissionId }) => emissionId,
-      async work(items) {
-        const body = parameter(items.map(({ row }) => row));
-        const { rows } = await query<{ emission_id: number }>(statement, [body]);
-        const saved = new Set(rows.map(({ emission_id }) => emission_id));
-        signal(items.map(({ row }) => row));
-        return items.map(({ emissionId }) => saved.has(emissionId));
-      },
-    });
-  }
-
-  function signal(rows: readonly { outbox_partition: number | null }[]): void {
-    const partitions = new Set<number>();
-    for (const { outbox_partition } of rows) if (outbox_partition !== null) partitions.add(outbox_partition);
-    if (partitions.size > 0) database.signalOutbox(partitions);
-  }
-
-  const first = beginnings(sql.BEGIN_FIRST);
-  const next = beginnings(sql.BEGIN_NEXT);
-  const open = savings(sql.SAVE);
-  const decided = savings(sql.SAVE_DECIDED);
-
   return {
-    nextId: () => ids(),
-    look: (key) => looks.run(key),
-    find: (key) => finds.run(key),
-    begin(attempt, sealedCertificate) {
-      const row = beginningRow(attempt, describe(attempt), sealedCertificate);
-      return (attempt.attempt === 1 ? first : next).run({ attempt, row });
+    async nextId() {
+      const { rows } = await query<{ id: number }>(sql.NEXT_ID, []);
+      return rows[0]?.id as number;
     },
-    wholePast: (attempt) => patient(() => wholePast(database, attempt)),
-    save(before, after, exchanges) {
-      const row = savingRow(before, after, tellsMore(before, after) ? describe(after) : null, exchanges);
-      const saves = EMISSION_STATES[after.state].decided ? decided : open;
-      return saves.run({ emissionId: before.emissionId, row });
+    find,
+    async look({ env, issuerRnc, encf }) {
+      const { rows } = await query<LookRow>(sql.LOOK, [env, issuerRnc, encf]);
+      const row = rows[0];
+      if (row === undefined) return { attempt: null, cancelledBy: null };
+      return { attempt: row.emission_id === null ? null : fromRow(row as AttemptRow), cancelledBy: row.cancelled_by };
+    },
+    async begin(attempt, sealedCertificate) {
+      const event = describe(attempt);
+      const params = [emissionRow(attempt), attemptRow(attempt), sealedCertificate, ...eventParams(event)];
+      let tries = 0;
+      const { rowCount } = await retryWhileUnavailable(patienceMs, () => {
+        tries += 1;
+        return database.query(sql.BEGIN, params);
+      });
+      // A repeated statement finds the number taken by itself where the answer to its first commit was lost.
+      const begun = rowCount > 0 || (tries > 1 && (await isStored(attempt)));
+      if (begun) database.signalOutbox([outboxPartition(event.key)]);
+      return begun;
+    },
+    wholePast: (attempt) => retryWhileUnavailable(patienceMs, () => wholePast(database, attempt)),
+    async save(before, after, exchanges) {
+      const event = tellsMore(before, after) ? describe(after) : null;
+      const statement = EMISSION_STATES[after.state].decided ? sql.SAVE_DECIDED : sql.SAVE;
+      const { rowCount } = await query(statement, [
+        changedRow({ ...after, emissionId: before.emissionId, attempt: before.attempt }),
+        before.revision,
+        exchangeRows(exchanges),
+        ...eventParams(event),
+      ]);
+      if (event !== null) database.signalOutbox([outboxPartition(event.key)]);
+      return rowCount > 0;
     },
     async claimDue({ now, until, owner, limit }) {
       const { rows } = await database.query<AttemptRow>(sql.CLAIM_DUE, [now, limit, owner, until]);
@@ -233,51 +146,17 @@ export function createPostgresEmissionStore(options: PostgresEmissionStoreOption
   };
 }
 
-/** Rows as one JSON array; throws RangeError where an event among them is too large for the outbox. */
-function parameter(rows: readonly { readonly event: BusEvent | null }[]): string {
-  const body = JSON.stringify(rows);
-  // Where all together are small enough, each is.
-  if (Buffer.byteLength(body) > MAX_EVENT_BYTES) for (const { event } of rows) if (event !== null) outboxBody(event);
-  return body;
-}
+/** A row of LOOK: the columns of the attempt are null for a number that is cancelled and was never issued. */
+type LookRow = (AttemptRow | { emission_id: null }) & { cancelled_by: number | null };
 
-interface KnownRow {
-  position: number;
-  issued: boolean;
-  cancelled_by: number | null;
-}
-
-const NOTHING: Found = { attempt: null, cancelledBy: null };
-
-/** Numbers as the statements take them. */
-function listsOf(keys: readonly DocumentKey[]): string[][] {
-  return [keys.map(({ env }) => env), keys.map(({ issuerRnc }) => issuerRnc), keys.map(({ encf }) => encf)];
+/** Partition, id, topic, key and body of an event; throws RangeError where no broker would take it. */
+function eventParams(event: BusEvent | null): unknown[] {
+  if (event === null) return [null, null, null, null, null];
+  return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];
 }
 
 function grouped<R extends { count: number }, K>(rows: readonly R[], keyOf: (row: R) => K): [K, number][] {
   const counts = new Map<K, number>();
   for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + row.count);
   return [...counts];
-}
-
-/** Hands out ids from blocks, one query for a hundred. */
-function createIdBlocks(nextBlock: () => Promise<number>): () => Promise<number> {
-  let next = 0;
-  let end = 0;
-  let filling: Promise<void> | null = null;
-  async function fill(): Promise<void> {
-    const start = await nextBlock();
-    next = start;
-    end = start + IDS_AT_ONCE;
-  }
-  return async () => {
-    while (next >= end) {
-      filling ??= fill().finally(() => {
-        filling = null;
-      });
-      await filling;
-    }
-    next += 1;
-    return next - 1;
-  };
 }

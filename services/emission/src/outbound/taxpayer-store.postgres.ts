@@ -1,8 +1,8 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 import { once } from '@ecf/service-kit/outbox';
-import { createBatches, type Database, type Queries } from '@ecf/service-kit/postgres';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerStore } from '../core/ports.js';
-import { patiently } from './patience.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** The consumer group of this service; part of what the inbox remembers. */
 export const EMISSION_GROUP = 'emission';
@@ -19,7 +19,7 @@ const ACCOUNT = {
     coalesce((SELECT json_agg(state) FROM taxpayer WHERE account_id = $1), '[]'::json) AS taxpayers`,
 };
 
-const TAXPAYERS = { name: 'taxpayer_several', text: 'SELECT rnc, state FROM taxpayer WHERE rnc = ANY($1::text[])' };
+const TAXPAYER = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayer WHERE rnc = $1' };
 
 const KEEP_NEWER = {
   name: 'taxpayer_keep_newer',
@@ -48,16 +48,6 @@ export function createPostgresTaxpayerStore({
   database: Database;
   patienceMs: number;
 }): TaxpayerStore {
-  const asked = createBatches<string, TaxpayerState | null>({
-    maxItems: 64,
-    maxUnderWay: 1,
-    keyOf: () => Symbol(),
-    async work(rncs) {
-      const { rows } = await database.query<{ rnc: string; state: TaxpayerState }>(TAXPAYERS, [[...new Set(rncs)]]);
-      const found = new Map(rows.map(({ rnc, state }) => [rnc, state]));
-      return rncs.map((rnc) => found.get(rnc) ?? null);
-    },
-  });
   return {
     async apply(taxpayer, eventId) {
       await database.transaction(async (tx) => {
@@ -69,7 +59,7 @@ export function createPostgresTaxpayerStore({
       });
     },
     async replaceAccount({ account_id, revision, taxpayers }) {
-      await patiently(patienceMs, () =>
+      await retryWhileUnavailable(patienceMs, () =>
         database.transaction(async (tx) => {
           await keepNewer(tx, taxpayers);
           await tx.query(KNOW, [account_id, revision]);
@@ -77,18 +67,21 @@ export function createPostgresTaxpayerStore({
       );
     },
     async lookUp(accountId, rnc) {
-      const { rows } = await patiently(patienceMs, () =>
+      const { rows } = await retryWhileUnavailable(patienceMs, () =>
         database.query<{ revision: number; state: TaxpayerState | null }>(LOOK_UP, [accountId, rnc]),
       );
       return { revision: rows[0]?.revision ?? 0, taxpayer: rows[0]?.state ?? null };
     },
     async account(accountId): Promise<AccountTaxpayers> {
-      const { rows } = await patiently(patienceMs, () =>
+      const { rows } = await retryWhileUnavailable(patienceMs, () =>
         database.query<{ revision: number; taxpayers: TaxpayerState[] }>(ACCOUNT, [accountId]),
       );
       return { account_id: accountId, revision: rows[0]?.revision ?? 0, taxpayers: rows[0]?.taxpayers ?? [] };
     },
-    taxpayer: (rnc) => asked.run(rnc),
+    async taxpayer(rnc) {
+      const { rows } = await database.query<{ state: TaxpayerState }>(TAXPAYER, [rnc]);
+      return rows[0]?.state ?? null;
+    },
   };
 }
 

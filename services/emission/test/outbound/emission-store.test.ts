@@ -19,7 +19,7 @@ import { ASK_FOR_AWAITED, BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/em
 import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { createPostgresToldDocuments } from '../../src/outbound/told-documents.postgres.js';
-import { at, fresh, NOW, receipt, result, sending } from '../support/attempts.js';
+import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
@@ -422,43 +422,6 @@ describe('over PostgreSQL', () => {
     expect(await store.look(never)).toEqual({ attempt: null, cancelledBy: 77 });
     expect(await store.find(never)).toBeNull();
     expect(await createPostgresToldDocuments(database).find('TesteCF', [never])).toEqual([]);
-  });
-
-  it('looks one number up by a plan that was made before, not by a new one each time', async () => {
-    const { url } = databases[0] as Database;
-    const database = openDatabase(url, { max: 1 });
-    const store = createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 1_000 });
-    // PostgreSQL makes five plans for what it is given, and compares them with one for anything.
-    const unknown = { ...fresh(), encf: 'E319999999999' };
-    for (let calls = 0; calls < 8; calls += 1) {
-      expect(await store.find(unknown)).toBeNull();
-      expect(await store.look(unknown)).toEqual({ attempt: null, cancelledBy: null });
-    }
-    const { rows } = await database.query<{ again: number }>(
-      "SELECT generic_plans AS again FROM pg_prepared_statements WHERE name IN ('emission_find', 'emission_look')",
-    );
-    await database.close();
-    expect(rows).toEqual([{ again: 3 }, { again: 3 }]);
-  });
-});
-
-describe('a database that is away', () => {
-  it('is told of at once, not only when patience has run out', async () => {
-    const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
-    const began = performance.now();
-    let told = Number.POSITIVE_INFINITY;
-    const store = createPostgresEmissionStore({
-      database,
-      describe: describeAttempt,
-      patienceMs: 2_000,
-      onAway: () => {
-        told = Math.min(told, performance.now() - began);
-      },
-    });
-    await expect(store.look(fresh())).rejects.toMatchObject({ name: 'StoreUnavailable' });
-    await expect(store.begin(sending(), null)).rejects.toMatchObject({ name: 'StoreUnavailable' });
-    expect(told).toBeLessThan(performance.now() - began - 1_500);
-    await database.close();
   });
 });
 

@@ -48,30 +48,23 @@ export type Issued =
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
 /**
- * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. Whoever
- * comes second under a number, in this process or another, gets what the first one brought about.
- *
- * In a crowd a number that is ahead of all others is taken for new without a look: the commit takes none that was used or
- * cancelled, and then it is looked up after all.
+ * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. A later
+ * request for the same number, in this process or another, gets the outcome of the first one.
  */
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   return ports.lock.run(documentKey(offer.key), async (since) => {
     const began = ports.clock();
-    let others = since;
-    for (let guessed = !dryRun && ports.newNumbers.isAhead(offer.key); ; guessed = false) {
-      const { existing, isRepeat } = guessed ? NEW : await lookedUp(ports, offer, others);
-      if (isRepeat && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
-      const begun = await beginInTurn(ports, offer, existing, dryRun).catch(async (error) => {
-        if (guessed && (await isKnown(ports, offer.key, error))) return null;
-        throw error;
-      });
-      if (begun === null) {
-        others ??= began;
-        continue;
-      }
+    for (let others = since; ; others ??= began) {
+      const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
+      const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), others);
+      if (repeat === 'conflict') throw taken(existing as Attempt);
+      if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
+      if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+      const begun = await beginInTurn(ports, offer, existing, dryRun);
+      // Another instance took the number after the look.
+      if (begun === null) continue;
       if (begun.outcome === 'checked') return begun;
       const { attempt, prepared, held } = begun;
-      ports.newNumbers.issued(offer.key);
       await ports.checkpoint('committed');
       if (held) return { outcome: 'issued', attempt, prepared };
       const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
@@ -80,34 +73,10 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
   });
 }
 
-/** What stands under a number, and whether the offer repeats it. */
-interface LookedUp {
-  readonly existing: Attempt | null;
-  readonly isRepeat: boolean;
-}
-
-const NEW: LookedUp = { existing: null, isRepeat: false };
-
-/** Throws where the number is taken by another document, or cancelled. */
-async function lookedUp(ports: Ports, offer: Offer, others: Date | null): Promise<LookedUp> {
-  const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
-  const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), others);
-  if (repeat === 'conflict') throw taken(existing as Attempt);
-  if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
-  return { existing, isRepeat: repeat === 'same' };
-}
-
 /** Notes that draw on one balance are begun one after the other. */
 function beginInTurn(ports: Ports, offer: Offer, existing: Attempt | null, dryRun: boolean): ReturnType<typeof begin> {
   const work = () => begin(ports, offer, existing, dryRun);
   return offer.draws === null ? work() : ports.lock.run(`balance:${offer.draws}`, work);
-}
-
-/** Of a number that nobody looked up, what is wrong with its document counts only where it is new. */
-async function isKnown(ports: Ports, key: DocumentKey, error: unknown): Promise<boolean> {
-  if (error instanceof StoreUnavailable) return false;
-  const { attempt, cancelledBy } = await ports.emissions.look(key);
-  return attempt !== null || cancelledBy !== null;
 }
 
 /** Checks, signs, stores and commits; null where another instance came first under the number. */

@@ -2,8 +2,6 @@
 export interface KeyedLock {
   /** @param work told when that began which ran when it came; null where it waits for nobody */
   run<T>(key: string, work: (since: Date | null) => Promise<T>): Promise<T>;
-  /** Keys that something runs or waits for. */
-  readonly size: number;
 }
 
 /**
@@ -20,9 +18,6 @@ export function createKeyedLock(
 ): KeyedLock {
   const lanes = new Map<string, Lane>();
   return {
-    get size() {
-      return lanes.size;
-    },
     run(key, work) {
       const present = lanes.get(key);
       const lane = present ?? { ended: Promise.resolve(), began: clock() };
