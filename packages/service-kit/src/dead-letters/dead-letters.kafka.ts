@@ -6,7 +6,7 @@ import type { BusEvent } from '../bus/bus.js';
 import type { KafkaSettings } from '../bus/bus-settings.js';
 import { kafkaClients, type OpenKafka } from '../bus/kafka/kafka-client.js';
 import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } from '../bus/kafka/kafka-messages.js';
-import { createKafkaProducer, isAboutTheContent, type KafkaProducer } from '../bus/kafka/kafka-producer.js';
+import { createKafkaProducer, isContentRefused, type KafkaProducer } from '../bus/kafka/kafka-producer.js';
 import { createKafkaTopics, type KafkaTopics } from '../bus/kafka/kafka-topics.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters } from './dead-letters.js';
@@ -67,7 +67,7 @@ export async function keepKafkaLetter(
     try {
       return await producer.send([form]);
     } catch (error) {
-      if (!isAboutTheContent(error)) throw error;
+      if (!isContentRefused(error)) throw error;
       refusal = error;
     }
   }

@@ -19,8 +19,9 @@ import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
 import { createKafkaMetrics } from './kafka-metrics.js';
-import { createKafkaProducer, isAboutTheContent } from './kafka-producer.js';
+import { createKafkaProducer, isContentRefused } from './kafka-producer.js';
 import { createKafkaTopics } from './kafka-topics.js';
+import { brokerGroupOf } from './kafkajs-workarounds.js';
 
 export interface KafkaBusOptions {
   settings: KafkaSettings;
@@ -55,7 +56,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
   function join(topic: string, { group, handler }: SubscribeOptions): KafkaConsumer {
     const description = topicOf(topic);
     if (description === undefined) throw new EventError(`there is no topic ${topic}`);
-    const brokerGroup = topics.nameOf(`${group}.${topic}`);
+    const brokerGroup = topics.nameOf(brokerGroupOf(group, topic));
     metrics?.watch(topic, group, brokerGroup);
 
     async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
@@ -96,7 +97,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       await topics.ensure(new Set(batch.map((event) => event.topic)));
       const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
       await producer.send(records).catch((error) => {
-        throw isAboutTheContent(error) ? new EventRefused(error) : error;
+        throw isContentRefused(error) ? new EventRefused(error) : error;
       });
     },
     async subscribe(subscription): Promise<Subscription> {

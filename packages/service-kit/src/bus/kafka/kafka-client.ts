@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
+import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import { ConfigError } from '../../config/config.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
+import { CONNECTION_RETRY, kafkaLogCreator } from './kafkajs-workarounds.js';
 
-/** Loaded where it is used: a process without brokers need not pay for it. */
+/** Loaded at its first use: a process without brokers does not load it. */
 export const loadKafka = async () => (await import('kafkajs')).default;
 
 type KafkaClient = InstanceType<Awaited<ReturnType<typeof loadKafka>>['Kafka']>;
 
-/** Opens clients of the brokers; each producer and consumer has one of its own. `retries` is how long one looks for them. */
+/** Opens a client of the brokers. Each producer and consumer has its own; `retries` bounds its attempts to connect. */
 export type OpenKafka = (retries?: number) => Promise<KafkaClient>;
 
-/**
- * Clients for the brokers of the settings. Nothing is connected yet. What kafkajs has to say is logged at debug: it reports
- * as errors what it then repairs by itself.
- */
+/** Clients for the brokers of the settings. Nothing is connected yet. Throws ConfigError. */
 export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka {
   const sasl = saslOf(settings);
   const ssl = sslOf(settings);
@@ -27,19 +25,12 @@ export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka
     connectionTimeout: 3_000,
     authenticationTimeout: 10_000,
     requestTimeout: 15_000,
-    logCreator: () => (entry) => logger.debug(fieldsOf(entry), `kafkajs: ${entry.log.message}`),
+    logCreator: kafkaLogCreator(logger),
   };
-  // Explicit, because kafkajs reads other values where NODE_ENV says test.
-  const retry = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
   return async (retries = 4) => {
     const { Kafka, logLevel } = await loadKafka();
-    return new Kafka({ ...config, logLevel: logLevel.INFO, retry: { ...retry, retries } });
+    return new Kafka({ ...config, logLevel: logLevel.INFO, retry: { ...CONNECTION_RETRY, retries } });
   };
-}
-
-function fieldsOf({ namespace, label, log }: LogEntry): Record<string, unknown> {
-  const { timestamp: _timestamp, message: _message, logger: _logger, ...fields } = log;
-  return { kafkajs: { namespace, level: label, ...fields } };
 }
 
 function sslOf(settings: KafkaSettings): KafkaConfig['ssl'] {

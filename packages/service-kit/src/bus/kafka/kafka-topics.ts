@@ -5,17 +5,18 @@ import { deadLetterTopic } from '../../dead-letters/dead-letters.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
 import { kafkaClients, loadKafka, type OpenKafka } from './kafka-client.js';
+import { waitForLeaders } from './kafkajs-workarounds.js';
 
-const LEADERS_MS = 15_000;
-/** A letter is a message of the usual limit of 1 MiB and what is to be said of it. */
-const MAX_LETTER_BYTES = 2 * 1_048_576;
-const LIMIT = 'max.message.bytes';
+const CREATE_TIMEOUT_MS = 10_000;
+const LEADERS_TIMEOUT_MS = 15_000;
+/** A dead-letter message is a message of the usual limit of 1 MiB with headers that describe the failure. */
+const DEAD_LETTER_BYTES = 2 * 1_048_576;
 
-/** Makes sure that topics are there, as the contracts describe them. */
+/** Makes sure that topics exist, as the contracts describe them. */
 export interface KafkaTopics {
-  /** The name of a topic, or of where its dead letters are kept, at the brokers. */
+  /** The name of a topic, or of its dead-letter topic, at the brokers. */
   nameOf(topic: string): string;
-  /** Resolves when the topics and their dead letter topics exist; asks once for each. */
+  /** Resolves when the topics and their dead-letter topics exist; looks once for each. */
   ensure(topics: Iterable<string>): Promise<void>;
 }
 
@@ -25,10 +26,7 @@ export interface KafkaTopicsOptions {
   logger: Logger;
 }
 
-/**
- * Topics of a deployment. A topic that exists is left as it is, but for a limit that is too low for dead letters; where it
- * differs from the contracts, that is logged.
- */
+/** Topics of a deployment. A topic that exists stays as it is; where it differs from the contracts, that is logged. */
 export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions): KafkaTopics {
   const present = new Set<string>();
   const nameOf = (topic: string) => `${settings.KAFKA_TOPIC_PREFIX ?? ''}${topic}`;
@@ -37,18 +35,14 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
   async function make(names: readonly string[]): Promise<void> {
     const topics = names.filter((name) => !present.has(name)).map(describe);
     if (topics.length === 0) return;
-    const wanted = topics.flatMap((topic) => [describeTopic(topic), describeDeadLetters(topic)]);
+    const wanted = topics.flatMap((topic) => configsOf(topic, nameOf, settings.KAFKA_REPLICATION ?? -1));
     const admin = (await open()).admin();
     await admin.connect();
     try {
-      const there = new Set(await admin.listTopics());
-      const missing = wanted.filter(({ topic }) => !there.has(topic));
+      const existing = new Set(await admin.listTopics());
+      const missing = wanted.filter(({ topic }) => !existing.has(topic));
       if (missing.length > 0) await create(admin, missing);
-      for (const topic of wanted) {
-        if (!there.has(topic.topic)) continue;
-        if (settings.KAFKA_CREATE_TOPICS) await raiseLimit(admin, topic, logger);
-        await compare(admin, topic, logger);
-      }
+      for (const topic of wanted) if (existing.has(topic.topic)) await compare(admin, topic, logger);
     } finally {
       await admin.disconnect().catch(() => undefined);
     }
@@ -60,38 +54,12 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
     if (!settings.KAFKA_CREATE_TOPICS)
       throw new Error(`the brokers lack the topics ${names.join(', ')}; create them or set KAFKA_CREATE_TOPICS=true`);
     try {
-      await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 10_000 });
-      await awaitLeaders(admin, names);
+      await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: CREATE_TIMEOUT_MS });
+      await waitForLeaders(admin, names, LEADERS_TIMEOUT_MS);
       logger.info({ topics: names }, 'topics created');
     } catch (error) {
       throw new Error(`the topics ${names.join(', ')} cannot be created: ${reasonOf(error)}`, { cause: error });
     }
-  }
-
-  function describeTopic(topic: Topic): ITopicConfig {
-    const retention: Record<string, string> =
-      topic.retention === 'compacted'
-        ? { 'cleanup.policy': 'compact' }
-        : { 'cleanup.policy': 'delete', 'retention.ms': String(topic.retention) };
-    return topicConfig(nameOf(topic.name), topic.partitions, retention);
-  }
-
-  /** The key is the letter, and a replay or dismissal deletes it: so letters are kept until then, and no longer. */
-  function describeDeadLetters(topic: Topic): ITopicConfig {
-    const settings = { 'cleanup.policy': 'compact', [LIMIT]: String(MAX_LETTER_BYTES) };
-    return topicConfig(nameOf(deadLetterTopic(topic.name)), 1, settings);
-  }
-
-  function topicConfig(topic: string, numPartitions: number, config: Record<string, string>): ITopicConfig {
-    const replication = settings.KAFKA_REPLICATION ?? -1;
-    // acks=all waits for those that are in sync: with three copies, two of them have to have it.
-    const entries = replication >= 3 ? { ...config, 'min.insync.replicas': '2' } : config;
-    return {
-      topic,
-      numPartitions,
-      replicationFactor: replication,
-      configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
-    };
   }
 
   return {
@@ -106,12 +74,30 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
   };
 }
 
+/** A topic and its dead-letter topic. A replay or a dismissal deletes the key of a dead-letter message; all others stay. */
+function configsOf(topic: Topic, nameOf: (topic: string) => string, replication: number): ITopicConfig[] {
+  const retention: Record<string, string> =
+    topic.retention === 'compacted'
+      ? { 'cleanup.policy': 'compact' }
+      : { 'cleanup.policy': 'delete', 'retention.ms': String(topic.retention) };
+  const deadLetters = { 'cleanup.policy': 'compact', 'max.message.bytes': String(DEAD_LETTER_BYTES) };
+  // acks=all waits for the replicas in sync: with three replicas, two of them must have the event.
+  const common = replication >= 3 ? { 'min.insync.replicas': '2' } : {};
+  const config = (name: string, numPartitions: number, entries: Record<string, string>): ITopicConfig => ({
+    topic: nameOf(name),
+    numPartitions,
+    replicationFactor: replication,
+    configEntries: Object.entries({ ...entries, ...common }).map(([name, value]) => ({ name, value })),
+  });
+  return [config(topic.name, topic.partitions, retention), config(deadLetterTopic(topic.name), 1, deadLetters)];
+}
+
 const PREPARE_TRIES = 6;
 const PREPARE_PAUSE_MS = 500;
 
 /**
- * Makes all topics of the contracts before anybody uses them; several that are made at once by services delay each other.
- * A broker that has just come up, or has much to do, may need several tries: what it made meanwhile is found.
+ * Makes all topics of the contracts before any service uses them; several services that make them at once delay each other.
+ * A broker that has just started may need several attempts.
  */
 export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
   const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
@@ -121,7 +107,7 @@ export async function prepareTopics(settings: KafkaSettings, logger: Logger): Pr
       return await topics.ensure(names);
     } catch (error) {
       if (tries === PREPARE_TRIES) throw error;
-      logger.info({ err: error }, 'the topics are looked at again');
+      logger.info({ err: error }, 'the topics are not ready yet');
       await delay(PREPARE_PAUSE_MS);
     }
   }
@@ -133,75 +119,30 @@ function describe(name: string): Topic {
   return topic;
 }
 
-/** A broker under load knows a topic some time before it hosts its partitions. */
-async function awaitLeaders(admin: Admin, names: string[]): Promise<void> {
-  const end = performance.now() + LEADERS_MS;
-  while (true) {
-    try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: names });
-      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
-    } catch (error) {
-      if (performance.now() > end) throw error;
-    }
-    if (performance.now() > end) throw new Error('not all partitions have a leader');
-    await delay(50);
-  }
-}
-
-/** An earlier version made topics of dead letters with the limit of all others. */
-async function raiseLimit(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
-  const limit = wanted.configEntries?.find(({ name }) => name === LIMIT);
-  if (limit === undefined) return;
-  const { ConfigResourceTypes, ConfigSource } = await loadKafka();
-  const resource = { type: ConfigResourceTypes.TOPIC, name: wanted.topic };
-  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
-  const present = resources[0]?.configEntries ?? [];
-  const known = present.find(({ configName }) => configName === LIMIT)?.configValue;
-  if (known === undefined || Number(known) >= Number(limit.value)) return;
-  // The request replaces whatever was set for the topic.
-  const kept = present
-    .filter(({ configName, configSource }) => configName !== LIMIT && configSource === ConfigSource.TOPIC_CONFIG)
-    .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
-  try {
-    const configEntries = [...kept, { name: LIMIT, value: limit.value }];
-    await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
-    logger.info({ topic: wanted.topic, setting: LIMIT, value: limit.value }, 'the limit of a topic was raised');
-  } catch (error) {
-    logger.warn({ err: error, topic: wanted.topic, setting: LIMIT }, 'the limit of a topic cannot be raised');
-  }
-}
-
 async function compare(admin: Admin, wanted: ITopicConfig, logger: Logger): Promise<void> {
-  const { ConfigResourceTypes } = await loadKafka();
-  const { topics } = await admin.fetchTopicMetadata({ topics: [wanted.topic] });
+  const { topic, numPartitions, configEntries = [] } = wanted;
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const partitions = topics[0]?.partitions.length;
-  if (partitions !== wanted.numPartitions)
+  if (partitions !== numPartitions)
     logger.warn(
-      { topic: wanted.topic, partitions, expected: wanted.numPartitions },
-      'a topic has another number of partitions than the contracts say',
+      { topic, partitions, expected: numPartitions },
+      'a topic has another number of partitions than expected',
     );
-  const entries = wanted.configEntries ?? [];
+  const { ConfigResourceTypes } = await loadKafka();
+  const configNames = configEntries.map(({ name }) => name);
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [
-      {
-        type: ConfigResourceTypes.TOPIC,
-        name: wanted.topic,
-        configNames: entries.map(({ name }) => name),
-      },
-    ],
+    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames }],
   });
-  const present = new Map(resources[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
-  for (const { name, value } of entries)
-    if (
-      present.has(name) &&
-      present.get(name) !== value &&
-      !(name === LIMIT && Number(present.get(name)) > Number(value))
-    )
+  const values = new Map(resources[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
+  for (const { name, value } of configEntries) {
+    const found = values.get(name);
+    if (found !== undefined && found !== value)
       logger.warn(
-        { topic: wanted.topic, setting: name, value: present.get(name), expected: value },
-        'a topic is set otherwise than the contracts say',
+        { topic, setting: name, value: found, expected: value },
+        'a setting of a topic differs from the expected',
       );
+  }
 }
 
 function reasonOf(error: unknown): string {

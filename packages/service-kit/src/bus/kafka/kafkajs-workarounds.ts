@@ -1,0 +1,174 @@
+/**
+ * Everything that works around kafkajs 2.2.4, in one place. The numbers are threads of https://github.com/tulios/kafkajs;
+ * "observed" marks what no thread describes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Admin, Consumer, EachBatchPayload, ICustomPartitioner, LogEntry, Producer, TopicMessages } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.js';
+
+/** kafkajs logs as errors what it repairs by itself, a rebalance for example (#691, #1468): here that is debug. */
+export function kafkaLogCreator(logger: Logger) {
+  return () =>
+    ({ namespace, label, log }: LogEntry) => {
+      const { timestamp: _timestamp, message, logger: _logger, ...fields } = log;
+      logger.debug({ kafkajs: { namespace, level: label, ...fields } }, `kafkajs: ${message}`);
+    };
+}
+
+/** kafkajs uses other defaults where NODE_ENV is `test` (observed), so every value is given. */
+export const CONNECTION_RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
+
+/** The leader of a group assigns its own topics to every member (#1040, #1679), so each topic has a group of its own. */
+export function brokerGroupOf(group: string, topic: string): string {
+  return `${group}.${topic}`;
+}
+
+/**
+ * `createTopics` waits for leaders, but fails where a broker under load does not know the new topic yet (#815). This waits
+ * until every partition has a leader.
+ */
+export async function waitForLeaders(admin: Admin, topics: string[], timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (true) {
+    try {
+      const metadata = await admin.fetchTopicMetadata({ topics });
+      if (metadata.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    if (performance.now() > end) throw new Error('not all partitions have a leader');
+    await delay(50);
+  }
+}
+
+/** Options of an idempotent producer, and a `sendBatch` that rejects unless every partition has answered. */
+export interface CheckedSending {
+  readonly createPartitioner: ICustomPartitioner;
+  send(producer: Producer, topicMessages: TopicMessages[], timeoutMs: number): Promise<void>;
+}
+
+/**
+ * `sendBatch` may resolve without having sent everything when a partition gets a new leader meanwhile (#1303). Two sends
+ * at the same time mix up sequence numbers (#598), so the caller sends one request at a time. After a failed request
+ * kafkajs uses its sequence numbers again; where the broker had stored the request, it would drop the next one as a
+ * repeat (observed), so the caller opens a new producer after each failure.
+ */
+export function checkedSending(createPartitioner: ICustomPartitioner): CheckedSending {
+  const unanswered = new Set<string>();
+  return {
+    createPartitioner() {
+      const choose = createPartitioner();
+      return (args) => {
+        const partition = choose(args);
+        unanswered.add(`${args.topic} ${partition}`);
+        return partition;
+      };
+    },
+    async send(producer, topicMessages, timeoutMs) {
+      unanswered.clear();
+      const answers = await producer.sendBatch({ acks: -1, timeout: timeoutMs, topicMessages });
+      for (const { topicName, partition } of answers) unanswered.delete(`${topicName} ${partition}`);
+      if (unanswered.size > 0) throw new Error(`no answer for ${[...unanswered].join(', ')}`);
+    },
+  };
+}
+
+/** Milliseconds that the fetch loop waits for a batch. */
+const SLOW_BATCH_MS = 500;
+
+/** Batches that the fetch loop does not wait for. */
+export interface SlowBatches {
+  /** Waits for the batch, or pauses its partition and lets the batch go on. `process` must not reject. */
+  run(payload: EachBatchPayload, process: () => Promise<void>): Promise<void>;
+  /** Resolves when no batch is being processed. */
+  idle(): Promise<void>;
+}
+
+/**
+ * kafkajs fetches the next messages only when all batches of the last fetch are done, so one slow partition stops the
+ * others (#683, #1732). A batch that takes longer than {@link SLOW_BATCH_MS} goes on with its partition paused.
+ */
+export function createSlowBatches(resume: (partition: number) => void): SlowBatches {
+  const running = new Map<number, Promise<void>>();
+  return {
+    async run(payload, process) {
+      const { partition } = payload.batch;
+      // A batch of the former assignment, or of a consumer that was replaced, still runs.
+      if (running.has(partition)) {
+        payload.pause();
+        return;
+      }
+      let paused = false;
+      const done = process().finally(() => {
+        running.delete(partition);
+        if (paused) resume(partition);
+      });
+      running.set(partition, done);
+      if (await endsWithin(done, SLOW_BATCH_MS)) return;
+      payload.pause();
+      paused = true;
+    },
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** Milliseconds without a heartbeat after which the consumer counts as disconnected, and after which it is replaced. */
+const QUIET_MS = 15_000;
+const SILENT_MS = 90_000;
+
+/**
+ * A consumer may stop reading without a crash event (#659, #660). Heartbeats come each second: rejects when they stay away,
+ * longer than a rebalance may take. Ends with the signal.
+ */
+export async function watchHeartbeats(
+  consumer: Consumer,
+  signal: AbortSignal,
+  onConnected: (connected: boolean) => void,
+): Promise<void> {
+  let last = performance.now();
+  const beat = () => {
+    last = performance.now();
+    if (!signal.aborted) onConnected(true);
+  };
+  consumer.on(consumer.events.HEARTBEAT, beat);
+  consumer.on(consumer.events.GROUP_JOIN, beat);
+  while (!signal.aborted) {
+    await delay(QUIET_MS / 3, undefined, { signal, ref: false }).catch(() => undefined);
+    const silent = performance.now() - last;
+    if (silent > SILENT_MS) throw new Error('the consumer sent no heartbeat');
+    if (silent > QUIET_MS) onConnected(false);
+  }
+}
+
+/**
+ * Rejects when the consumer crashes. kafkajs restarts a consumer after some errors and not after others (#1299, #1443), so
+ * its own restart is switched off and the caller always opens a new consumer.
+ */
+export function rejectOnCrash(consumer: Consumer): Promise<never> {
+  return new Promise((_, reject) => {
+    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+  });
+}
+export const NO_RESTART = { restartOnFailure: async () => false };
+
+/** A consumer that is stopped during a rebalance joins again first (#1571), so nobody waits longer for it to leave. */
+const LEAVE_MS = 3_000;
+
+export async function disconnectInTime(consumer: Consumer, logger: Logger): Promise<void> {
+  const left = consumer.disconnect().catch((error) => logger.debug({ err: error }, 'disconnect failed'));
+  await Promise.race([left, delay(LEAVE_MS, undefined, { ref: false })]);
+}
+
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
