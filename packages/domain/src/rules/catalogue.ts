@@ -13,18 +13,17 @@ import { PAYMENT_RULES } from './payment-rules.js';
 import { REFERENCE_RULES } from './reference-rules.js';
 import type { BusinessRule, DocumentKind, DocumentRule } from './rule.js';
 import { SUMMARY_RULES } from './summary-rules.js';
-import type { Topic } from './topics.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
-/** Rules over a whole e-CF, in the order in which their faults are told. */
+/** Rules over a whole e-CF, in the order in which their faults are reported. */
 export const ECF_RULES: readonly DocumentRule<EcfView>[] = [
   ...PAYMENT_RULES,
   ...BUYER_RULES,
   ...DETAIL_TOTALS_RULES,
-  ...allAbout(['additionalTaxes'], ADDITIONAL_TAX_RULES),
-  ...allAbout(['adjustments'], ADJUSTMENT_RULES),
-  ...allAbout(['currency', 'adjustments'], CURRENCY_RULES),
-  ...allAbout(['reference'], REFERENCE_RULES),
+  ...ADDITIONAL_TAX_RULES,
+  ...ADJUSTMENT_RULES,
+  ...CURRENCY_RULES,
+  ...REFERENCE_RULES,
   ...TOTALS_RULES,
 ];
 
@@ -50,10 +49,6 @@ export const BUSINESS_RULES: readonly BusinessRule[] = [
   since,
   summary,
 }));
-
-function allAbout(about: readonly Topic[], rules: readonly DocumentRule<EcfView>[]): readonly DocumentRule<EcfView>[] {
-  return rules.map((rule) => ({ ...rule, about }));
-}
 
 /** The rules of a list that apply to a kind of document. */
 export function rulesFor<Rule extends BusinessRule>(rules: readonly Rule[], kind: DocumentKind): readonly Rule[] {

@@ -9,23 +9,23 @@ import { EcfView, typeOf } from './ecf-view.js';
 import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules.js';
 import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
 import { SUMMARY_RULES, SummaryView } from './summary-rules.js';
-import { RuleList } from './topics.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
-/** What the rules beyond the schemas say: faults the authority would reject, warnings it would accept conditionally. */
+/** What the business rules find: for faults the authority rejects the document, for warnings it accepts it conditionally. */
 export interface RuleVerdicts {
   faults: Fault[];
   warnings: Fault[];
 }
 
 /**
- * Checks a normalised tree of any document against the rules beyond the schemas. `now` is the present instant, against
- * which the signature time is judged. Structure is not judged here: a missing or malformed element is passed over, and
- * an e-CF whose TipoeCF is none of the ten, a seed or a foreign root has no verdicts at all. Never throws on a tree.
+ * Checks a normalised tree of any document against the business rules. `now` is the present instant; signature times are
+ * compared with it. The function does not check structure: it ignores missing and malformed elements, and it has nothing to
+ * say about an e-CF with an unlisted TipoeCF, a seed or a foreign root. It never throws on a tree.
  */
 export function checkBusinessRules(tree: DocumentNode, { now }: { now: Date }): RuleVerdicts {
   const verdicts = new Verdicts();
-  if (groupOf(tree, 'ECF')) checkEcf(tree, now, verdicts);
+  const type = typeOf(tree);
+  if (type !== null) checkEcf(new EcfView(tree, type, now), now, verdicts);
   for (const kind of COMPANIONS) {
     const root = groupOf(tree, kind);
     if (root) checkCompanion(kind, root, now, verdicts);
@@ -35,47 +35,46 @@ export function checkBusinessRules(tree: DocumentNode, { now }: { now: Date }): 
 
 const COMPANIONS = ['RFCE', 'ACECF', 'ANECF', 'ARECF'] as const;
 
-const RULES = new Map<DocumentKind, KindRules>([...ECF_TYPES, ...COMPANIONS].map((kind) => [kind, rulesOf(kind)]));
+type Companion = (typeof COMPANIONS)[number];
 
-type KindRules = ReturnType<typeof rulesOf>;
+/** The rules of each kind of document, selected by their `appliesTo` alone. */
+const RULES = new Map<DocumentKind, ReturnType<typeof rulesOf>>(
+  [...ECF_TYPES, ...COMPANIONS].map((kind) => [kind, rulesOf(kind)]),
+);
 
 function rulesOf(kind: DocumentKind) {
   return {
     identity: rulesFor(IDENTITY_RULES, kind),
     dates: rulesFor(DATE_RULES, kind),
-    document: new RuleList(rulesFor(ECF_RULES, kind)),
-    lines: new RuleList(rulesFor(ECF_LINE_RULES, kind)),
+    document: rulesFor(ECF_RULES, kind),
+    lines: rulesFor(ECF_LINE_RULES, kind),
     totals: rulesFor(TOTALS_RULES, kind),
   };
 }
 
-function checkEcf(tree: DocumentNode, now: Date, verdicts: Verdicts): void {
-  const type = typeOf(tree);
-  if (type === null) return;
-  const ecf = new EcfView(tree, type, now);
-  const rules = RULES.get(type)!;
-  verdicts.judge(rules.identity, ecfIdentity(ecf));
-  verdicts.judge(rules.dates, ecfDates(ecf, now));
-  verdicts.judge(rules.document.about(ecf.topics), ecf);
-  const lineRules = rules.lines.about(ecf.topics);
+function checkEcf(ecf: EcfView, now: Date, verdicts: Verdicts): void {
+  const rules = RULES.get(ecf.type)!;
+  verdicts.apply(rules.identity, ecfIdentity(ecf));
+  verdicts.apply(rules.dates, ecfDates(ecf, now));
+  verdicts.apply(rules.document, ecf);
   for (const line of ecf.lines) {
-    for (const rule of lineRules) {
+    for (const rule of rules.lines) {
       verdicts.rule = rule;
       rule.checkLine(line, ecf, verdicts.report);
     }
   }
 }
 
-function checkCompanion(kind: (typeof COMPANIONS)[number], root: DocumentNode, now: Date, verdicts: Verdicts): void {
+function checkCompanion(kind: Companion, root: DocumentNode, now: Date, verdicts: Verdicts): void {
   const rules = RULES.get(kind)!;
-  verdicts.judge(rules.identity, companionIdentity(kind, root));
-  verdicts.judge(rules.dates, companionDates(kind, root, now));
+  verdicts.apply(rules.identity, companionIdentity(kind, root));
+  verdicts.apply(rules.dates, companionDates(kind, root, now));
   if (kind === 'RFCE') {
     const summary = new SummaryView(root);
-    verdicts.judge(SUMMARY_RULES, summary);
-    verdicts.judge(rules.totals, summary);
-  } else if (kind === 'ANECF') verdicts.judge(CANCELLATION_RULES, new CancellationView(root));
-  else verdicts.judge(kind === 'ACECF' ? APPROVAL_RULES : RECEIPT_RULES, root);
+    verdicts.apply(SUMMARY_RULES, summary);
+    verdicts.apply(rules.totals, summary);
+  } else if (kind === 'ANECF') verdicts.apply(CANCELLATION_RULES, new CancellationView(root));
+  else verdicts.apply(kind === 'ACECF' ? APPROVAL_RULES : RECEIPT_RULES, root);
 }
 
 /** Collects what the rules report. */
@@ -89,7 +88,7 @@ class Verdicts {
     (rule.verdict === 'rejects' ? this.faults : this.warnings).push(faultOf(rule, path, message));
   };
 
-  judge<View>(rules: readonly DocumentRule<View>[], view: View): void {
+  apply<View>(rules: readonly DocumentRule<View>[], view: View): void {
     for (const rule of rules) {
       this.rule = rule;
       rule.check(view, this.report);

@@ -22,7 +22,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     since: OBSERVED_SINCE,
     summary:
       'MontoExento is present when a line is exempt (IndicadorFacturacion 4), whatever its amount; not in a note that corrects text alone.',
-    about: ['exempt'],
     check(ecf, report) {
       if (ecf.totals === null || ecf.correctsText || textOf(ecf.totals, 'MontoExento') !== null) return;
       if (ecf.lines.some((line) => line.indicator === '4')) {
@@ -39,7 +38,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     since: OBSERVED_SINCE,
     summary:
       'TotalITBISRetenido is present when a line withholds (IndicadorAgenteRetencionoPercepcion 1); 0 is allowed.',
-    about: ['withholding'],
     check(ecf, report) {
       if (ecf.totals === null || textOf(ecf.totals, 'TotalITBISRetenido') !== null) return;
       if (ecf.lines.some(isWithheld)) {
@@ -101,7 +99,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('19'),
     since: FORMAT_SINCE,
     summary: 'MontoGravadoI2 is the lines at 16 %, without ITBIS, less global discounts, plus surcharges.',
-    about: ['reducedRate', 'adjustments'],
     field: 'MontoGravadoI2',
     made: LINES,
     absent: 'zero',
@@ -114,7 +111,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('20'),
     since: FORMAT_SINCE,
     summary: 'MontoGravadoI3 is the lines at 0 % less global discounts, plus surcharges.',
-    about: ['zeroRate', 'adjustments'],
     field: 'MontoGravadoI3',
     made: LINES,
     absent: 'zero',
@@ -127,7 +123,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('20'),
     since: FORMAT_SINCE,
     summary: 'MontoExento is the exempt lines less global discounts, plus surcharges.',
-    about: ['exempt'],
     field: 'MontoExento',
     made: LINES,
     absent: 'skip',
@@ -140,7 +135,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('26'),
     since: FORMAT_SINCE,
     summary: 'MontoNoFacturable is the sum of the lines with IndicadorFacturacion 0.',
-    about: ['nonBillable'],
     field: 'MontoNoFacturable',
     made: 'the lines with IndicadorFacturacion 0',
     absent: 'zero',
@@ -153,7 +147,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('26'),
     since: FORMAT_SINCE,
     summary: 'ValorPagar is MontoTotal − MontoAvancePago + SaldoAnterior, less discounts under Norma 10-07.',
-    about: ['payableAmount'],
     field: 'ValorPagar',
     made: 'MontoTotal − MontoAvancePago + SaldoAnterior',
     absent: 'skip',
@@ -166,7 +159,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('27'),
     since: FORMAT_SINCE,
     summary: 'TotalITBISRetenido is the sum of MontoITBISRetenido.',
-    about: ['withholding'],
     field: 'TotalITBISRetenido',
     made: 'the sum of MontoITBISRetenido',
     absent: 'skip',
@@ -179,7 +171,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('27'),
     since: FORMAT_SINCE,
     summary: 'TotalISRRetencion is the sum of MontoISRRetenido.',
-    about: ['withholding'],
     field: 'TotalISRRetencion',
     made: 'the sum of MontoISRRetenido',
     absent: 'zero',
@@ -193,7 +184,6 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('25'),
     since: FORMAT_SINCE,
     summary: 'With pagination, MontoTotal is the sum of MontoSubtotalPagina.',
-    about: ['pages'],
     field: 'MontoTotal',
     made: 'the sum of MontoSubtotalPagina',
     absent: 'skip',

@@ -119,7 +119,6 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
     source: observed(`${format('41')}-42`),
     since: OBSERVED_SINCE,
     summary: `${names.amount} and ${names.table} stand together and ${names.amount} is the sum of ${names.entryAmount}.`,
-    about: ['lineDiscounts'],
     checkLine(line, _ecf, report) {
       if (line.node[names.amount] === undefined && line.node[names.table] === undefined) return;
       const declared = line.decimal(names.amount) ?? Decimal.ZERO;
@@ -147,7 +146,6 @@ function percentageRule(name: LineRule['name'], names: TableNames): LineRule {
     source: `${format('41')}-42`,
     since: FORMAT_SINCE,
     summary: `A percentage entry of ${names.table} amounts to price × quantity × percentage, within 1.00.`,
-    about: ['lineDiscounts'],
     checkLine(line, _ecf, report) {
       if (line.node[names.table] === undefined) return;
       const price = line.decimal('PrecioUnitarioItem');

@@ -1,8 +1,6 @@
 import { Decimal } from '../decimal.js';
 import { type DocumentNode, groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
 import { type EcfType, isEcfType } from '../identifiers.js';
-import { topicsOfEcf, topicsOfLine } from './ecf-topics.js';
-import type { Topics } from './topics.js';
 import type { TotalsView } from './totals-view.js';
 
 /** A line of DetallesItems with its amounts read. A value that is absent or unreadable is null: structure is checked elsewhere. */
@@ -12,7 +10,6 @@ export class Line {
   readonly withholding: DocumentNode | null;
   /** Codes of the additional taxes on the line. */
   readonly taxes: readonly string[];
-  readonly topics: Topics;
 
   constructor(
     readonly node: DocumentNode,
@@ -23,7 +20,6 @@ export class Line {
     this.amount = decimalOf(node, 'MontoItem');
     this.withholding = groupOf(node, 'Retencion');
     this.taxes = node.TablaImpuestoAdicional === undefined ? NO_TAXES : taxCodes(node);
-    this.topics = topicsOfLine(this);
   }
 
   decimal(name: string): Decimal | null {
@@ -71,7 +67,6 @@ export class EcfView implements TotalsView {
   readonly allInclusive: boolean;
   /** Official tolerance of a document: 1.00 for each line of detail. Source: Informe Técnico e-CF p.21. */
   readonly tolerance: Decimal;
-  readonly topics: Topics;
   private readonly amounts: ReadonlyMap<string, Decimal>;
   private sums: ReadonlyMap<string, Decimal> | null | undefined;
 
@@ -98,7 +93,6 @@ export class EcfView implements TotalsView {
     this.allInclusive = integerOf(this.idDoc, 'IndicadorServicioTodoIncluido') === '1';
     this.tolerance = Decimal.whole(Math.max(1, this.lines.length));
     this.norma1007 = this.adjustments.some((entry) => entry.norma1007);
-    this.topics = topicsOfEcf(this);
   }
 
   /** An amount of Totales; null when absent or unreadable. */

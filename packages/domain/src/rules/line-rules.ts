@@ -4,10 +4,9 @@ import { ECF_TYPES } from '../identifiers.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 import type { BusinessRule, Report } from './rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
-import type { AskedRule } from './topics.js';
 
 /** A rule over one line of detail. */
-export interface LineRule extends BusinessRule, AskedRule {
+export interface LineRule extends BusinessRule {
   checkLine(line: Line, ecf: EcfView, report: Report): void;
 }
 
@@ -41,7 +40,6 @@ export const LINE_RULES: readonly LineRule[] = [
     since: FORMAT_SINCE,
     summary:
       'A line of a type 41 withholds income tax (MontoISRRetenido) only where it is a service (IndicadorBienoServicio 2).',
-    about: ['withholding'],
     checkLine(line, _ecf, report) {
       if (line.withholding === null || integerOf(line.node, 'IndicadorBienoServicio') !== '1') return;
       const withheld = decimalOf(line.withholding, 'MontoISRRetenido');
@@ -61,7 +59,6 @@ export const LINE_RULES: readonly LineRule[] = [
     source: observed(`${format('36')} fn.53`),
     since: FORMAT_SINCE,
     summary: 'A line with IndicadorAgenteRetencionoPercepcion 1 says MontoITBISRetenido, 0 when it is exempt.',
-    about: ['withholding'],
     checkLine(line, _ecf, report) {
       if (isWithheld(line) && textOf(line.withholding, 'MontoITBISRetenido') === null) {
         report(
@@ -106,7 +103,6 @@ export const LINE_RULES: readonly LineRule[] = [
     source: observed(`${format('37')}-39`),
     since: OBSERVED_SINCE,
     summary: 'A line with a specific tax on alcohol (006 to 018) has TablaSubcantidad, unless it is sold in bulk.',
-    about: ['additionalTaxes'],
     checkLine(line, _ecf, report) {
       if (line.node.TablaSubcantidad === undefined && !isBulk(line) && line.taxes.some(isAlcoholSpecific)) {
         report(line.path('TablaSubcantidad'), 'the specific tax on alcohol needs TablaSubcantidad');
@@ -122,7 +118,6 @@ export const LINE_RULES: readonly LineRule[] = [
     since: FORMAT_SINCE,
     summary:
       'A line with a selective tax says what the tax is computed from: CantidadReferencia, GradosAlcohol (006 to 018), PrecioUnitarioReferencia (023 to 039), unless alcohol is sold in bulk.',
-    about: ['additionalTaxes'],
     checkLine(line, _ecf, report) {
       for (const code of line.taxes) {
         if (code < '006' || code > '039' || (isBulk(line) && !isCigarettes(code))) continue;

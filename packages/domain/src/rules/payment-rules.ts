@@ -45,7 +45,6 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is present when TipoPago is 2 (credit).',
-    about: ['credit'],
     check(ecf, report) {
       if (ecf.paymentType === '2' && textOf(ecf.idDoc, 'FechaLimitePago') === null) {
         report(`${ID_DOC}.FechaLimitePago`, 'TipoPago is 2 (credit), so FechaLimitePago is needed');
@@ -60,7 +59,6 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is not before FechaEmision when TipoPago is 2.',
-    about: ['credit'],
     check(ecf, report) {
       if (ecf.paymentType !== '2') return;
       const due = parseDocumentDate(textOf(ecf.idDoc, 'FechaLimitePago') ?? '');
@@ -92,7 +90,6 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('8'),
     since: FORMAT_SINCE,
     summary: 'FormaPago 5 (vouchers) appears in type 32 only.',
-    about: ['paymentForms'],
     check(ecf, report) {
       groupsOf(groupOf(ecf.idDoc, 'TablaFormasPago'), 'FormaDePago').forEach((form, index) => {
         if (integerOf(form, 'FormaPago') === '5') {
@@ -112,7 +109,6 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     source: format('9'),
     since: FORMAT_SINCE,
     summary: 'FechaDesde is not after FechaHasta.',
-    about: ['period'],
     check(ecf, report) {
       const from = parseDocumentDate(textOf(ecf.idDoc, 'FechaDesde') ?? '');
       const to = parseDocumentDate(textOf(ecf.idDoc, 'FechaHasta') ?? '');

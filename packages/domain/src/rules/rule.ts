@@ -1,6 +1,5 @@
 import type { Fault } from '../fault.js';
 import type { EcfType } from '../identifiers.js';
-import type { AskedRule } from './topics.js';
 
 /** What a rule speaks of: a type of e-CF or one of the companion documents. */
 export type DocumentKind = EcfType | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF';
@@ -36,6 +35,6 @@ export function faultOf(rule: Pick<BusinessRule, 'name' | 'code' | 'source'>, pa
 export type Report = (path: string, message: string) => void;
 
 /** A rule over a whole document. */
-export interface DocumentRule<View> extends BusinessRule, AskedRule {
+export interface DocumentRule<View> extends BusinessRule {
   check(document: View, report: Report): void;
 }

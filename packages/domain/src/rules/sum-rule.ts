@@ -1,10 +1,9 @@
 import { Decimal } from '../decimal.js';
 import type { BusinessRule, DocumentRule } from './rule.js';
-import type { AskedRule } from './topics.js';
 import type { TotalsView } from './totals-view.js';
 
 /** An amount of Totales that follows from others, as a row of data. */
-export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'>, AskedRule {
+export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
   field: string;
   /** What the expected amount is made of, in words for the message. */
   made: string;
@@ -27,7 +26,6 @@ export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRul
     source: row.source,
     since: row.since,
     summary: row.summary,
-    about: row.about,
     check(view, report) {
       const declared = view.total(row.field);
       if (declared === null && row.absent === 'skip') return;
