@@ -27,9 +27,6 @@ export function textOf(node: DocumentNode | null, name: string): string | null {
 export function integerOf(node: DocumentNode | null, name: string): string | null {
   const text = textOf(node, name);
   if (text === null) return null;
-  const first = text.charCodeAt(0);
-  if (first > 48 && first <= 57 && text.charCodeAt(text.length - 1) > 32) return text;
-  if (text === '0') return text;
   const digits = /^[ \t\r\n]*\+?0*([0-9]+)[ \t\r\n]*$/.exec(text);
   return digits ? digits[1]! : text.trim();
 }

@@ -1,6 +1,5 @@
 import type { DocumentName, SchemaId } from '../documents.js';
 import { stricterPattern, type ValueCheck, valueCheck } from '../values/value-check.js';
-import { isPlain } from '../xml/characters.js';
 import { type CatalogueDocument, DOCUMENTS } from './documents.js';
 import { SIMPLE_TYPES, type SimpleType } from './simple-types.js';
 
@@ -19,20 +18,11 @@ export interface ElementRule {
   /** The simple type of a leaf and the name its XSD gives it; null for a group. */
   type: SimpleType | null;
   typeName: string | null;
-  /** A leaf that stands once. */
-  isSingleLeaf: boolean;
-  /** Whether its type takes only values that JSON and XML write as they are: numbers and codes of a list. */
-  isPlainWhenGood: boolean;
   check: ValueCheck;
   /** A pattern that the check reads more loosely than the authority does; null for nearly all. */
   stricter: RegExp | null;
   openTag: string;
   closeTag: string;
-  /** See {@link tagsBetween}. */
-  tagsBefore: (string | undefined)[];
-  /** See {@link childNamed}: the child a group last began with, the element that last followed this one in its group. */
-  begunBy: ElementRule | undefined;
-  followedBy: ElementRule | undefined;
 }
 
 /** One of the fifteen documents, compiled. */
@@ -87,7 +77,7 @@ function rowsOf(document: CatalogueDocument): Row[] {
     if (letter === '.') continue;
     if (letter !== 'R' && letter !== 'o') throw new Error(`Unreadable row of the catalogue: ${line}`);
     const row: Row = {
-      name: interned(name),
+      name,
       depth: line.search(/\S/) / 2,
       required: letter === 'R',
       max: 1,
@@ -125,51 +115,9 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     typeName: row.typeName,
     check: type ? valueCheck(type) : () => null,
     stricter,
-    isSingleLeaf: type !== null && row.max === 1,
-    isPlainWhenGood: type !== null && isPlainWhenGood(type),
-    openTag: interned(`<${row.name}>`),
-    closeTag: interned(`</${row.name}>`),
-    tagsBefore: [],
-    begunBy: undefined,
-    followedBy: undefined,
+    openTag: `<${row.name}>`,
+    closeTag: `</${row.name}>`,
   };
-}
-
-function isPlainWhenGood({ base, enumeration }: SimpleType): boolean {
-  return base !== 'string' || (enumeration?.every(isPlain) ?? false);
-}
-
-/**
- * The text in the form the engine keeps property names in: in one piece, and the very string that the keys of a parsed
- * object are. Looking up and appending such strings is several times faster than equal ones cut from a table.
- */
-function interned(text: string): string {
-  return Object.keys({ [text]: null })[0]!;
-}
-
-/**
- * The child of that name, or undefined. Elements mostly follow each other as they did before, in other lines and documents,
- * so that one is looked at first.
- *
- * @param previous the child that stands before it, null for the first
- */
-export function childNamed(group: ElementRule, name: string, previous: ElementRule | null): ElementRule | undefined {
-  const likely = previous === null ? group.begunBy : previous.followedBy;
-  if (likely !== undefined && likely.name === name) return likely;
-  const child = group.byName.get(name);
-  if (child === undefined) return undefined;
-  if (previous === null) group.begunBy = child;
-  else previous.followedBy = child;
-  return child;
-}
-
-/** The end tag of an element and the start tag of one that follows it in the same group; put together once for each two. */
-export function tagsBetween(ended: ElementRule, begun: ElementRule): string {
-  const known = ended.tagsBefore[begun.index];
-  if (known !== undefined) return known;
-  const tags = interned(ended.closeTag + begun.openTag);
-  ended.tagsBefore[begun.index] = tags;
-  return tags;
 }
 
 /** The meaning of a type's name in one document: its variant where there is one. */

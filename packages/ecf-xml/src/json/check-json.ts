@@ -1,11 +1,11 @@
 import type { DocumentNode, DocumentValue } from '@ecf/domain';
-import { childNamed, type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
+import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
 import { isBlankText, trimBlanks } from '../values/blanks.js';
-import { isCarriable, isPlain } from '../xml/characters.js';
+import { isCarriable } from '../xml/characters.js';
 import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 
 /**
@@ -14,8 +14,7 @@ import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-
  *
  * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
  * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once.
- * Texts are never changed otherwise. What stands in the value as the tree has it is shared by both, so neither is to be
- * changed afterwards.
+ * Texts are never changed otherwise.
  *
  * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
  */
@@ -105,7 +104,6 @@ class JsonChecker {
   }
 
   private value(rule: ElementRule, value: unknown, parent: string): Normalised {
-    if (typeof value === 'string' && isGoodText(rule, value)) return value;
     return rule.max > 1 ? this.list(rule, value, parent) : this.single(rule, value, parent, 0);
   }
 
@@ -123,10 +121,7 @@ class JsonChecker {
     }
     if (count === 0) return undefined;
     if (count > rule.max) this.faults.tooMany(pathOf(parent, rule, 0), rule);
-    if (list.length === 0) return null;
-    return list.length === values.length && list.every((each, at) => each === values[at])
-      ? (values as DocumentValue[])
-      : list;
+    return list.length === 0 ? null : list;
   }
 
   private group(rule: ElementRule, value: unknown, path: string): Normalised {
@@ -140,36 +135,28 @@ class JsonChecker {
   }
 
   private elements(rule: ElementRule, object: JsonObject, path: string, stands = false): Normalised {
-    // Made where something of the object cannot stand as it is: that is rare, and making one costs as much as checking it.
-    let node: DocumentNode | null = null;
+    const node: DocumentNode = {};
     let present = stands;
     let requiredSeen = 0;
     let last = -1;
-    let previous: ElementRule | null = null;
     let inOrder = true;
-    let count = 0;
-    // Where a loop goes over the names of an object itself, the engine reads their values by position.
-    for (const name in object) {
-      const at = count++;
+    for (const name of Object.keys(object)) {
       const given = object[name];
-      const child: ElementRule | undefined = childNamed(rule, name, previous);
+      const child = rule.byName.get(name);
       if (!child) {
-        node ??= firstOf(object, at);
         if (isAbsent(given)) continue;
         present = true;
         this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
         continue;
       }
-      previous = child;
       const value = this.value(child, given, path);
-      if (value !== given || value === undefined) node ??= firstOf(object, at);
       if (value === undefined) continue;
       present = true;
       if (child.required) requiredSeen++;
       if (value === null) continue;
       if (child.index < last) inOrder = false;
       last = child.index;
-      if (node !== null) node[name] = value;
+      node[name] = value;
     }
     if (!present) return undefined;
     if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
@@ -177,8 +164,7 @@ class JsonChecker {
       this.stricter.emptyTag(path, rule.name);
       return null;
     }
-    const whole = node ?? (object as DocumentNode);
-    return inOrder ? whole : sorted(rule, whole);
+    return inOrder ? node : sorted(rule, node);
   }
 
   private text(rule: ElementRule, text: string, parent: string, position: number): Normalised {
@@ -212,17 +198,6 @@ class JsonChecker {
       if (isAbsent(value)) this.faults.missing(`${path}.${child.name}`, child);
     }
   }
-}
-
-/** Whether the value is one that nearly every value is: the text of a single leaf, good as it stands. */
-function isGoodText(rule: ElementRule, value: string): boolean {
-  if (!rule.isSingleLeaf || value === '' || rule.check(value) !== null) return false;
-  return (rule.isPlainWhenGood || isPlain(value)) && (rule.stricter === null || rule.stricter.test(value));
-}
-
-/** A node with the first elements of an object, which stand in it as they are. */
-function firstOf(object: JsonObject, count: number): DocumentNode {
-  return Object.fromEntries(Object.entries(object).slice(0, count)) as DocumentNode;
 }
 
 /** The node with its elements in the catalogue's order. */

@@ -2,7 +2,6 @@ import type { SimpleType } from '../catalogue/simple-types.js';
 import { trimBlanks } from './blanks.js';
 import { isDateTime } from './date-time.js';
 import { canonicalDecimal, compareDecimals, type DecimalValue, parseDecimalValue } from './decimal-value.js';
-import { numberShortcut } from './number-shortcut.js';
 import { compilePattern } from './patterns.js';
 
 /** Which kind of demand a value misses: the last part of the fault's rule name. */
@@ -83,12 +82,7 @@ function compileNumber(type: SimpleType): ValueCheck {
   const { totalDigits = Number.POSITIVE_INFINITY, fractionDigits = Number.POSITIVE_INFINITY } = type;
   const bounded = min !== null || above !== null || max !== null;
 
-  const shortcut = numberShortcut(type);
-
   return (text) => {
-    if (shortcut?.(text)) return null;
-    // A code as the list writes it.
-    if (codes !== null && pattern === null && codes.has(text)) return null;
     const trimmed = trimBlanks(text);
     const value = parseDecimalValue(trimmed, integer);
     if (value === null) return text === '' ? 'empty' : 'type';

@@ -1,5 +1,5 @@
 import { type DocumentNode, type DocumentValue, groupOf, textOf } from '@ecf/domain';
-import { childNamed, type ElementRule, type Schema, schemaOf, tagsBetween } from '../catalogue/element-rules.js';
+import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { escapeText } from './characters.js';
 
@@ -27,7 +27,7 @@ export function writeXml(tree: DocumentNode): WrittenXml {
   const { schema, content } = writable(tree);
   const name = schema.root.name;
   const start = `<${name}${NAMESPACES}>`;
-  const canonical = `${appendGroup(start, schema.root, content)}</${name}>`;
+  const canonical = `${start}${groupContent(schema.root, content)}</${name}>`;
   // The only other place for quotes is the root's start tag.
   if (!canonical.includes('"', start.length) && !canonical.includes("'")) return { canonical, output: canonical };
   const body = canonical.slice(start.length);
@@ -48,59 +48,34 @@ function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode }
   return { schema: schemaOf(`ecf-${type}`), content };
 }
 
-/**
- * Appends the content of a group, its elements in the catalogue's order. Appending to one string is the fastest way, and the
- * fewer pieces the better: between two texts both tags are one.
- */
-function appendGroup(before: string, rule: ElementRule, node: DocumentNode): string {
-  let out = before;
-  let last: ElementRule | null = null;
-  let unended: ElementRule | null = null;
-  for (const name in node) {
-    const value = node[name]!;
-    const child: ElementRule | undefined = childNamed(rule, name, last);
-    // The normalised tree comes in order; any other is put in order first.
-    if (child === undefined || (last !== null && child.index < last.index))
-      return appendGroup(before, rule, inOrder(rule, node));
-    last = child;
-    if (typeof value !== 'string' || child.children !== null) {
-      if (unended !== null) out += unended.closeTag;
-      unended = null;
-      out = appendValue(out, child, value);
-    } else if (value !== '') {
-      out += unended === null ? child.openTag : tagsBetween(unended, child);
-      out += escapeText(value);
-      unended = child;
-    }
+/** The content of a group, its elements in the catalogue's order. */
+function groupContent(rule: ElementRule, node: DocumentNode): string {
+  let content = '';
+  let written = 0;
+  for (const child of rule.children!) {
+    const value = node[child.name];
+    if (value === undefined) continue;
+    content += elements(child, value);
+    written++;
   }
-  return unended === null ? out : out + unended.closeTag;
+  if (written < Object.keys(node).length) refuseUnknown(rule, node);
+  return content;
 }
 
-function appendValue(before: string, rule: ElementRule, value: DocumentValue): string {
-  if (Array.isArray(value)) {
-    let out = before;
-    for (const each of value) out = appendValue(out, rule, each);
-    return out;
-  }
-  if (value === '') return before;
+function refuseUnknown(rule: ElementRule, node: DocumentNode): void {
+  const unknown = Object.keys(node).find((name) => !rule.byName.has(name));
+  if (unknown !== undefined) throw new Error(`${unknown} is no element of ${rule.name}`);
+}
+
+/** One element or a list of them; nothing where there is no content, since the authority refuses empty tags. */
+function elements(rule: ElementRule, value: DocumentValue): string {
+  if (Array.isArray(value)) return value.map((each) => elements(rule, each)).join('');
+  if (value === '') return '';
   if (isNode(value) !== (rule.children !== null)) {
     throw new Error(`${rule.name} is a ${rule.children ? 'group' : 'text'} and holds something else`);
   }
-  const open = before + rule.openTag;
-  const out = typeof value === 'string' ? open + escapeText(value) : appendGroup(open, rule, value);
-  // Empty tags are refused by the authority.
-  return out.length === open.length ? before : out + rule.closeTag;
-}
-
-function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
-  const unknown = Object.keys(node).find((name) => !rule.byName.has(name));
-  if (unknown !== undefined) throw new Error(`${unknown} is no element of ${rule.name}`);
-  const ordered: DocumentNode = {};
-  for (const child of rule.children!) {
-    const value = node[child.name];
-    if (value !== undefined) ordered[child.name] = value;
-  }
-  return ordered;
+  const content = isNode(value) ? groupContent(rule, value) : escapeText(value);
+  return content === '' ? '' : rule.openTag + content + rule.closeTag;
 }
 
 function isNode(value: DocumentValue | undefined): value is DocumentNode {
