@@ -1,3 +1,5 @@
+import { areDigits } from './digits.js';
+
 /**
  * A document as a tree: root object with its root key (`{ECF: {...}}`), leaves are text as written, an element that may
  * repeat is always an array and others never, groups without content are absent.
@@ -27,9 +29,12 @@ export function textOf(node: DocumentNode | null, name: string): string | null {
 export function integerOf(node: DocumentNode | null, name: string): string | null {
   const text = textOf(node, name);
   if (text === null) return null;
+  if (text.charCodeAt(0) !== ZERO && areDigits(text, 0, text.length)) return text;
   const digits = /^[ \t\r\n]*\+?0*([0-9]+)[ \t\r\n]*$/.exec(text);
   return digits ? digits[1]! : text.trim();
 }
+
+const ZERO = 48;
 
 /** The groups of a repeatable child, in order; what is no group is left out, a single group counts as a list of one. */
 export function groupsOf(node: DocumentNode | null, name: string): DocumentNode[] {

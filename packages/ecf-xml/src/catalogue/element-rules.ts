@@ -77,7 +77,7 @@ function rowsOf(document: CatalogueDocument): Row[] {
     if (letter === '.') continue;
     if (letter !== 'R' && letter !== 'o') throw new Error(`Unreadable row of the catalogue: ${line}`);
     const row: Row = {
-      name,
+      name: interned(name),
       depth: line.search(/\S/) / 2,
       required: letter === 'R',
       max: 1,
@@ -118,6 +118,11 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     openTag: `<${row.name}>`,
     closeTag: `</${row.name}>`,
   };
+}
+
+/** The text in the form in which the engine keeps the keys of objects: looking up names is then several times as fast. */
+function interned(text: string): string {
+  return Object.keys({ [text]: null })[0]!;
 }
 
 /** The meaning of a type's name in one document: its variant where there is one. */

@@ -14,7 +14,7 @@ import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-
  *
  * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
  * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once.
- * Texts are never changed otherwise.
+ * Texts are never changed otherwise. The tree may share objects with the value: change neither afterwards.
  *
  * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
  */
@@ -135,36 +135,33 @@ class JsonChecker {
   }
 
   private elements(rule: ElementRule, object: JsonObject, path: string, stands = false): Normalised {
-    const node: DocumentNode = {};
+    const found: FoundElement[] = [];
     let present = stands;
     let requiredSeen = 0;
-    let last = -1;
-    let inOrder = true;
+    let isNormalised = true;
     for (const name of Object.keys(object)) {
       const given = object[name];
       const child = rule.byName.get(name);
-      if (!child) {
-        if (isAbsent(given)) continue;
+      if (!child && !isAbsent(given)) {
         present = true;
         this.faults.unknown(`${path}.${shorten(name)}`, name, rule, this.schema);
-        continue;
       }
-      const value = this.value(child, given, path);
-      if (value === undefined) continue;
+      const value = child && this.value(child, given, path);
+      if (value !== given || value === undefined) isNormalised = false;
+      if (!child || value === undefined) continue;
       present = true;
       if (child.required) requiredSeen++;
       if (value === null) continue;
-      if (child.index < last) inOrder = false;
-      last = child.index;
-      node[name] = value;
+      if (found.length > 0 && child.index < found.at(-1)!.rule.index) isNormalised = false;
+      found.push({ rule: child, value });
     }
     if (!present) return undefined;
     if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
-    if (last < 0) {
+    if (found.length === 0) {
       this.stricter.emptyTag(path, rule.name);
       return null;
     }
-    return inOrder ? node : sorted(rule, node);
+    return isNormalised ? (object as DocumentNode) : nodeOf(found);
   }
 
   private text(rule: ElementRule, text: string, parent: string, position: number): Normalised {
@@ -200,10 +197,15 @@ class JsonChecker {
   }
 }
 
-/** The node with its elements in the catalogue's order. */
-function sorted(rule: ElementRule, node: DocumentNode): DocumentNode {
-  const names = Object.keys(node).sort((a, b) => rule.byName.get(a)!.index - rule.byName.get(b)!.index);
-  return Object.fromEntries(names.map((name) => [name, node[name]!]));
+interface FoundElement {
+  rule: ElementRule;
+  value: DocumentValue;
+}
+
+/** A node with the elements in the catalogue's order. */
+function nodeOf(found: FoundElement[]): DocumentNode {
+  found.sort((one, other) => one.rule.index - other.rule.index);
+  return Object.fromEntries(found.map(({ rule, value }) => [rule.name, value]));
 }
 
 function isNode(value: Normalised): value is DocumentNode {

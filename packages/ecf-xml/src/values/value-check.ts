@@ -83,6 +83,8 @@ function compileNumber(type: SimpleType): ValueCheck {
   const bounded = min !== null || above !== null || max !== null;
 
   return (text) => {
+    // A code as the list writes it.
+    if (codes !== null && pattern === null && codes.has(text)) return null;
     const trimmed = trimBlanks(text);
     const value = parseDecimalValue(trimmed, integer);
     if (value === null) return text === '' ? 'empty' : 'type';

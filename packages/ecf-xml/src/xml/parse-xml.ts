@@ -2,7 +2,6 @@ import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm'
 import { guardXml } from './guard.js';
 import { canonicaliseOddNamespaces } from './odd-namespaces.js';
 import { XmlRefused } from './refusal.js';
-import { usualCanonicalForm } from './usual-form.js';
 
 export { XmlRefused, type XmlRefusedCode } from './refusal.js';
 
@@ -41,8 +40,7 @@ export function parseXml(bytes: Uint8Array, limits: XmlLimits = {}): CanonicalXm
   const document = parseGuarded(bytes);
   try {
     if (document.dtd !== null) throw new XmlRefused('doctype', 'A document type declaration is never read; remove it.');
-    const seen = guarded.hasComments || guarded.hasProcessingInstructions;
-    const canonical = (seen ? null : usualCanonicalForm(guarded.source)) ?? canonicalForm(document);
+    const canonical = canonicalForm(document);
     return {
       text: canonical ?? canonicaliseOddNamespaces(guarded.source, canonicalText),
       hasCanonicalForm: canonical !== null,

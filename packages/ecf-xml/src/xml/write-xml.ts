@@ -51,20 +51,22 @@ function writable(tree: DocumentNode): { schema: Schema; content: DocumentNode }
 /** The content of a group, its elements in the catalogue's order. */
 function groupContent(rule: ElementRule, node: DocumentNode): string {
   let content = '';
-  let written = 0;
-  for (const child of rule.children!) {
-    const value = node[child.name];
-    if (value === undefined) continue;
-    content += elements(child, value);
-    written++;
+  let last = -1;
+  for (const name of Object.keys(node)) {
+    const child = rule.byName.get(name);
+    // A normalised tree is in order; any other node is put in order first.
+    if (child === undefined || child.index < last) return groupContent(rule, inOrder(rule, node));
+    last = child.index;
+    content += elements(child, node[name]!);
   }
-  if (written < Object.keys(node).length) refuseUnknown(rule, node);
   return content;
 }
 
-function refuseUnknown(rule: ElementRule, node: DocumentNode): void {
+function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
   const unknown = Object.keys(node).find((name) => !rule.byName.has(name));
   if (unknown !== undefined) throw new Error(`${unknown} is no element of ${rule.name}`);
+  const names = rule.children!.map(({ name }) => name).filter((name) => node[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, node[name]!]));
 }
 
 /** One element or a list of them; nothing where there is no content, since the authority refuses empty tags. */
