@@ -68,12 +68,14 @@ import { createCancellationDocuments } from './outbound/cancellation-documents.t
 import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
-import { createPostgresTaxpayerStore, EMISSION_GROUP } from './outbound/taxpayer-store.postgres.js';
+import { createRetryingTaxpayerReplica } from './outbound/taxpayer-replica.postgres.js';
 import { createPostgresToldDocuments } from './outbound/told-documents.postgres.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const BACKLOG_EVERY_MS = 15_000;
 const HEARTBEAT_MS = 3_000;
+/** The consumer group of this service. */
+export const EMISSION_GROUP = 'emission';
 const PENDING_MS = 10_000;
 
 /** What a deployment shares between services, and what tests replace. */
@@ -128,7 +130,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
     clock,
   });
-  const taxpayerStore = createPostgresTaxpayerStore({ database, patienceMs: config.DATABASE_PATIENCE_MS });
+  const taxpayerReplica = createRetryingTaxpayerReplica(database, config.DATABASE_PATIENCE_MS);
   const lock = createKeyedLock(clock, (error) => {
     // What one of them may have brought under way is no news for the others.
     if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
@@ -140,7 +142,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       patienceMs: config.DATABASE_PATIENCE_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
-    taxpayers: taxpayerStore,
+    taxpayers: taxpayerReplica,
     accounts: overrides.accounts ?? gatewayAccounts(config, identityKey, clock),
     archive,
     authority: overrides.authority ?? client,

@@ -1,7 +1,8 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
-import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import type { AccountTaxpayers } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings } from './attempt/moves.js';
 import type { Random } from './attempt/retry-schedule.js';
@@ -81,19 +82,6 @@ export interface Backlog {
   readonly oldestCommittedAt: Date | null;
 }
 
-/** This service's copy of the taxpayers. */
-export interface TaxpayerStore {
-  /** Keeps the newer of what is known and what is given; an account's knowledge grows where no revision is skipped. */
-  apply(taxpayer: TaxpayerState, eventId: string): Promise<void>;
-  /** Keeps a complete account, as the gateway gave it. */
-  replaceAccount(account: AccountTaxpayers): Promise<void>;
-  /** The account's taxpayer of that RNC, and the revision up to which the account is known without a gap (0: not at all). */
-  lookUp(accountId: string, rnc: string): Promise<{ revision: number; taxpayer: TaxpayerState | null }>;
-  /** All that is known of an account. */
-  account(accountId: string): Promise<AccountTaxpayers>;
-  taxpayer(rnc: string): Promise<TaxpayerState | null>;
-}
-
 /** Asks the gateway for an account that changed a moment ago. */
 export interface AccountSource {
   fetch(accountId: string): Promise<AccountTaxpayers>;
@@ -145,7 +133,7 @@ export type Checkpoint =
 
 export interface Ports {
   readonly emissions: EmissionStore;
-  readonly taxpayers: TaxpayerStore;
+  readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;
   readonly archive: XmlStore;
   readonly authority: Authority;

@@ -1,42 +1,32 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import type { Caller, KnownTaxpayer } from '@ecf/taxpayer-replica';
+import { LRUCache } from 'lru-cache';
 import { EmissionError } from './errors.js';
 import type { Ports } from './ports.js';
 
-/** Who calls, as the gateway vouches for it. */
-export interface Caller {
-  readonly accountId: string;
-  /** The latest change of the account's taxpayers that the gateway has committed. */
-  readonly taxpayersRevision: number;
-}
-
 export interface Taxpayers {
-  /** The active taxpayer of the account; 404 `taxpayer_not_found` for any other RNC, whoever's it is. */
+  /** The active taxpayer of the account; 404 `taxpayer_not_found` for any other RNC, whatever account it belongs to. */
   require(caller: Caller, rnc: string): Promise<TaxpayerState>;
   /** All taxpayers of the account, oldest first. */
   list(caller: Caller): Promise<TaxpayerState[]>;
-  /** The taxpayer as last heard of, for work that goes on after the call; inactive ones too. */
+  /** The last known state, for work after the call; inactive taxpayers too. */
   lastKnown(rnc: string): Promise<TaxpayerState | null>;
 }
 
-interface Known {
-  readonly revision: number;
-  readonly taxpayer: TaxpayerState | null;
-}
-
-const REMEMBERED_AT_MOST = 10_000;
+const MAX_TAXPAYERS = 10_000;
 
 /**
- * The accounts' taxpayers as this service knows them: memory, then its own copy, then the gateway. What the caller's
- * identity knows is known here before the request goes on, so a certificate uploaded a moment ago signs the next request.
+ * Reads the taxpayers of an account from memory, then from the replica, then from the gateway. A change that the caller's
+ * identity names is known before the request goes on, so a certificate uploaded a moment ago signs the next request.
  */
 export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): Taxpayers {
-  const memory = new Map<string, Known>();
+  const memory = new LRUCache<string, KnownTaxpayer>({ max: MAX_TAXPAYERS });
 
   async function upToDate(caller: Caller, rnc: string): Promise<TaxpayerState | null> {
     const key = `${caller.accountId}:${rnc}`;
     const remembered = memory.get(key);
     if (remembered !== undefined && remembered.revision >= caller.taxpayersRevision) return remembered.taxpayer;
-    let known: Known = await ports.taxpayers.lookUp(caller.accountId, rnc);
+    let known: KnownTaxpayer = await ports.taxpayers.lookUp(caller.accountId, rnc);
     if (known.revision < caller.taxpayersRevision) {
       const account = await fetchAccount(caller);
       known = {
@@ -45,7 +35,6 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): T
       };
     }
     memory.set(key, known);
-    if (memory.size > REMEMBERED_AT_MOST) memory.delete(memory.keys().next().value as string);
     return known.taxpayer;
   }
 

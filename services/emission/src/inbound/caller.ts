@@ -1,5 +1,5 @@
 import type { Identity } from '@ecf/service-kit/security';
-import type { Caller } from '../core/taxpayers.js';
+import type { Caller } from '@ecf/taxpayer-replica';
 
 /** Who calls, as the gateway vouches for it. */
 export function callerOf(identity: Identity): Caller {

@@ -1,10 +1,11 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { isStillToCome } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
 import { loginFailure } from '../credentials/token-source.js';
 import { EmissionError, invalidRequest } from '../errors.js';
-import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Taxpayers } from '../taxpayers.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-ports.js';
 import { describe, merged, type NumberRange, without } from './number-set.js';

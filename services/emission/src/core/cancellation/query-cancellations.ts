@@ -1,6 +1,7 @@
 import type { Environment } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { EmissionError } from '../errors.js';
-import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Taxpayers } from '../taxpayers.js';
 import type { Cancellation } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 

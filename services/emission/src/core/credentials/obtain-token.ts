@@ -1,9 +1,10 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Taxpayers } from '../taxpayers.js';
 import type { Certificates } from './certificates.js';
 import { loginFailure } from './token-source.js';
 

@@ -1,5 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { type Environment, toCalendarDate } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
@@ -7,7 +8,7 @@ import type { Certificates, UploadedCertificate } from '../credentials/certifica
 import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
-import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
 import { answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
 import { type Invoice, readInvoiceJson, type SignedInvoice, signInvoice, unsignedXml } from './invoice-json.js';

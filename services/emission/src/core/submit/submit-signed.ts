@@ -9,6 +9,7 @@ import {
   submissionRoute,
   toCalendarDate,
 } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { claim } from '../attempt/claim.js';
@@ -17,7 +18,7 @@ import { givenToken, type TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
-import type { Caller, Taxpayers } from '../taxpayers.js';
+import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { answerDeadline, askOnce, awaitSend, awaitVerdict } from './await-verdict.js';
 import { type Issued, issue, type Prepared } from './issue.js';

@@ -1,0 +1,56 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { createInMemoryTaxpayerReplica } from '@ecf/taxpayer-replica';
+import { expect, it } from '@jest/globals';
+import { createTaxpayers } from '../../src/core/taxpayers.js';
+
+function state(rnc: string, revision: number, previous: number, change: Partial<TaxpayerState> = {}): TaxpayerState {
+  return {
+    rnc,
+    account_id: 'a',
+    account_active: true,
+    revision,
+    previous_revision: previous,
+    name: `n${revision}`,
+    active: true,
+    certificate: null,
+    fingerprint: null,
+    ranges: [],
+    created_at: `2026-01-01T00:00:0${rnc.at(-1)}-04:00`,
+    ...change,
+  };
+}
+
+it('reads what the caller’s identity names from memory, from the replica, from the gateway', async () => {
+  const replica = createInMemoryTaxpayerReplica();
+  let asked = 0;
+  const taxpayers = createTaxpayers({
+    taxpayers: replica,
+    accounts: {
+      async fetch() {
+        asked += 1;
+        return {
+          account_id: 'a',
+          revision: 8,
+          taxpayers: [state('100000001', 4, 0), state('100000002', 8, 4, { active: false })],
+        };
+      },
+    },
+  });
+  const caller = (taxpayersRevision: number) => ({ accountId: 'a', taxpayersRevision });
+  await replica.apply(state('100000001', 4, 0));
+  expect((await taxpayers.require(caller(4), '100000001')).name).toBe('n4');
+  expect(asked).toBe(0);
+  expect((await taxpayers.require(caller(8), '100000001')).name).toBe('n4');
+  expect((await taxpayers.require(caller(7), '100000001')).name).toBe('n4');
+  expect(asked).toBe(1);
+  await expect(taxpayers.require(caller(8), '100000002')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
+  await expect(taxpayers.require(caller(8), '100000009')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
+  await expect(taxpayers.require({ accountId: 'b', taxpayersRevision: 0 }, '100000001')).rejects.toMatchObject({
+    code: 'taxpayer_not_found',
+  });
+  expect((await taxpayers.list(caller(8))).map(({ rnc }) => rnc)).toEqual(['100000001', '100000002']);
+  expect(asked).toBe(1);
+  await replica.apply(state('100000001', 11, 8));
+  expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n11');
+  expect(asked).toBe(1);
+});
