@@ -5,12 +5,7 @@ import type { Bus, BusEvent } from '../src/bus/bus.js';
 import { createMemoryDeadLetters } from '../src/dead-letters/dead-letters.js';
 import { cleanInbox, once } from '../src/outbox/inbox.js';
 import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
-import {
-  createOutboxRelay,
-  type OutboxRelay,
-  type OutboxRelayOptions,
-  pauseAfter,
-} from '../src/outbox/outbox-relay.js';
+import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { silentLogger } from '../src/telemetry/logger.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
@@ -55,6 +50,7 @@ function startRelay(bus: Bus, options: Partial<OutboxRelayOptions> = {}): Outbox
     clock: () => new Date(),
     pollMs: 50,
     rebalanceMs: 50,
+    spacingMs: 10,
     ...options,
   });
   relays.push(relay);
@@ -77,11 +73,6 @@ function perKey(events: readonly BusEvent[]): Map<string, number[]> {
 }
 
 describe('the outbox', () => {
-  it('is looked at less often the more a look finds, within limits', () => {
-    expect([1, 10, 25, 40, 1_000].map((found) => pauseAfter(found, 100))).toEqual([100, 100, 250, 400, 400]);
-    expect(pauseAfter(1, 1_000)).toBe(1_000);
-  });
-
   it('publishes what was committed, once, and keeps nothing of what was rolled back', async () => {
     const seen: BusEvent[] = [];
     const relay = startRelay(collectingBus(seen), { pollMs: 60_000 });

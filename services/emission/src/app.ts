@@ -202,7 +202,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     heartbeatMs: overrides.heartbeatMs ?? HEARTBEAT_MS,
   });
   // Under load a look at the outbox finds several documents; nobody notices that an event is 25 ms older.
-  const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock, gatherMs: 25 });
+  const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() });
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const told = createPostgresToldDocuments(database);

@@ -8,25 +8,22 @@ const MEMBERS = 1_000;
 const CHANNEL = 'ecf_outbox';
 
 /**
- * The partitions that one relay may publish. A lease is an advisory lock of a session of its own: it ends with the
- * process, however that ends, and costs nothing while it is held. Every relay also holds one shared lock, so that each
- * can count the others and keep to its share.
+ * The partitions that one relay may publish. A lease is an advisory lock of a session, so it ends with the process, however
+ * that ends. Every relay also holds one shared lock, by which each counts the others and takes its share.
  */
 export interface OutboxLeases {
   readonly held: ReadonlySet<number>;
-  /**
-   * Takes what is free up to the fair share, gives back what exceeds it and is not busy. `isBusy` is asked the moment before a
-   * partition is given back.
-   */
+  /** Takes free partitions up to an equal share, and gives back what exceeds it and is not busy. */
   rebalance(isBusy: (partition: number) => boolean): Promise<void>;
-  /** Tells the relays of other processes that partitions have new rows. */
-  notify(partitions: readonly number[]): Promise<void>;
+  /** Notifies the relays of other processes of new rows. */
+  notify(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface OutboxLeasesOptions {
   url: string;
-  onNotify: (partitions: number[]) => void;
+  /** Another process appended rows. */
+  onNotify: () => void;
   /** The session ended: every lease is gone. */
   onLost: (error: Error) => void;
 }
@@ -53,7 +50,7 @@ export async function openOutboxLeases(options: OutboxLeasesOptions): Promise<Ou
   };
   client.on('error', lost);
   client.on('end', () => lost(new Error('the session of the outbox relay ended')));
-  client.on('notification', ({ payload }) => options.onNotify((payload ?? '').split(',').map(Number)));
+  client.on('notification', options.onNotify);
   try {
     await client.connect();
     await client.query(`LISTEN ${CHANNEL}`);
@@ -93,8 +90,8 @@ export async function openOutboxLeases(options: OutboxLeasesOptions): Promise<Ou
         if (taken.rows[0]?.ok === true) held.add(partition);
       }
     },
-    async notify(partitions) {
-      await client.query('SELECT pg_notify($1, $2)', [CHANNEL, partitions.join(',')]);
+    async notify() {
+      await client.query(`NOTIFY ${CHANNEL}`);
     },
     async close() {
       closing = true;
