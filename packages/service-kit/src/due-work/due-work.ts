@@ -1,0 +1,195 @@
+/** A store of work with due times that instances share. A claimed item is leased: others pass it over until `until`. */
+export interface DueWorkStore<Item> {
+  /** Leases at most `limit` items that are due at `now`, until `until`. */
+  claimDue(request: ClaimRequest): Promise<readonly Item[]>;
+  /** When the next item falls due, leases included; null when nothing waits. Without it the engine looks every `idleMs`. */
+  nextDue?(): Promise<Date | null>;
+  /** Extends the leases of items in flight. Needed where handling may last longer than a lease. */
+  renew?(items: readonly Item[], until: Date): Promise<void>;
+}
+
+export interface ClaimRequest {
+  readonly now: Date;
+  readonly until: Date;
+  readonly limit: number;
+}
+
+export interface DueWorkOptions<Item> {
+  readonly store: DueWorkStore<Item>;
+  /** Handles one item and records when it is due again, or that it is done. */
+  readonly handle: (item: Item) => Promise<void>;
+  /** Receives errors of the store (`item` is absent) and of handlers. The lease of a failed item simply ends. */
+  readonly onError: (error: unknown, item?: Item) => void;
+  readonly clock: () => Date;
+  /** Milliseconds of a lease: after a crash, another instance takes the item over when it ends. */
+  readonly leaseMs: number;
+  /** Longest pause in milliseconds between two looks at the store. */
+  readonly idleMs: number;
+  /** Items in flight at once. */
+  readonly concurrency: number;
+  /**
+   * An item in flight for longer than `afterMs` frees its slot and goes on beside the others; `maxInFlight` bounds them all.
+   * So a few peers that hang do not hold up the rest.
+   */
+  readonly slow?: { readonly afterMs: number; readonly maxInFlight: number };
+  /** Shortest pause in milliseconds after a look, so that items that fall due together share one claim. Default 25. */
+  readonly gatherMs?: number;
+}
+
+export interface DueWork<Item> {
+  start(): void;
+  /** Looks for due work soon: some was added, or a resource became free. */
+  wake(): void;
+  /** Claims nothing new, waits for the items in flight. */
+  stop(): Promise<void>;
+  /** Claims and handles what is due now, once. Resolves with the number of items when all of them ended. For tests. */
+  runOnce(): Promise<number>;
+  /** Items in flight in this process. */
+  inFlight(): readonly Item[];
+}
+
+/**
+ * Runs work that falls due, in every instance, without end. The database decides who handles an item: a claim is a lease by
+ * due time, so the work of a crashed instance falls due again by itself.
+ */
+export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item> {
+  const { store, clock, leaseMs, idleMs, gatherMs = 25 } = options;
+  const inFlight = new Map<Promise<void>, Item>();
+  const pause = createPause();
+  let slowItems = 0;
+  let stopping = false;
+  let loopEnded: Promise<void> = Promise.resolve();
+  let renewing: NodeJS.Timeout | undefined;
+
+  function freeSlots(): number {
+    const slots = options.concurrency - (inFlight.size - slowItems);
+    const room = (options.slow?.maxInFlight ?? options.concurrency) - inFlight.size;
+    return Math.min(slots, room);
+  }
+
+  const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);
+
+  /** Claims until the slots are full or nothing more is due. Returns the handlers that it started. */
+  async function claim(): Promise<Promise<void>[]> {
+    const started: Promise<void>[] = [];
+    for (let limit = freeSlots(); limit > 0 && !stopping; limit = freeSlots()) {
+      const now = clock();
+      const items = await store.claimDue({ now, until: leaseEnd(now), limit });
+      started.push(...items.map(run));
+      if (items.length < limit) break;
+    }
+    return started;
+  }
+
+  function run(item: Item): Promise<void> {
+    let isSlow = false;
+    const timer = options.slow && setTimeout(markSlow, options.slow.afterMs);
+    function markSlow(): void {
+      isSlow = true;
+      slowItems += 1;
+      pause.end();
+    }
+    const task = options
+      .handle(item)
+      .catch((error) => options.onError(error, item))
+      .finally(() => {
+        clearTimeout(timer);
+        const wasFull = freeSlots() <= 0;
+        if (isSlow) slowItems -= 1;
+        inFlight.delete(task);
+        if (wasFull) pause.end();
+      });
+    inFlight.set(task, item);
+    return task;
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping) {
+      pause.reset();
+      let pauseMs = idleMs;
+      try {
+        await claim();
+        pauseMs = await untilNextDue();
+      } catch (error) {
+        options.onError(error);
+      }
+      if (!stopping) await pause.uninterrupted(gatherMs);
+      if (!stopping) await pause.atMost(pauseMs - gatherMs);
+    }
+  }
+
+  async function untilNextDue(): Promise<number> {
+    if (store.nextDue === undefined || freeSlots() <= 0) return idleMs;
+    const next = await store.nextDue();
+    return next === null ? idleMs : Math.min(Math.max(next.getTime() - clock().getTime(), 0), idleMs);
+  }
+
+  function renew(): void {
+    const items = [...inFlight.values()];
+    if (items.length > 0) store.renew?.(items, leaseEnd(clock())).catch((error) => options.onError(error));
+  }
+
+  return {
+    start() {
+      loopEnded = loop();
+      if (store.renew !== undefined) renewing = setInterval(renew, leaseMs / 3);
+    },
+    wake: pause.end,
+    async stop() {
+      stopping = true;
+      pause.stop();
+      await loopEnded;
+      await Promise.all(inFlight.keys());
+      clearInterval(renewing);
+    },
+    async runOnce() {
+      const started = await claim();
+      await Promise.all(started);
+      return started.length;
+    },
+    inFlight: () => [...inFlight.values()],
+  };
+}
+
+/** A pause that ends early when somebody asks for it, also if that was before it began. */
+function createPause() {
+  let ended = false;
+  let stopped = false;
+  let uninterrupted = false;
+  let finish: (() => void) | null = null;
+
+  function wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      function done(): void {
+        clearTimeout(timer);
+        finish = null;
+        resolve();
+      }
+      finish = done;
+    });
+  }
+
+  return {
+    reset: () => {
+      ended = false;
+    },
+    end: () => {
+      ended = true;
+      if (!uninterrupted) finish?.();
+    },
+    stop: () => {
+      stopped = true;
+      finish?.();
+    },
+    atMost: async (ms: number) => {
+      if (ms > 0 && !ended && !stopped) await wait(ms);
+    },
+    uninterrupted: async (ms: number) => {
+      if (stopped) return;
+      uninterrupted = true;
+      await wait(ms);
+      uninterrupted = false;
+    },
+  };
+}
