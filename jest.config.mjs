@@ -8,10 +8,9 @@ const swc = [
   },
 ];
 
-/** Tests and the sources they reach are transformed one file at a time; workspace packages are read from their sources. */
+/** Jest transforms tests and sources one file at a time. It reads workspace packages from their sources. */
 export default {
-  testEnvironment: '<rootDir>/scripts/test-environment.mjs',
-  runtime: '<rootDir>/scripts/test-runtime.mjs',
+  testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['development', 'node', 'node-addons'] },
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/deploy', '<rootDir>/test-e2e', '<rootDir>/bench'],
   testMatch: ['**/test/**/*.test.ts', '<rootDir>/test-e2e/**/*.test.ts'],
@@ -20,7 +19,6 @@ export default {
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testSequencer: '<rootDir>/scripts/test-order.mjs',
-  // Nothing is waited for this long: what a test waits for tells its own end first, and a start of a deployment takes minutes on a
-  // machine that does other work.
+  // Waits inside tests have shorter limits of their own. Only the start of a deployment on a busy machine takes minutes.
   testTimeout: 300_000,
 };

@@ -8,18 +8,18 @@ export const JEST_ENV = {
     `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
 };
 
-/** Tests make much that is soon over: with more room for it a tenth of the processor time is saved. Workers inherit it. */
-const ROOM_FOR_NEW = '--max-semi-space-size=32';
+/** Tests create many short-lived objects: a larger young generation saves a tenth of the processor time. Workers inherit it. */
+const YOUNG_GENERATION = '--max-semi-space-size=32';
 
 /** Runs Jest, by default in one process; resolves with its exit code. */
 export function jest(args, workers = 1) {
-  const where = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
-  // Servers that are started for tests serve the whole run, and end with it (packages/test-servers).
+  const concurrency = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
+  // Servers that tests start are shared by the whole run and stop with it (packages/test-servers).
   const env = { ...JEST_ENV, ECF_TEST_RUN: String(process.pid) };
-  // What a first start leaves in a data folder is worth keeping where many start (test-e2e/support/prepared-folder).
+  // The data folder of a first start is copied for later starts (test-e2e/support/prepared-folder).
   if (workers > 1) env.ECF_TEST_PREPARES = String(process.pid);
-  const program = [ROOM_FOR_NEW, `${ROOT}/node_modules/jest/bin/jest.js`];
-  return runTool(process.execPath, [...program, ...where, ...args], env);
+  const program = [YOUNG_GENERATION, `${ROOT}/node_modules/jest/bin/jest.js`];
+  return runTool(process.execPath, [...program, ...concurrency, ...args], env);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exit(await jest(process.argv.slice(2)));

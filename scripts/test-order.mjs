@@ -1,5 +1,5 @@
-// Jest's order of test files. A new checkout remembers no durations, and by size alone the scenarios, short files that
-// start whole deployments, would come last and leave a core idle.
+// The order of test files. Jest sorts by size where it remembers no durations: the scenarios, short files that start whole
+// deployments, would come last and leave a core idle.
 import fs from 'node:fs';
 
 export default class TestOrder {
@@ -18,7 +18,7 @@ export default class TestOrder {
   cacheResults() {}
 }
 
-/** What takes longest comes first; the two that start every service over Kafka not at the same time. */
+/** The slowest files come first. The two that start every service over Kafka do not run at the same time. */
 function rank({ path }) {
   if (path.includes('scenarios/chaos')) return 0;
   if (path.includes('scenarios/distributed')) return 2;

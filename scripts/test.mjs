@@ -7,12 +7,12 @@ import { jest } from './jest.mjs';
 import { fail, say, setup } from './setup.mjs';
 
 /**
- * Files share the cores with the servers that they start, and wait for them much of the time: one more than two cores has
- * both busy. A file with a deployment of its own takes some 2 GB.
+ * A test file waits much of the time for the servers that it starts, so three workers keep two cores busy. A file that starts
+ * a deployment needs about 2 GB.
  */
 const WORKERS = os.totalmem() > 7 * 2 ** 30 ? 3 : 2;
 
-/** Runs Jest and counts what came of it; `skipped` are names. */
+/** Runs Jest and counts the results; `skipped` are names of tests. */
 async function run(args) {
   const result = path.join(os.tmpdir(), `ecf-test-${process.pid}.json`);
   const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...args], WORKERS);
@@ -32,7 +32,7 @@ async function run(args) {
 }
 
 await setup();
-say('running every test (some eleven minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+say('running every test (about twelve minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const { passed, failed, skipped } = await run(process.argv.slice(2));
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
 if (skipped.length > 0) process.stdout.write(`${skipped.length} skipped\n`);
