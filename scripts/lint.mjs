@@ -1,4 +1,5 @@
-// `npm run lint`: formatting and style (biome), then the import rules of the house and cycles.
+// `npm run lint`: formatting and style (Biome), then the rules of the project about imports and sizes. `-- --prune` removes
+// exceptions from these rules that are no longer needed.
 import path from 'node:path';
 import { ROOT, runTool, say, setup } from './setup.mjs';
 
@@ -6,6 +7,9 @@ await setup();
 const bin = (name) => path.join(ROOT, 'node_modules', '.bin', name);
 say('style and formatting');
 const style = await runTool(bin('biome'), ['check', '--error-on-warnings', '.']);
-say('import rules and cycles');
-const imports = await runTool(process.execPath, [path.join(ROOT, 'scripts', 'import-rules.mjs')]);
-process.exit(style || imports);
+say('imports, folders, functions');
+const rules = await runTool(process.execPath, [
+  path.join(ROOT, 'scripts', 'lint', 'rules.mjs'),
+  ...process.argv.slice(2),
+]);
+process.exit(style || rules);

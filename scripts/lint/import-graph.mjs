@@ -74,3 +74,27 @@ export function loadedInTheEnd(sources, wanted) {
   }
   return reached;
 }
+
+/** The file that declares what an import of `name` from `file` gets: files that only pass it on are followed. */
+export function declaringFile(sources, file, name, seen = new Set()) {
+  if (name === '*' || seen.has(file) || !sources.has(file)) return file;
+  seen.add(file);
+  for (const { to, names, exportedAs } of sources.get(file).imports) {
+    if (!to || !sources.has(to)) continue;
+    const at = exportedAs.indexOf(name);
+    if (at !== -1) return declaringFile(sources, to, names[at], seen);
+    if (exportedAs.includes('*') && passesOn(sources, to, name)) return declaringFile(sources, to, name, seen);
+  }
+  return file;
+}
+
+function passesOn(sources, file, name, seen = new Set()) {
+  if (seen.has(file) || !sources.has(file)) return false;
+  seen.add(file);
+  const { declares, imports } = sources.get(file);
+  if (declares.has(name)) return true;
+  return imports.some(
+    ({ to, exportedAs }) =>
+      exportedAs.includes(name) || (exportedAs.includes('*') && passesOn(sources, to, name, seen)),
+  );
+}

@@ -39,17 +39,17 @@ export function workspaceMembers(root) {
 }
 
 /**
- * Parses the files and resolves their imports: file -> { lines, imports, functions }. An import has `to`, a file of the project,
- * or `external`, the name of a package or `node:` module; `typeOnly` where nothing of it remains after compilation.
+ * Parses the files and resolves their imports: file -> { lines, imports, declares, functions }. An import has `to`, a file of the
+ * project, or `external`, the name of a package or `node:` module; `typeOnly` where nothing of it remains after compilation.
  */
 export function readSources(root, files) {
   const members = new Map(workspaceMembers(root).map((member) => [member.name, member]));
   return new Map(
     files.map((file) => {
       const text = fs.readFileSync(path.join(root, file), 'utf8');
-      const { imports, functions } = parse(file, text);
+      const { imports, ...parsed } = parse(file, text);
       const resolved = imports.map((one) => ({ ...one, ...resolveImport(root, members, file, one.specifier) }));
-      return [file, { lines: text.split('\n').length - 1, imports: resolved, functions }];
+      return [file, { lines: text.split('\n').length - 1, imports: resolved, ...parsed }];
     }),
   );
 }
@@ -73,6 +73,7 @@ function resolveImport(root, members, file, specifier) {
 
 function parse(file, text) {
   const imports = [];
+  const declares = new Set();
   const functions = [];
   const lineAt = lineNumbers(text);
   const visit = (node, name) => {
@@ -82,6 +83,7 @@ function parse(file, text) {
     }
     if (node === null || typeof node !== 'object') return;
     imports.push(...importsOf(node));
+    for (const exported of exportedNames(node)) declares.add(exported);
     const called = nameOf(node) ?? name;
     if (FUNCTION.test(node.type) && node.span) {
       const [first, last] = [lineAt(node.span.start), lineAt(node.span.end - 1)];
@@ -98,7 +100,7 @@ function parse(file, text) {
   } catch (error) {
     throw new Error(`${file} cannot be parsed: ${error.message ?? error}`);
   }
-  return { imports, functions };
+  return { imports, declares, functions };
 }
 
 function nameOf({ type, identifier, key, id }) {
@@ -131,6 +133,16 @@ function importsOf(node) {
     default:
       return [];
   }
+}
+
+/** The names that a node exports from the file itself. */
+function exportedNames({ type = '', declaration, specifiers, source }) {
+  if (type.startsWith('ExportDefault')) return ['default'];
+  if (type === 'ExportNamedDeclaration' && !source)
+    return specifiers.map(({ exported, orig }) => (exported ?? orig).value);
+  if (type !== 'ExportDeclaration') return [];
+  if (declaration.type === 'VariableDeclaration') return declaration.declarations.map(({ id }) => id.value);
+  return [(declaration.identifier ?? declaration.id).value];
 }
 
 function importedName({ type, imported, local }) {
