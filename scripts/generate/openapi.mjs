@@ -1,9 +1,9 @@
 // Writes docs/openapi.json and docs/openapi-admin.json from the contracts; with --check, fails when one is stale.
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from '../setup.mjs';
 
-const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const contracts = await import(pathToFileURL(path.join(ROOT, 'packages/contracts/dist/index.js')).href);
 const FILES = {
   'openapi.json': contracts.openApiDocument,
