@@ -9,12 +9,12 @@ import { judgeApproval } from '@ecf/approvals';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
-import { benchFolder } from './ending.js';
-import { type Call, createLoad, type Round } from './load.js';
-import { compare, inTurn, percentile, repeat } from './measure.js';
-import { heading, line, reportComparison } from './report.js';
-import { certificate, encfOf, totalOf } from './sample.js';
-import { type Subject, startSubject } from './subject.js';
+import { benchFolder } from './harness/ending.js';
+import { type Call, createLoad, type Round } from './harness/load.js';
+import { compare, inTurn, percentile, repeat } from './harness/measure.js';
+import { heading, line, reportComparison } from './harness/report.js';
+import { certificate, encfOf, totalOf } from './inputs/sample.js';
+import { type Subject, startSubject } from './subject/subject.js';
 
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 400);
 const SENDERS = (process.env.BENCH_SENDERS ?? '1,32').split(',').map(Number);

@@ -12,9 +12,9 @@ import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { kafka } from '@ecf/test-servers/kafka';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import kafkajs from 'kafkajs';
-import { endAfter } from './ending.js';
-import { compare, median, percentile, seconds } from './measure.js';
-import { heading, line, reportComparison } from './report.js';
+import { endAfter } from './harness/ending.js';
+import { compare, median, percentile, seconds } from './harness/measure.js';
+import { heading, line, reportComparison } from './harness/report.js';
 
 const BATCH = Number(process.env.BUS_BATCH ?? 200);
 const COUNT = Number(process.env.BUS_EVENTS ?? 3_000);

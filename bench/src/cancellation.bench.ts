@@ -4,11 +4,11 @@
 //
 // BENCH_LINES (10), BENCH_RANGES (10000): ranges a line; BENCH_ROUNDS (3).
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { benchFolder } from './ending.js';
-import { median, seconds } from './measure.js';
-import { peakBytes, residentBytes } from './processes.js';
-import { heading, line } from './report.js';
-import { startSubject } from './subject.js';
+import { benchFolder } from './harness/ending.js';
+import { median, seconds } from './harness/measure.js';
+import { peakBytes, residentBytes } from './harness/processes.js';
+import { heading, line } from './harness/report.js';
+import { startSubject } from './subject/subject.js';
 
 const LINES = Number(process.env.BENCH_LINES ?? 10);
 const RANGES = Number(process.env.BENCH_RANGES ?? 10_000);

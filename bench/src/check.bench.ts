@@ -7,10 +7,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { examineJson, parseJson } from '@ecf/ecf-xml';
-import { median, repeat, seconds } from './measure.js';
-import { peakBytes, processorSeconds } from './processes.js';
-import { heading, line } from './report.js';
-import { encfOf, invoice } from './sample.js';
+import { median, repeat, seconds } from './harness/measure.js';
+import { peakBytes, processorSeconds } from './harness/processes.js';
+import { heading, line } from './harness/report.js';
+import { encfOf, invoice } from './inputs/sample.js';
 
 const ROWS = (process.env.CHECK_ROWS ?? '1000,20000,100000').split(',').map(Number);
 const ROUNDS = Number(process.env.CHECK_ROUNDS ?? 3);

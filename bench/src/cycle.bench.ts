@@ -10,10 +10,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
-import { benchFolder } from './ending.js';
-import { percentile } from './measure.js';
-import { heading, line } from './report.js';
-import { encfOf, invoice, totalOf } from './sample.js';
+import { benchFolder } from './harness/ending.js';
+import { percentile } from './harness/measure.js';
+import { heading, line } from './harness/report.js';
+import { encfOf, invoice, totalOf } from './inputs/sample.js';
 
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 60);
 const WARM_UP = 10;

@@ -22,10 +22,10 @@ import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { serialiseCertificate, signXml } from '@ecf/xml-signing';
-import { benchFolder } from './ending.js';
-import { median } from './measure.js';
-import { heading, line } from './report.js';
-import { certificate, encfOf, ISSUER, invoice } from './sample.js';
+import { benchFolder } from './harness/ending.js';
+import { median } from './harness/measure.js';
+import { heading, line } from './harness/report.js';
+import { certificate, encfOf, ISSUER, invoice } from './inputs/sample.js';
 
 const RECEIVERS = Number(process.env.BENCH_RECEIVERS ?? 1_000);
 const HANGING = Number(process.env.BENCH_HANGING ?? RECEIVERS / 10);
@@ -47,7 +47,7 @@ const WORDS = { receivers: 'hang', names: 'have a name server that hangs' };
 
 const folder = benchFolder();
 const simulator = await createSimulator({ processingMs: 0 });
-const receivers = fork(new URL('./delivery-receivers.js', import.meta.url));
+const receivers = fork(new URL('./subject/delivery-receivers.js', import.meta.url));
 receivers.send({ buyers: healthy, hung: hung.receivers });
 const [addresses] = (await once(receivers, 'message')) as [Record<string, string>];
 for (const rnc of hung.names) addresses[rnc] = `http://r${rnc}.example`;

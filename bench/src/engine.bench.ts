@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { examineJson, parseJson, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import { SignedXml } from 'xml-crypto';
-import { compare, inTurn, median, repeat, seconds, together } from './measure.js';
-import { heading, line, reportComparison, reportProcessorRatio } from './report.js';
-import { certificate, invoice } from './sample.js';
+import { compare, inTurn, median, repeat, seconds, together } from './harness/measure.js';
+import { heading, line, reportComparison, reportProcessorRatio } from './harness/report.js';
+import { certificate, invoice } from './inputs/sample.js';
 
 const now = new Date();
 const own = certificate().certificate;

@@ -17,10 +17,10 @@ import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import got from 'got';
-import { benchFolder, endAfter } from './ending.js';
-import { median, percentile, seconds, together } from './measure.js';
-import { heading, line } from './report.js';
-import { encfOf, ISSUER } from './sample.js';
+import { benchFolder, endAfter } from './harness/ending.js';
+import { median, percentile, seconds, together } from './harness/measure.js';
+import { heading, line } from './harness/report.js';
+import { encfOf, ISSUER } from './inputs/sample.js';
 
 const DOCUMENTS = Number(process.env.POLLER_DOCUMENTS ?? 1_000);
 const ROUNDS = Number(process.env.POLLER_ROUNDS ?? 4);

@@ -6,10 +6,10 @@ import { serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
-import { benchFolder } from './ending.js';
-import { median, percentile, seconds } from './measure.js';
-import { ACCOUNT, loadInvoices } from './query-data.js';
-import { heading, line } from './report.js';
+import { benchFolder } from './harness/ending.js';
+import { median, percentile, seconds } from './harness/measure.js';
+import { heading, line } from './harness/report.js';
+import { ACCOUNT, loadInvoices } from './inputs/query-data.js';
 
 /** Invoices of one issuer each; the first is what the others are compared with. `QUERY_SIZES=10000,1000000,10000000`. */
 const SIZES = (process.env.QUERY_SIZES ?? '10000,1000000').split(',').map(Number);

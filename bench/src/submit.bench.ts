@@ -8,14 +8,20 @@ import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createDatabaseIfMissing } from '@ecf/service-kit/postgres';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
-import { benchFolder } from './ending.js';
-import { type Call, createLoad, type Load } from './load.js';
-import { median, percentile } from './measure.js';
-import { childCalled, peakBytes, processorSeconds, processorSecondsOfTree, residentBytes } from './processes.js';
+import { benchFolder } from './harness/ending.js';
+import { type Call, createLoad, type Load } from './harness/load.js';
+import { median, percentile } from './harness/measure.js';
+import {
+  childCalled,
+  peakBytes,
+  processorSeconds,
+  processorSecondsOfTree,
+  residentBytes,
+} from './harness/processes.js';
+import { heading, line } from './harness/report.js';
+import { certificate } from './inputs/sample.js';
 import { startReference } from './reference/process.js';
-import { heading, line } from './report.js';
-import { certificate } from './sample.js';
-import { startSubject } from './subject.js';
+import { startSubject } from './subject/subject.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CALLERS = (process.env.BENCH_CALLERS ?? '1,32').split(',').map(Number);

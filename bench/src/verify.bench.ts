@@ -4,9 +4,9 @@ import { checkXml, examineJson, parseXml, writeXml } from '@ecf/ecf-xml';
 import { signXml, verifyXml } from '@ecf/xml-signing';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { compare, repeat } from './measure.js';
-import { heading, reportComparison, reportProcessorRatio } from './report.js';
-import { certificate, invoice } from './sample.js';
+import { compare, repeat } from './harness/measure.js';
+import { heading, reportComparison, reportProcessorRatio } from './harness/report.js';
+import { certificate, invoice } from './inputs/sample.js';
 
 const own = certificate().certificate;
 const document = invoice('E310000000001', 10) as { ECF: Record<string, unknown> };

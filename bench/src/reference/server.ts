@@ -8,7 +8,7 @@ import { examineJson, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import express from 'express';
 import pg from 'pg';
-import { certificate, encfOf, invoice, type Parties } from '../sample.js';
+import { certificate, encfOf, invoice, type Parties } from '../inputs/sample.js';
 import { type Post, postByGot, postByNode, type ReadyBody } from './authority-calls.js';
 
 /** What the parent sends first. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
-import { certificate, ISSUER } from './sample.js';
+import { certificate, ISSUER } from '../inputs/sample.js';
 
 /** Receivers that share an address and differ by path: real ones are few to a host. */
 const PER_ADDRESS = 10;

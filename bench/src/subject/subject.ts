@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentName, type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
-import type { Call } from './load.js';
-import { encfOf, invoice, type Parties } from './sample.js';
+import type { Call } from '../harness/load.js';
+import { encfOf, invoice, type Parties } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
 

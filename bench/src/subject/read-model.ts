@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { Call, Load } from './load.js';
+import type { Call, Load } from '../harness/load.js';
 
 const LOOK_MS = 4;
 

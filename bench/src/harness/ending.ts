@@ -1,5 +1,5 @@
-// A bench that does not get to its end leaves nothing behind either: its deployments, database servers and folders go with it
-// when a signal or a fault ends it, or when nobody reads its output any more.
+// An interrupted bench leaves nothing behind: a signal, an uncaught error or a closed output ends its deployments, database
+// servers and folders as well.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,23 +7,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { descendantsOf, isRunning, type Stat } from './processes.js';
 
 /** A deployment stops its services, its simulator and its database one after the other. */
-const PATIENCE_MS = 20_000;
-/** Codes as a shell tells signals. */
+const STOP_TIMEOUT_MS = 20_000;
+/** Exit codes that a shell reports for these signals. */
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;
 
 const folders: string[] = [];
 let ending = false;
 
-/** An empty folder for the data of a bench, in which every user may look; it goes when the process ends. */
+/** Creates an empty folder for the data of a bench, readable for every user. It is removed when the process ends. */
 export function benchFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-bench-'));
-  // The database server of a root user runs as another one, who has to get there.
+  // A database server started by root runs as another user, who must be able to reach its files.
   fs.chmodSync(folder, 0o755);
   folders.push(folder);
   return folder;
 }
 
-/** From now on whatever ends this process ends its children before it. Only Linux tells who they are. */
+/** Ends all child processes before this process ends, for whatever reason. Works on Linux only. */
 export function endWithChildren(): void {
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(CODES[signal]));
   process.stdout.on('error', () => void end(CODES.SIGPIPE));
@@ -36,7 +36,7 @@ export function endWithChildren(): void {
   });
 }
 
-/** A bench that waits for what never comes ends after so many seconds, with what it has started, and says so. */
+/** Ends the bench, its children and its folders after `seconds`, with a message. */
 export function endAfter(seconds: number): void {
   const late = (): void => {
     if (!ending) process.stderr.write(`not done after ${seconds} s: figures above are all there are\n`);
@@ -48,17 +48,17 @@ export function endAfter(seconds: number): void {
 async function end(code: number): Promise<void> {
   if (ending) return;
   ending = true;
-  // The shells watch over servers of the tests: they end by themselves, once they have cleaned up behind this process.
+  // The shells watch the servers of the tests: they clean up after this process and then end by themselves.
   const all = descendantsOf(process.pid).filter(({ command }) => command !== 'sh');
   const own = all.filter(({ parent }) => parent === process.pid);
-  // To a database server SIGTERM would mean to wait for its clients.
-  await tell(own, 'SIGINT', all);
-  await tell(all, 'SIGKILL', all);
+  // On SIGTERM a database server would wait for its clients.
+  await stop(own, 'SIGINT', all);
+  await stop(all, 'SIGKILL', all);
   process.exit(code);
 }
 
-/** Sends a signal and waits until others are gone, as long as the patience lasts. */
-async function tell(those: readonly Stat[], signal: NodeJS.Signals, others: readonly Stat[]): Promise<void> {
+/** Sends a signal to `those`, and waits until `others` have ended or the timeout has passed. */
+async function stop(those: readonly Stat[], signal: NodeJS.Signals, others: readonly Stat[]): Promise<void> {
   for (const one of those.filter(isRunning)) process.kill(one.pid, signal);
-  for (let waited = 0; waited < PATIENCE_MS && others.some(isRunning); waited += 50) await delay(50);
+  for (let waited = 0; waited < STOP_TIMEOUT_MS && others.some(isRunning); waited += 50) await delay(50);
 }

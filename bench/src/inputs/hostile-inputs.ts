@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { loadavg } from 'node:os';
 import { HOSTILE } from '@ecf/reception/hostile-inputs';
-import { median } from './measure.js';
-import { forgetPeak, peakBytes, processorSeconds, residentBytes } from './processes.js';
-import { heading, line } from './report.js';
+import { median } from '../harness/measure.js';
+import { forgetPeak, peakBytes, processorSeconds, residentBytes } from '../harness/processes.js';
+import { heading, line } from '../harness/report.js';
 
 /** Nearly what a receiver takes at most by default. */
 const LARGEST = 10_400_000;
