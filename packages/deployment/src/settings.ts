@@ -79,8 +79,6 @@ export function serviceEnvironment(
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: places.databaseUrl(service),
     AUTHORITY_URL: places.authorityUrl,
-    // The status poller is part of every deployment.
-    RESULT_QUERIES: env.RESULT_QUERIES || 'status-poller',
     // Who serves metrics, and where, is the deployment's own business.
     METRICS_PORT: undefined,
   };

@@ -44,7 +44,6 @@ import { createDocumentToken } from './core/credentials/document-token.js';
 import { createDocumentTokens } from './core/credentials/document-tokens.js';
 import { createObtainToken } from './core/credentials/obtain-token.js';
 import { createSignSeed } from './core/credentials/sign-seed.js';
-import { CommitUnconfirmed, StoreUnavailable } from './core/errors.js';
 import { applyStatus } from './core/follow-up/apply-status.js';
 import { createBackground } from './core/follow-up/background.js';
 import { createFollowUp } from './core/follow-up/follow-up.js';
@@ -52,7 +51,7 @@ import { createProveSubmission } from './core/follow-up/prove-submission.js';
 import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { invoiceChanged } from './core/published/invoice-event.js';
-import { createKeyedLock } from './core/submit/keyed-lock.js';
+import { createKeyedQueue } from './core/submit/keyed-queue.js';
 import { createSubmitJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
@@ -131,11 +130,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     clock,
   });
   const taxpayerReplica = createRetryingTaxpayerReplica(database, config.DATABASE_PATIENCE_MS);
-  const lock = createKeyedLock(clock, (error) => {
-    // What one of them may have brought under way is no news for the others.
-    if (error instanceof CommitUnconfirmed) return new StoreUnavailable(error.cause);
-    return error instanceof StoreUnavailable ? error : null;
-  });
   const ports: Ports = {
     emissions: createPostgresEmissionStore({
       database,
@@ -156,15 +150,13 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     random: overrides.random ?? Math.random,
     sleep: (ms) => delay(ms),
     owner: randomUUID(),
-    lock,
+    inOrder: createKeyedQueue(),
     pending: new Set(),
     checkpoint: overrides.checkpoint ?? (() => undefined),
     settings: {
       statusWaitMs: config.STATUS_WAIT_MS,
       resendAfterMs: config.RESEND_AFTER_MS,
       firstRetryMs: config.FIRST_RETRY_MS,
-      firstQueryMs: config.FIRST_QUERY_MS,
-      queriesResults: config.RESULT_QUERIES === 'emission',
       tryAgainLimit: 5,
       sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
@@ -253,14 +245,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     told.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be forgotten'));
   }
 
-  /** What the status poller was to ask for until RESULT_QUERIES was switched back. */
-  function askForAwaited(): void {
-    ports.emissions.askForAwaited(clock()).then(
-      (found) => found > 0 && logger.info({ documents: found }, 'results are asked for here again'),
-      (error) => logger.warn({ err: error }, 'documents whose result is awaited could not be looked up'),
-    );
-  }
-
   return {
     app,
     ready,
@@ -280,7 +264,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       relay.start();
       await background.start();
       cancellationBackground.start();
-      if (config.RESULT_QUERIES === 'emission') askForAwaited();
       count();
       counting = setInterval(count, BACKLOG_EVERY_MS);
     },

@@ -40,16 +40,6 @@ export const emissionSettings = z.object({
     min: 10,
     max: 4_000,
   }),
-  FIRST_QUERY_MS: setting.integer({
-    description: 'Milliseconds from a submission to the first question of the background for its result',
-    default: 5_000,
-    min: 10,
-    max: 600_000,
-  }),
-  RESULT_QUERIES: setting.oneOf(['emission', 'status-poller'], {
-    description: 'Who asks for results in the background',
-    default: 'emission',
-  }),
   BACKGROUND_CONCURRENCY: setting.integer({
     description: 'Documents that the background works on at the same time',
     default: 8,

@@ -150,8 +150,9 @@ describe('results that the status poller tells', () => {
   beforeAll(async () => {
     world = await World.create({
       simulator: { processingMs: 0 },
-      settings: { RESULT_QUERIES: 'status-poller', STATUS_WAIT_MS: '0' },
+      settings: { STATUS_WAIT_MS: '0' },
       overrides: { bus },
+      statusPoller: false,
     });
     instance = await world.start();
   });
@@ -279,14 +280,6 @@ describe('results that the status poller tells', () => {
       status: 404,
       code: 'not_found',
     });
-  });
-
-  it('are asked for here again after the switch back, also of documents from before', async () => {
-    const document = await submitted();
-    expect(await world.row(document.encf)).toMatchObject({ state: 'processing', next_action_at: null });
-    const asking = await world.start({}, { RESULT_QUERIES: 'emission' });
-    await world.reaches(document.encf, ['accepted']);
-    await asking.stop();
   });
 
   it('are asked about with the certificate that came with the document, until it is decided', async () => {

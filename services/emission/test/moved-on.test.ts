@@ -20,7 +20,8 @@ describe('a caller whose number goes to another document while it waits', () => 
   let holding: boolean;
 
   beforeAll(async () => {
-    world = await World.create();
+    // Without a status poller only callers query, so that those who are held can be counted.
+    world = await World.create({ statusPoller: false });
     client = createAuthorityClient({ endpoints: authorityEndpoints(world.simulator.url), userAgent: 'test' });
     const authority: typeof client = {
       ...client,
@@ -29,10 +30,8 @@ describe('a caller whose number goes to another document while it waits', () => 
         return client.queryResult(input);
       },
     };
-    // Without questions of the background: only callers ask, so that those who are held can be counted.
-    const settings = { RESULT_QUERIES: 'status-poller' } as const;
-    waiting = await world.start({ authority }, settings);
-    other = await world.start({}, settings);
+    waiting = await world.start({ authority });
+    other = await world.start();
   });
   afterAll(async () => {
     await world.stop();

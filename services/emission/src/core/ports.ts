@@ -6,7 +6,7 @@ import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings } from './attempt/moves.js';
 import type { Random } from './attempt/retry-schedule.js';
-import type { KeyedLock } from './submit/keyed-lock.js';
+import type { KeyedQueue } from './submit/keyed-queue.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
 export interface RecordedExchange {
@@ -70,8 +70,6 @@ export interface EmissionStore {
   leave(owner: string, now: Date): Promise<void>;
   /** Attempts of the issuer that wait for a certificate become due at once. */
   resume(issuerRnc: string): Promise<void>;
-  /** Attempts whose verdict is awaited and that nobody here was to ask for become due at once; returns how many. */
-  askForAwaited(now: Date): Promise<number>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;
 }
@@ -147,8 +145,8 @@ export interface Ports {
   /** This instance's name among those that share the database. */
   readonly owner: string;
   readonly settings: EmissionSettings;
-  /** One request at a time per number, in this process. */
-  readonly lock: KeyedLock;
+  /** Runs work of one key in order, in this process. */
+  readonly inOrder: KeyedQueue;
   /** Work that goes on after its request was answered; a graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
   /** Called between steps; does nothing outside tests. */

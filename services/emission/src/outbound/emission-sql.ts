@@ -186,21 +186,13 @@ export const RESUME = {
     WHERE a.alarm = 'no-certificate' AND a.state NOT IN ('sending', 'resending') AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
-/** Documents that the authority decides, whoever asks for them; a partial index has this very condition. */
+/** Documents that the authority has to decide; a partial index has this very condition. */
 const UNDECIDED = "state IN ('processing', 'not-found')";
-/** Those of them that the status poller asks for. */
-const AWAITED = `${UNDECIDED} AND next_action_at IS NULL`;
-
-/** What another asked for until now. */
-export const ASK_FOR_AWAITED = {
-  name: 'emission_ask_for_awaited',
-  text: `UPDATE attempt SET next_action_at = $1 WHERE ${AWAITED} AND owner IS NULL`,
-};
 
 export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt
-    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL OR (${AWAITED}) GROUP BY state, alarm`,
+    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL OR ${UNDECIDED} GROUP BY state, alarm`,
 };
 
 /**

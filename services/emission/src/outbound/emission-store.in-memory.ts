@@ -119,14 +119,6 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
         if (waits && attempt.issuerRnc === issuerRnc) put(awake(attempt));
       }
     },
-    async askForAwaited(now) {
-      const awaited = undecided().filter(
-        ({ state, nextActionAt, owner }) =>
-          (state === 'processing' || state === 'not-found') && nextActionAt === null && owner === null,
-      );
-      for (const attempt of awaited) put({ ...attempt, nextActionAt: now });
-      return awaited.length;
-    },
     async backlog() {
       const counts = <K>(keys: readonly K[]) =>
         [...new Set(keys)].map((key) => [key, keys.filter((k) => k === key).length] as const);

@@ -86,7 +86,6 @@ export function createPostgresEmissionStore({
       const { rows } = await database.query<AttemptRow>(sql.CLAIM_DUE, [now, limit, owner, until]);
       return rows.map(fromRow);
     },
-    askForAwaited: async (now) => (await database.query(sql.ASK_FOR_AWAITED, [now])).rowCount,
     async nextDue() {
       const { rows } = await database.query<{ next_action_at: Date | null }>(sql.NEXT_DUE);
       return rows[0]?.next_action_at ?? null;

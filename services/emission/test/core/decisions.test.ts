@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
 import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
 import { decideRepeat } from '../../src/core/attempt/repeat.js';
-import { pollDelay, retryDelay } from '../../src/core/attempt/retry-schedule.js';
+import { retryDelay } from '../../src/core/attempt/retry-schedule.js';
 import { refuseExpiredToken } from '../../src/core/credentials/token-expiry.js';
 import { EmissionError } from '../../src/core/errors.js';
 import { refuseFaults } from '../../src/core/submit/faults.js';
 import { readInvoiceJson } from '../../src/core/submit/invoice-json.js';
-import { createKeyedLock } from '../../src/core/submit/keyed-lock.js';
+import { createKeyedQueue } from '../../src/core/submit/keyed-queue.js';
 import { checkNumberRanges } from '../../src/core/submit/number-ranges.js';
 import { at, fresh, NOW, sending } from '../support/attempts.js';
 import { type Document, example } from '../support/documents.js';
@@ -16,7 +16,7 @@ import { type Document, example } from '../support/documents.js';
 describe('decideRepeat', () => {
   const inState = (state: EmissionState) => ({ ...sending(), state });
   it('takes a number that was never used', () => {
-    expect(decideRepeat(null, () => true, null)).toBe('first');
+    expect(decideRepeat(null, () => true, false)).toBe('first');
   });
   it.each([
     ['rejected-reusable', 'new-attempt', 'new-attempt'],
@@ -31,21 +31,19 @@ describe('decideRepeat', () => {
     ['arrived', 'same', 'conflict'],
     ['not-found', 'same', 'conflict'],
   ] as const)('under a number that is %s: the same is %s, another is %s', (state, same, other) => {
-    expect(decideRepeat(inState(state), () => true, null)).toBe(same);
-    expect(decideRepeat(inState(state), () => false, null)).toBe(other);
+    expect(decideRepeat(inState(state), () => true, false)).toBe(same);
+    expect(decideRepeat(inState(state), () => false, false)).toBe(other);
   });
 });
 
-describe('decideRepeat of equal requests that came together', () => {
+describe('decideRepeat of a request that lost the race for its number', () => {
   const rejected = { ...sending(), state: 'rejected-reusable' as const };
-  const before = new Date(rejected.committedAt.getTime() - 1_000);
-  const after = new Date(rejected.committedAt.getTime() + 1);
 
-  it('takes the rejection of the one that all waited for, and none of an earlier day', () => {
-    expect(decideRepeat(rejected, () => true, before)).toBe('same');
-    expect(decideRepeat(rejected, () => true, after)).toBe('new-attempt');
-    expect(decideRepeat(rejected, () => false, before)).toBe('new-attempt');
-    expect(decideRepeat({ ...rejected, state: 'withdrawn' }, () => true, before)).toBe('new-attempt');
+  it('takes the rejection of the equal document that won, and nothing else', () => {
+    expect(decideRepeat(rejected, () => true, true)).toBe('same');
+    expect(decideRepeat(rejected, () => true, false)).toBe('new-attempt');
+    expect(decideRepeat(rejected, () => false, true)).toBe('new-attempt');
+    expect(decideRepeat({ ...rejected, state: 'withdrawn' }, () => true, true)).toBe('new-attempt');
   });
 });
 
@@ -131,10 +129,6 @@ describe('retryDelay', () => {
     }
     expect([1, 2, 3, 4].map((n) => retryDelay(n, 4_000, () => 0.5))).toEqual([4_000, 8_000, 16_000, 32_000]);
   });
-  it('asks for results with the same ceiling', () => {
-    expect(pollDelay(0, 5_000, () => 0.5)).toBe(5_000);
-    expect(pollDelay(99, 5_000, () => 0.999)).toBe(3_600_000);
-  });
 });
 
 describe('checkNumberRanges', () => {
@@ -203,9 +197,9 @@ describe('archived', () => {
   });
 });
 
-describe('createKeyedLock', () => {
+describe('createKeyedQueue', () => {
   it('runs one key in order and keys side by side, also after failures', async () => {
-    const lock = createKeyedLock(() => new Date());
+    const inOrder = createKeyedQueue();
     const log: string[] = [];
     const work =
       (name: string, fail = false) =>
@@ -215,51 +209,13 @@ describe('createKeyedLock', () => {
         log.push(`${name}-`);
         if (fail) throw new Error(name);
       };
-    await Promise.allSettled([lock.run('a', work('a1', true)), lock.run('a', work('a2')), lock.run('b', work('b1'))]);
+    const all = await Promise.allSettled([
+      inOrder('a', work('a1', true)),
+      inOrder('a', work('a2')),
+      inOrder('b', work('b1')),
+    ]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(log.indexOf('a1-')).toBeLessThan(log.indexOf('a2+'));
     expect(log.indexOf('b1+')).toBeLessThan(log.indexOf('a1-'));
-  });
-
-  it('tells when that began which ran when one came, not all that ran before it', async () => {
-    let now = 0;
-    const lock = createKeyedLock(() => new Date(now));
-    const told: (number | null)[] = [];
-    const gates: (() => void)[] = [];
-    const run = () =>
-      lock.run('a', (since) => {
-        told.push(since?.getTime() ?? null);
-        return new Promise<void>((resolve) => gates.push(resolve));
-      });
-    const first = run();
-    now = 10;
-    const second = run();
-    gates[0]?.();
-    await first;
-    await new Promise((resolve) => setImmediate(resolve));
-    now = 20;
-    const third = run();
-    gates[1]?.();
-    await second;
-    await new Promise((resolve) => setImmediate(resolve));
-    gates[2]?.();
-    await third;
-    expect(told).toEqual([null, 0, 10]);
-  });
-
-  it('tells those who wait of a failure that they would meet, and nobody who comes later', async () => {
-    const away = new Error('away');
-    const told = new Error('told');
-    const lock = createKeyedLock(
-      () => new Date(),
-      (error) => (error === away || error === told ? told : null),
-    );
-    const begun: string[] = [];
-    const first = lock.run('a', () => Promise.reject(away));
-    const waiting = ['a2', 'a3'].map((name) => lock.run('a', async () => void begun.push(name)));
-    const other = lock.run('b', async () => void begun.push('b1'));
-    const ended = await Promise.allSettled([first, ...waiting, other]);
-    expect(ended.map((each) => (each.status === 'rejected' ? each.reason : null))).toEqual([away, told, told, null]);
-    await lock.run('a', async () => void begun.push('a4'));
-    expect(begun).toEqual(['b1', 'a4']);
   });
 });

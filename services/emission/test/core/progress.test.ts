@@ -54,7 +54,7 @@ function resending(): Attempt {
 }
 
 describe('given a full document that is being sent', () => {
-  it('when a trackId comes back, then it is in process and its result is asked for later', () => {
+  it('when a trackId comes back, then it is in process and nothing is scheduled: the status poller queries the result', () => {
     const next = processing();
     expect(next).toMatchObject({
       state: 'processing',
@@ -63,11 +63,7 @@ describe('given a full document that is being sent', () => {
       owner: null,
       revision: 2,
     });
-    expect(due(next)).toBe(5_000);
-  });
-
-  it('when the status poller asks for results, then nothing is scheduled here', () => {
-    expect(due(afterReceipt(sending(), receipt('t'), at(0, { queriesResults: false })))).toBeNull();
+    expect(due(next)).toBeNull();
   });
 
   it('when no byte reached the authority, then it is sent again within 5 seconds, without asking', () => {
@@ -102,10 +98,10 @@ describe('given a full document that is being sent', () => {
 });
 
 describe('given a full document whose send was lost', () => {
-  it('when a trackId is found, then it is adopted and its result is asked for at once', () => {
+  it('when a trackId is found, then it is adopted', () => {
     const next = must(afterLookUp(lost(), { trackIds: trackIds(['track-9', 'EnProceso']), state: null }, at(4_000)));
     expect(next).toMatchObject({ state: 'processing', trackId: 'track-9', trackIdAdopted: true });
-    expect(due(next)).toBe(4_000);
+    expect(due(next)).toBeNull();
   });
 
   it('when it is not found once, then it is not sent again yet', () => {
@@ -326,28 +322,20 @@ describe('given a document in process', () => {
     expect(isNumberReusable({ status: 'Rechazado', ...REPEATED })).toBe(false);
   });
 
-  it('when it is still in process, then it is asked for again after twice the time, up to an hour, without end', () => {
-    let attempt = processing();
-    const pauses: number[] = [];
-    for (let asked = 0; asked < 14; asked += 1) {
-      const now = due(attempt) as number;
-      attempt = must(afterResult(attempt, result('EnProceso'), at(now)));
-      pauses.push((due(attempt) as number) - now);
-    }
-    expect(pauses.slice(0, 4)).toEqual([10_000, 20_000, 40_000, 80_000]);
-    expect(pauses.at(-1)).toBe(3_600_000);
+  it('when it is still in process, then nothing is scheduled here', () => {
+    const next = must(afterResult(processing(), result('EnProceso'), at(6_000)));
+    expect([next.state, due(next)]).toEqual(['processing', null]);
   });
 
-  it('when the authority does not know its trackId, then that is said and it is asked for again', () => {
+  it('when the authority does not know its trackId, then that is said, and a later result still counts', () => {
     const next = must(afterResult(processing(), result('No encontrado'), at(6_000)));
     expect(next.state).toBe('not-found');
     expect(afterResult(next, result('Aceptado'), at(60_000))?.state).toBe('accepted');
   });
 
-  it('past 72 hours an alarm is raised, and work goes on', () => {
+  it('past 72 hours an alarm is raised, and a later result still counts', () => {
     const next = must(afterResult(processing(), result('EnProceso'), at(73 * 3_600_000)));
     expect(next.alarm).toBe('overdue');
-    expect(due(next)).toBeGreaterThan(73 * 3_600_000);
     expect(afterResult(next, result('Aceptado'), at(74 * 3_600_000))).toMatchObject({ state: 'accepted', alarm: null });
   });
 

@@ -15,8 +15,6 @@ export const NOW = new Date('2026-06-15T14:00:00Z');
 const SETTINGS: FollowUpSettings = {
   resendAfterMs: 300_000,
   firstRetryMs: 4_000,
-  firstQueryMs: 5_000,
-  queriesResults: true,
   tryAgainLimit: 2,
 };
 
@@ -77,7 +75,7 @@ export function sending(change: Partial<NewAttempt> = {}, moment = at(0)): Attem
 
 const RAW = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
 
-export function verdict<V>(value: V): Answer<V> {
+export function verdict<V>(value: V): Extract<Answer<V>, { outcome: 'verdict' }> {
   return { outcome: 'verdict', verdict: value, raw: RAW };
 }
 
@@ -94,7 +92,7 @@ export function receipt(trackId: string | null, message: string | null = null): 
 export function result(
   status: AuthorityVerdict['status'],
   change: Partial<AuthorityVerdict> = {},
-): Answer<AuthorityVerdict> {
+): Extract<Answer<AuthorityVerdict>, { outcome: 'verdict' }> {
   const code = { 'No encontrado': '0', Aceptado: '1', Rechazado: '2', EnProceso: '3', AceptadoCondicional: '4' }[
     status
   ];

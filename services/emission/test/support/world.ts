@@ -3,7 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
+import { createInProcessBus } from '@ecf/service-kit/bus';
 import { identityKeyOf } from '@ecf/service-kit/config';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { seal, signIdentity } from '@ecf/service-kit/security';
@@ -19,6 +21,7 @@ import {
   emissionConfig,
 } from '../../src/index.js';
 import { BUYER, type Document, ISSUER } from './documents.js';
+import { startTestStatusPoller } from './status-poller.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;
@@ -54,6 +57,8 @@ export interface WorldOptions {
   simulator?: SimulatorOptions;
   settings?: Record<string, string>;
   overrides?: EmissionOverrides;
+  /** False: results are queried for waiting callers alone. By default each instance has a status poller beside it. */
+  statusPoller?: boolean;
 }
 
 /** An account with two taxpayers, a real database, the simulator, and as many instances of emission as wanted. */
@@ -100,7 +105,6 @@ export class World {
       STATUS_WAIT_MS: '10000',
       RESEND_AFTER_MS: '200',
       FIRST_RETRY_MS: '100',
-      FIRST_QUERY_MS: '100',
       BACKGROUND_IDLE_MS: '20',
       LOG_LEVEL: 'silent',
       ...this.options.settings,
@@ -151,6 +155,10 @@ export class World {
   }
 
   async start(overrides: EmissionOverrides = {}, settings: Partial<EmissionConfig> = {}): Promise<Instance> {
+    const bus =
+      overrides.bus ??
+      this.options.overrides?.bus ??
+      createInProcessBus({ logger: silentLogger, clock: () => new Date(), deadLetters: createMemoryDeadLetters() });
     const emission = await createEmission(
       { ...this.config, ...settings },
       {
@@ -166,15 +174,19 @@ export class World {
         heartbeatMs: 200,
         ...this.options.overrides,
         ...overrides,
+        bus,
       },
     );
     await emission.start();
+    const poller =
+      this.options.statusPoller === false ? null : startTestStatusPoller(emission.followUps, bus, this.simulator.url);
     const server: RunningServer = await serve(emission.app, { host: '127.0.0.1', port: 0 });
     const instance: Instance = {
       emission,
       url: server.url,
       async stop() {
         await server.stop();
+        await poller?.stop();
         await emission.stop();
       },
     };

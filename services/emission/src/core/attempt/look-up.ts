@@ -79,7 +79,7 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
   if (candidates.length > 0) {
     if (!areForeign(attempt, candidates, known)) {
       const ours = candidateOf(candidates, known);
-      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true, moment);
+      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true);
     }
     const refused = attempt.past.at(-1);
     if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {

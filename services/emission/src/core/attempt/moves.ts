@@ -14,17 +14,13 @@ import {
 } from '@ecf/domain';
 import { type AlarmKind, type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
 import { noteSubmission } from './past-submissions.js';
-import { OVERDUE_MS, pollDelay, type Random, retryDelay } from './retry-schedule.js';
+import { OVERDUE_MS, type Random, retryDelay } from './retry-schedule.js';
 
 export interface FollowUpSettings {
   /** Milliseconds from a first failure to the next try, at most 4,000 so that it comes within five seconds. */
   readonly firstRetryMs: number;
   /** Milliseconds between the two answers "not found" that allow the same bytes to be sent again. */
   readonly resendAfterMs: number;
-  /** Milliseconds from a submission to the first question for its result. */
-  readonly firstQueryMs: number;
-  /** Whether results are asked for here; else the status poller tells them. */
-  readonly queriesResults: boolean;
   /** Times that a summary answered with 004 is sent again. */
   readonly tryAgainLimit: number;
 }
@@ -153,8 +149,8 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
   });
 }
 
-/** A trackId was given or found. */
-export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
+/** A trackId was given or found. The status poller queries the result from now on. */
+export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): Attempt {
   return moved(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
@@ -164,7 +160,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
     notFoundSince: null,
     owner: null,
     alarm: lasting(attempt.alarm),
-    nextActionAt: adopted && moment.settings.queriesResults ? moment.now : nextQuery(moment, 0),
+    nextActionAt: null,
   });
 }
 
@@ -228,11 +224,6 @@ export function pauseOf(answer: Answer<unknown>): number | null {
 /** Milliseconds until the next try after a number of failures in a row. */
 export function pause(failures: number, { random, settings }: Moment): number {
   return retryDelay(failures, settings.firstRetryMs, random);
-}
-
-/** When the result is asked for, after `asked` questions; null where the status poller does it. */
-export function nextQuery({ now, random, settings }: Moment, asked: number): Date | null {
-  return settings.queriesResults ? later(now, pollDelay(asked, settings.firstQueryMs, random)) : null;
 }
 
 /** The time `ms` milliseconds after `now`. */

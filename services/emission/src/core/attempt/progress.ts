@@ -10,7 +10,6 @@ import {
   leftToOperator,
   type Moment,
   moved,
-  nextQuery,
   notFound,
   overdue,
   pastOf,
@@ -24,10 +23,10 @@ import { noteSubmission } from './past-submissions.js';
 
 /** The answer of reception to a full document; null when it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
-  if (!isUnderWay(attempt)) return afterLateReceipt(attempt, answer, moment);
+  if (!isUnderWay(attempt)) return afterLateReceipt(attempt, answer);
   switch (answer.outcome) {
     case 'verdict':
-      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
+      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false);
       // Refused at the door: no trackId, so nothing was taken. It is no verdict on the document either.
       return {
         ...sendNotReached(attempt, moment),
@@ -63,10 +62,10 @@ export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>,
 }
 
 /** A receipt for a send that was given up on: its trackId counts where none is known yet, and is noted in any case. */
-function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
+function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>): Attempt | null {
   const trackId = answer.outcome === 'verdict' ? answer.verdict.trackId : null;
   if (trackId === null || trackId === attempt.trackId) return null;
-  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, moment);
+  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true);
   if (attempt.past.some((past) => past.trackId === trackId)) return null;
   const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
   return moved(attempt, null, { past: noteSubmission(attempt.past, copy) });
@@ -85,19 +84,18 @@ function isUnderWay({ state }: Attempt): boolean {
   return state === 'sending' || state === 'resending';
 }
 
-/** The answer to the question for the result by trackId; null when the document is decided already. */
-export function afterResult(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+/** The answer to the query for the result by trackId; null when the document is decided already. */
+export function afterResult(
+  attempt: Attempt,
+  { verdict }: { readonly verdict: AuthorityVerdict },
+  moment: Moment,
+): Attempt | null {
   if (attempt.state !== 'processing' && attempt.state !== 'not-found') return null;
-  if (answer.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(answer));
-  const verdict = answer.verdict;
   if (verdict.status === 'EnProceso' || verdict.status === 'No encontrado') {
-    const event = verdict.status === 'EnProceso' ? 'in-process' : 'not-found';
-    const failures = attempt.failures + 1;
-    return moved(attempt, event, {
-      failures,
+    return moved(attempt, verdict.status === 'EnProceso' ? 'in-process' : 'not-found', {
       owner: null,
       verdict: factsOf(verdict),
-      nextActionAt: nextQuery(moment, failures),
+      nextActionAt: null,
       alarm: overdue(attempt, moment) ?? attempt.alarm,
     });
   }

@@ -13,25 +13,21 @@ export type Repeat =
   | 'conflict';
 
 /**
- * Decides about a number that may have been used. A rejected document with a reusable number, or a withdrawn one, makes
- * room for the same or another content; everything else is kept as it is. Of equal requests that came together the first one's
- * rejection is the answer to all: none of them asked for a further attempt.
+ * Decides about a number that may have been used. A rejected document with a reusable number, or a withdrawn one, makes room
+ * for the same or another content; everything else is kept as it is.
  *
  * @param isSame whether the stored document is the one of the request
- * @param since when the one began that the request found at work on its number; null where there was none
+ * @param lostRace whether another request took the number while this one was at work. An equal document that was rejected
+ * meanwhile is the answer to both: neither asked for a further attempt.
  */
 export function decideRepeat(
   existing: Attempt | null,
   isSame: (existing: Attempt) => boolean,
-  since: Date | null,
+  lostRace: boolean,
 ): Repeat {
   if (existing === null) return 'first';
   const { decided, sequenceUsed } = EMISSION_STATES[existing.state];
-  if (decided && sequenceUsed === false)
-    return isRejectedSince(existing, since) && isSame(existing) ? 'same' : 'new-attempt';
+  const isFree = decided && sequenceUsed === false;
+  if (isFree && !(lostRace && existing.state === 'rejected-reusable' && isSame(existing))) return 'new-attempt';
   return isSame(existing) ? 'same' : 'conflict';
-}
-
-function isRejectedSince({ state, committedAt }: Attempt, since: Date | null): boolean {
-  return since !== null && state === 'rejected-reusable' && committedAt >= since;
 }

@@ -38,7 +38,7 @@ export function createCancelNumbers(
   return async (order) => {
     const { caller, request } = order;
     // Equal requests that arrive together wait for each other instead of signing twice.
-    const { cancellation, sending } = await ports.lock.run(
+    const { cancellation, sending } = await ports.inOrder(
       `anecf:${request.env}:${caller.accountId}:${request.contentHash}`,
       () => prepare(order),
     );

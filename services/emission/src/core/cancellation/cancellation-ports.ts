@@ -90,7 +90,7 @@ export interface CancellationDocuments {
 }
 
 export interface CancellationPorts
-  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'lock' | 'checkpoint' | 'pending'> {
+  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'inOrder' | 'checkpoint' | 'pending'> {
   readonly cancellations: CancellationStore;
   readonly cancellationDocuments: Pick<CancellationDocuments, 'sign'>;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;

@@ -21,8 +21,8 @@ export interface Background {
 }
 
 /**
- * Takes up every attempt that is due: lost sends, sends that could not be made, results still missing, notes that were
- * held, and what instances that ended left behind. Rows are claimed with SKIP LOCKED, so instances share the work.
+ * Takes up every attempt that is due: lost sends, sends that could not be made, notes that were held, and what instances
+ * that ended left behind. Rows are claimed with SKIP LOCKED, so instances share the work.
  */
 export function createBackground(ports: Ports, followUp: FollowUp, options: BackgroundOptions): Background {
   const running = new Set<Promise<unknown>>();

@@ -5,7 +5,7 @@ import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
 import { afterReference, beginSend, postponed, sendLost } from '../attempt/moves.js';
 import { nameOf, tellOtherDocument } from '../attempt/other-document.js';
 import { asFound, isWholePast } from '../attempt/past-submissions.js';
-import { afterResult, afterSummaryQuery } from '../attempt/progress.js';
+import { afterSummaryQuery } from '../attempt/progress.js';
 import { exchange, moment, record, recordOnce, recordSurely } from '../attempt/record.js';
 import type { DocumentTokens } from '../credentials/document-tokens.js';
 import type { TokenSource } from '../credentials/token-source.js';
@@ -14,8 +14,8 @@ import { sendAttempt } from '../submit/send-attempt.js';
 
 export interface FollowUp {
   /**
-   * Brings an attempt in the care of this instance one step further: a result is asked for, a lost send is looked up, a
-   * send that is due is made. Resolves with the attempt as it stands then, no longer in anybody's care.
+   * Brings an attempt in the care of this instance one step further: a lost send is looked up, a send that is due is made.
+   * Results are queried by the status poller. Resolves with the attempt as it stands then, no longer in anybody's care.
    *
    * @param tokens a caller's token; without it a certificate that this service holds
    */
@@ -46,9 +46,6 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
         case 'unknown':
         case 'arrived':
           return attempt.route === 'ecf' ? lookUp(attempt, token, source) : lookUpSummary(attempt, token, source);
-        case 'processing':
-        case 'not-found':
-          return askResult(attempt, token, source);
         default:
           return attempt;
       }
@@ -70,19 +67,6 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
     return sendAttempt(ports, sending, bytes, token, tokens);
-  }
-
-  async function askResult(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
-    const trackId = attempt.trackId;
-    if (trackId === null) return postpone(attempt);
-    const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId });
-    tellOtherDocument(ports, answer, attempt);
-    if (answer.outcome === 'unauthorized') await tokens.refused(token);
-    return keep(
-      attempt,
-      (present) => (present.trackId === trackId ? afterResult(present, answer, moment(ports)) : null),
-      [exchange('queryResult', ports.clock(), answer)],
-    );
   }
 
   async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {

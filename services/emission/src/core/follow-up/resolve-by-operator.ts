@@ -23,21 +23,20 @@ export type ResolveByOperator = (
  * only where the authority says that it is the document's.
  */
 export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
-  return (key, decision) =>
-    ports.lock.run(`${key.env}:${key.issuerRnc}:${key.encf}`, async () => {
-      const found = await ports.emissions.find(key);
-      if (found === null)
-        throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
-      demandOpen(found, decision);
-      if (decision.action === 'adopt') await prove(found, decision.trackId);
-      const attempt = await record(ports, found, (present) => {
-        demandOpen(present, decision);
-        return decision.action === 'resend'
-          ? clearedToResend(present, moment(ports))
-          : inProcess(present, decision.trackId, true, moment(ports));
-      });
-      return { state: attempt.state, trackId: attempt.trackId, status: documentAnswer(attempt).status };
+  return async (key, decision) => {
+    const found = await ports.emissions.find(key);
+    if (found === null)
+      throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
+    demandOpen(found, decision);
+    if (decision.action === 'adopt') await prove(found, decision.trackId);
+    const attempt = await record(ports, found, (present) => {
+      demandOpen(present, decision);
+      return decision.action === 'resend'
+        ? clearedToResend(present, moment(ports))
+        : inProcess(present, decision.trackId, true);
     });
+    return { state: attempt.state, trackId: attempt.trackId, status: documentAnswer(attempt).status };
+  };
 }
 
 /** @throws EmissionError `conflict` where the document does not wait for such a decision, or somebody is at it */

@@ -83,8 +83,8 @@ async function nextLook(
 }
 
 /**
- * Asks for the result of a document that has a trackId. Only a verdict is stored: while the authority is still at it, the
- * schedule of the background stays as it is.
+ * Queries the result of a document that has a trackId, while its caller waits. Only a final verdict is stored: the status
+ * poller records the rest.
  */
 export async function askOnce(
   ports: Pick<Ports, 'authority' | 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>,

@@ -1,5 +1,5 @@
 import type { EmissionState, Fault } from '@ecf/domain';
-import { type Attempt, type DocumentKey, documentKey, type NewAttempt } from '../attempt/attempt.js';
+import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { beginAttempt } from '../attempt/begin-attempt.js';
 import { moment } from '../attempt/record.js';
 import { decideRepeat } from '../attempt/repeat.js';
@@ -48,48 +48,39 @@ export type Issued =
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
 /**
- * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. A later
- * request for the same number, in this process or another, gets the outcome of the first one.
+ * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. Of equal
+ * requests at the same moment, in this process or another, one takes the number; the others find its attempt and answer
+ * with its outcome.
  */
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
-  return ports.lock.run(documentKey(offer.key), async (since) => {
-    const began = ports.clock();
-    for (let others = since; ; others ??= began) {
-      const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
-      const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), others);
-      if (repeat === 'conflict') throw taken(existing as Attempt);
-      if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
-      if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
-      const begun = await beginInTurn(ports, offer, existing, dryRun);
-      // Another instance took the number after the look.
-      if (begun === null) continue;
-      if (begun.outcome === 'checked') return begun;
-      const { attempt, prepared, held } = begun;
-      await ports.checkpoint('committed');
-      if (held) return { outcome: 'issued', attempt, prepared };
-      const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
-      return { outcome: 'issued', attempt: sent, prepared };
-    }
-  });
+  for (let lostRace = false; ; lostRace = true) {
+    const begin = () => lookAndBegin(ports, offer, dryRun, lostRace);
+    const begun = await (offer.draws === null ? begin() : ports.inOrder(`balance:${offer.draws}`, begin));
+    if (begun === null) continue;
+    if (begun.outcome !== 'begun') return begun;
+    const { attempt, prepared, held } = begun;
+    await ports.checkpoint('committed');
+    if (held) return { outcome: 'issued', attempt, prepared };
+    const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
+    return { outcome: 'issued', attempt: sent, prepared };
+  }
 }
 
-/** Notes that draw on one balance are begun one after the other. */
-function beginInTurn(ports: Ports, offer: Offer, existing: Attempt | null, dryRun: boolean): ReturnType<typeof begin> {
-  const work = () => begin(ports, offer, existing, dryRun);
-  return offer.draws === null ? work() : ports.lock.run(`balance:${offer.draws}`, work);
-}
+type Begun = { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean };
 
-/** Checks, signs, stores and commits; null where another instance came first under the number. */
-async function begin(
+/** Everything up to the commit; null where another request took the number after the look. */
+async function lookAndBegin(
   ports: Ports,
   offer: Offer,
-  existing: Attempt | null,
   dryRun: boolean,
-): Promise<
-  | { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean }
-  | Extract<Issued, { outcome: 'checked' }>
-  | null
-> {
+  lostRace: boolean,
+): Promise<Begun | Exclude<Issued, { outcome: 'issued' }> | null> {
+  const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
+  const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), lostRace);
+  if (repeat === 'conflict') throw taken(existing as Attempt);
+  if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
+  if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+
   const { faults, reference } = await offer.check();
   refuseFaults([...faults, ...reference.faults]);
   if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
