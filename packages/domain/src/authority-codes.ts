@@ -1,6 +1,6 @@
-import { DOCUMENT_MESSAGES } from './authority-document-messages.js';
-import type { AuthorityMessageEntry, AuthorityService } from './authority-message-entry.js';
-import { SERVICE_MESSAGES } from './authority-service-messages.js';
+import { DOCUMENT_MESSAGES } from './authority/document-messages.js';
+import type { AuthorityMessageEntry, AuthorityService } from './authority/message-entry.js';
+import { SERVICE_MESSAGES } from './authority/service-messages.js';
 import type { InvoiceStatus } from './lifecycle.js';
 
 /** A state of a document at the authority. */

@@ -1,4 +1,4 @@
-import { areDigits } from './digits.js';
+import { areDigits } from './text/digits.js';
 
 /** The ten types of e-CF. Source: Formato ANECF v1.0 p.6. */
 export const ECF_TYPES = ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'] as const;

@@ -1,4 +1,4 @@
-import { type Environment, environmentNamed } from './environment.js';
+import { type Environment, environmentNamed } from './authority/environment.js';
 
 /** The path of a public route as tables write it, and the environment that stood before it. */
 export interface PublicAddress {

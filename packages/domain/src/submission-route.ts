@@ -1,4 +1,4 @@
-import { Decimal } from './decimal.js';
+import { Decimal } from './amounts/decimal.js';
 import type { EcfType } from './identifiers.js';
 
 /** `ecf`: the full document goes to the authority; `rfce`: its consumer summary does, the full one stays with the issuer. */

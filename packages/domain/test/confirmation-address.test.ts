@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { confirmationAddress } from '../src/confirmation-address.js';
-import type { DocumentNode } from '../src/document-tree.js';
-import type { Environment } from '../src/environment.js';
+import type { Environment } from '../src/authority/environment.js';
+import { confirmationAddress } from '../src/document/confirmation-address.js';
+import type { DocumentNode } from '../src/document/document-tree.js';
 import { changed, example, SHARED } from './documents.js';
 
 /** Addresses are compared as the authority reads them: host, path and names in any case, values decoded, in order. */

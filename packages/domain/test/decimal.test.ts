@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Decimal, sum } from '../src/decimal.js';
+import { Decimal, sum } from '../src/amounts/decimal.js';
 
 const d = Decimal.of;
 

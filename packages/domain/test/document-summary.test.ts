@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { summarise } from '../src/document-summary.js';
+import { summarise } from '../src/document/document-summary.js';
 import { changed, example } from './documents.js';
 
 describe('the summary of a document', () => {

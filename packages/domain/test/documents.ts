@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { DocumentNode, DocumentValue } from '../src/document-tree.js';
+import type { DocumentNode, DocumentValue } from '../src/document/document-tree.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 

@@ -9,7 +9,7 @@ import {
   parseSignatureDateTime,
   toCalendarDate,
   toIsoDominican,
-} from '../src/dominican-time.js';
+} from '../src/time/dominican-time.js';
 
 describe('Dominican time', () => {
   const night = new Date('2026-06-24T03:59:59.900Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { environmentSegment, isEnvironment } from '../src/environment.js';
+import { environmentSegment, isEnvironment } from '../src/authority/environment.js';
 import { encfSequence, encfType, hasCheckDigit, isEcfType, isEncf, isRnc } from '../src/identifiers.js';
 
 describe('RNC and cédula', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { DocumentNode } from '../src/document-tree.js';
-import { deriveRfce } from '../src/rfce.js';
+import type { DocumentNode } from '../src/document/document-tree.js';
+import { deriveRfce } from '../src/document/rfce.js';
 import { isBelowSummaryLimit, submissionRoute } from '../src/submission-route.js';
 import { changed, example, SHARED } from './documents.js';
 

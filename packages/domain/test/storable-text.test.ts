@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isStorableText, storableText } from '../src/storable-text.js';
+import { isStorableText, storableText } from '../src/text/storable-text.js';
 
 const RECEIPT = '\u{1F9FE}';
 

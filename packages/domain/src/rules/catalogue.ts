@@ -1,18 +1,18 @@
-import { ADDITIONAL_TAX_RULES } from './additional-tax-rules.js';
-import { APPROVAL_RULES, RECEIPT_RULES } from './approval-rules.js';
-import { BUYER_RULES } from './buyer-rules.js';
-import { CANCELLATION_RULES } from './cancellation-rules.js';
-import { CURRENCY_RULES } from './currency-rules.js';
+import { APPROVAL_RULES, RECEIPT_RULES } from './companions/approval-rules.js';
+import { CANCELLATION_RULES } from './companions/cancellation-rules.js';
+import { SUMMARY_RULES } from './companions/summary-rules.js';
 import { DATE_RULES } from './date-rules.js';
-import { DETAIL_TOTALS_RULES } from './detail-totals-rules.js';
-import { ADJUSTMENT_RULES, LINE_DISCOUNT_RULES } from './discount-rules.js';
-import type { EcfView } from './ecf-view.js';
+import { ADDITIONAL_TAX_RULES } from './ecf/additional-tax-rules.js';
+import { BUYER_RULES } from './ecf/buyer-rules.js';
+import { CURRENCY_RULES } from './ecf/currency-rules.js';
+import { DETAIL_TOTALS_RULES } from './ecf/detail-totals-rules.js';
+import { ADJUSTMENT_RULES, LINE_DISCOUNT_RULES } from './ecf/discount-rules.js';
+import type { EcfView } from './ecf/ecf-view.js';
+import { LINE_RULES, type LineRule } from './ecf/line-rules.js';
+import { PAYMENT_RULES } from './ecf/payment-rules.js';
+import { REFERENCE_RULES } from './ecf/reference-rules.js';
 import { IDENTITY_RULES } from './identity-rules.js';
-import { LINE_RULES, type LineRule } from './line-rules.js';
-import { PAYMENT_RULES } from './payment-rules.js';
-import { REFERENCE_RULES } from './reference-rules.js';
 import type { BusinessRule, DocumentKind, DocumentRule } from './rule.js';
-import { SUMMARY_RULES } from './summary-rules.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
 /** Rules over a whole e-CF, in the order in which their faults are reported. */

@@ -1,14 +1,14 @@
-import { type DocumentNode, groupOf } from '../document-tree.js';
-import type { Fault } from '../fault.js';
+import { type DocumentNode, groupOf } from '../document/document-tree.js';
+import type { Fault } from '../document/fault.js';
 import { ECF_TYPES } from '../identifiers.js';
-import { APPROVAL_RULES, RECEIPT_RULES } from './approval-rules.js';
-import { CANCELLATION_RULES, CancellationView } from './cancellation-rules.js';
 import { ECF_LINE_RULES, ECF_RULES, rulesFor } from './catalogue.js';
+import { APPROVAL_RULES, RECEIPT_RULES } from './companions/approval-rules.js';
+import { CANCELLATION_RULES, CancellationView } from './companions/cancellation-rules.js';
+import { SUMMARY_RULES, SummaryView } from './companions/summary-rules.js';
 import { companionDates, DATE_RULES, ecfDates } from './date-rules.js';
-import { EcfView, typeOf } from './ecf-view.js';
+import { EcfView, typeOf } from './ecf/ecf-view.js';
 import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules.js';
 import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
-import { SUMMARY_RULES, SummaryView } from './summary-rules.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
 /** What the business rules find: for faults the authority rejects the document, for warnings it accepts it conditionally. */

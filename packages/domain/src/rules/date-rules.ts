@@ -1,7 +1,7 @@
-import { type DocumentNode, groupOf } from '../document-tree.js';
-import { parseDocumentDate, parseSignatureDateTime } from '../dominican-time.js';
+import { type DocumentNode, groupOf } from '../document/document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
-import type { EcfView } from './ecf-view.js';
+import { parseDocumentDate, parseSignatureDateTime } from '../time/dominican-time.js';
+import type { EcfView } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
 import { FORMAT_SINCE, format } from './sources.js';
 

@@ -1,6 +1,6 @@
-import { type DocumentNode, groupOf, integerOf, textOf } from '../document-tree.js';
+import { type DocumentNode, groupOf, integerOf, textOf } from '../document/document-tree.js';
 import { ECF_TYPES, encfSequence, hasCheckDigit, isEncf, isRnc } from '../identifiers.js';
-import type { EcfView } from './ecf-view.js';
+import type { EcfView } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule, Report } from './rule.js';
 import { FORMAT_SINCE, format } from './sources.js';
 

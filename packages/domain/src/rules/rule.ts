@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.js';
+import type { Fault } from '../document/fault.js';
 import type { EcfType } from '../identifiers.js';
 
 /** What a rule speaks of: a type of e-CF or one of the companion documents. */

@@ -1,6 +1,20 @@
-import { Decimal } from '../decimal.js';
+import { Decimal } from '../amounts/decimal.js';
+import type { DocumentNode } from '../document/document-tree.js';
 import type { BusinessRule, DocumentRule } from './rule.js';
-import type { TotalsView } from './totals-view.js';
+
+/** Totals of an e-CF or of a consumer summary, which share most of their arithmetic. */
+export interface TotalsView {
+  /** Path of the group Totales. */
+  readonly totalsPath: string;
+  /** The group's ImpuestoAdicional entries. */
+  readonly taxes: readonly DocumentNode[];
+  /** Largest difference that is still in order. */
+  readonly tolerance: Decimal;
+  /** An amount of Totales; null when absent or unreadable. */
+  total(name: string): Decimal | null;
+  /** An amount of Totales, absent counting as zero. */
+  totalOrZero(name: string): Decimal;
+}
 
 /** An amount of Totales that follows from others, as a row of data. */
 export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {

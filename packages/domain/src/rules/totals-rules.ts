@@ -1,11 +1,11 @@
-import { Decimal, sum } from '../decimal.js';
-import { textOf } from '../document-tree.js';
+import { Decimal, sum } from '../amounts/decimal.js';
+import { textOf } from '../document/document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
-import { decimalOf } from './ecf-view.js';
+import { decimalOf } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
+import type { TotalsView } from './sum-rule.js';
 import { sumRule } from './sum-rule.js';
-import type { TotalsView } from './totals-view.js';
 
 const WITH_ITBIS: readonly DocumentKind[] = ['31', '32', '33', '34', '41', '45', 'RFCE'];
 const WITH_TAXED: readonly DocumentKind[] = [...WITH_ITBIS, '46'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DocumentNode } from '../../src/document-tree.js';
+import type { DocumentNode } from '../../src/document/document-tree.js';
 import { checkBusinessRules } from '../../src/rules/check.js';
 import { changed, example } from '../documents.js';
 import { NOW } from './cases.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { DocumentNode, DocumentValue } from '../../src/document-tree.js';
+import type { DocumentNode, DocumentValue } from '../../src/document/document-tree.js';
 import { checkBusinessRules } from '../../src/rules/check.js';
 import { EXAMPLES, example, SHARED } from '../documents.js';
 import { NOW } from './cases.js';

@@ -1,7 +1,7 @@
-import { Decimal } from '../decimal.js';
-import { type DocumentNode, groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
-import { type EcfType, isEcfType } from '../identifiers.js';
-import type { TotalsView } from './totals-view.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { type DocumentNode, groupOf, groupsOf, integerOf, textOf } from '../../document/document-tree.js';
+import { type EcfType, isEcfType } from '../../identifiers.js';
+import type { TotalsView } from '../sum-rule.js';
 
 /** A line of DetallesItems with its amounts read. A value that is absent or unreadable is null: structure is checked elsewhere. */
 export class Line {

@@ -1,6 +1,7 @@
-import { type DocumentNode, groupOf, integerOf, textOf } from '../document-tree.js';
-import { encfType } from '../identifiers.js';
-import type { DocumentRule } from './rule.js';
+import { type DocumentNode, groupOf, integerOf, textOf } from '../../document/document-tree.js';
+import { encfType, isRnc } from '../../identifiers.js';
+import type { SubmissionRoute } from '../../submission-route.js';
+import type { DocumentRule } from '../rule.js';
 
 const APPROVAL = 'ACECF.DetalleAprobacionComercial';
 const RECEIPT = 'ARECF.DetalleAcusedeRecibo';
@@ -9,6 +10,22 @@ const RECEIPT_FORMAT = 'Formato Acuse de Recibo v1.0 p.5';
 
 /** Types whose e-CF can be approved commercially. Source: Descripción Técnica v1.6 pp.42-46. */
 export const APPROVABLE_TYPES = ['31', '33', '34', '44', '45'] as const;
+
+/** What {@link goesToBuyer} looks at. */
+export interface DeliverableDocument {
+  readonly ecfType: string;
+  readonly route: SubmissionRoute;
+  readonly buyerRnc: string | null;
+}
+
+/**
+ * Whether an accepted document is one for its buyer's receiver: those that can be approved, where they name a buyer who can
+ * have one. Type 45 is among them and delivered on request only. Source: Descripción Técnica v1.6 pp.11, 42-46.
+ */
+export function goesToBuyer({ ecfType, route, buyerRnc }: DeliverableDocument): boolean {
+  const deliverable = route === 'ecf' && (APPROVABLE_TYPES as readonly string[]).includes(ecfType);
+  return deliverable && buyerRnc !== null && isRnc(buyerRnc);
+}
 
 /** Rules of commercial approvals (ACECF) that need the document alone; the view is the root element. */
 export const APPROVAL_RULES: readonly DocumentRule<DocumentNode | null>[] = [

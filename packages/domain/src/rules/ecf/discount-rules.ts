@@ -1,9 +1,9 @@
-import { Decimal } from '../decimal.js';
-import { type DocumentNode, groupOf, groupsOf, textOf } from '../document-tree.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { type DocumentNode, groupOf, groupsOf, textOf } from '../../document/document-tree.js';
+import type { DocumentKind, DocumentRule } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 import { LINE_TOLERANCE, type LineRule } from './line-rules.js';
-import type { DocumentKind, DocumentRule } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
 
 const WITH_TABLES: readonly DocumentKind[] = ['31', '32', '33', '34', '41', '44', '45', '46'];
 

@@ -1,5 +1,5 @@
-import { Decimal } from '../decimal.js';
-import { groupOf, groupsOf, textOf } from '../document-tree.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { groupOf, groupsOf, textOf } from '../../document/document-tree.js';
 import { divisorAt18 } from './detail-totals-rules.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 import { isAlcoholSpecific, isBulk } from './line-rules.js';

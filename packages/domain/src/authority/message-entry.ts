@@ -1,4 +1,4 @@
-import type { InvoiceStatus } from './lifecycle.js';
+import type { InvoiceStatus } from '../lifecycle.js';
 
 /** Services of the authority, by the names of their addresses. */
 export type AuthorityService =

@@ -1,11 +1,11 @@
-import { Decimal } from '../decimal.js';
-import { groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
-import { ECF_TYPES } from '../identifiers.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { groupOf, groupsOf, integerOf, textOf } from '../../document/document-tree.js';
+import { ECF_TYPES } from '../../identifiers.js';
+import type { DocumentKind, DocumentRule } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
+import { sumRule } from '../sum-rule.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
 import { isWithheld } from './line-rules.js';
-import type { DocumentKind, DocumentRule } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
-import { sumRule } from './sum-rule.js';
 
 const TOTALS = 'ECF.Encabezado.Totales';
 const WITH_ITBIS: readonly DocumentKind[] = ['31', '32', '33', '34', '41', '45'];

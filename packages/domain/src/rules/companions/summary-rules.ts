@@ -1,8 +1,8 @@
-import { Decimal } from '../decimal.js';
-import { type DocumentNode, groupOf, groupsOf, textOf } from '../document-tree.js';
-import { decimalOf } from './ecf-view.js';
-import type { DocumentRule } from './rule.js';
-import type { TotalsView } from './totals-view.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { type DocumentNode, groupOf, groupsOf, textOf } from '../../document/document-tree.js';
+import { decimalOf } from '../ecf/ecf-view.js';
+import type { DocumentRule } from '../rule.js';
+import type { TotalsView } from '../sum-rule.js';
 
 /** A consumer summary (RFCE) as the rules look at it. It has no lines, so its tolerance is that of one. */
 export class SummaryView implements TotalsView {

@@ -1,11 +1,11 @@
-import type { Decimal } from '../decimal.js';
-import { type DocumentNode, groupOf, groupsOf, textOf } from '../document-tree.js';
-import { ECF_TYPES } from '../identifiers.js';
+import type { Decimal } from '../../amounts/decimal.js';
+import { type DocumentNode, groupOf, groupsOf, textOf } from '../../document/document-tree.js';
+import { ECF_TYPES } from '../../identifiers.js';
+import type { DocumentRule, Report } from '../rule.js';
+import { FORMAT_SINCE, format, REPORT_SINCE, report as technicalReport } from '../sources.js';
+import { isWithin } from '../sum-rule.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
 import { LINE_TOLERANCE } from './line-rules.js';
-import type { DocumentRule, Report } from './rule.js';
-import { FORMAT_SINCE, format, REPORT_SINCE, report as technicalReport } from './sources.js';
-import { isWithin } from './sum-rule.js';
 
 const HEADER = 'ECF.Encabezado.OtraMoneda';
 

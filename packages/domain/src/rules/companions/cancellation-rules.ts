@@ -1,6 +1,13 @@
-import { type DocumentNode, type DocumentValue, groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
-import { encfSequence, isEncf } from '../identifiers.js';
-import type { DocumentRule } from './rule.js';
+import {
+  type DocumentNode,
+  type DocumentValue,
+  groupOf,
+  groupsOf,
+  integerOf,
+  textOf,
+} from '../../document/document-tree.js';
+import { encfSequence, isEncf } from '../../identifiers.js';
+import type { DocumentRule } from '../rule.js';
 
 const SOURCE = 'Formato Anulación de e-NCF v1.0 pp.4-9';
 const SINCE = '2022-05-24';

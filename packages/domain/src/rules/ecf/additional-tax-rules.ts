@@ -1,11 +1,11 @@
-import { Decimal } from '../decimal.js';
-import { textOf } from '../document-tree.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { textOf } from '../../document/document-tree.js';
+import type { DocumentKind, DocumentRule, Report } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from '../sources.js';
+import { isWithin } from '../sum-rule.js';
 import { additionalTaxAmounts, declaredTaxes } from './additional-tax-amounts.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
 import { isBulk } from './line-rules.js';
-import type { DocumentKind, DocumentRule, Report } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
-import { isWithin } from './sum-rule.js';
 
 const ENTRY = 'ECF.Encabezado.Totales.ImpuestosAdicionales.ImpuestoAdicional';
 const WITH_ADDITIONAL: readonly DocumentKind[] = ['31', '32', '33', '34', '44', '45'];

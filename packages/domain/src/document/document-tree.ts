@@ -1,4 +1,4 @@
-import { areDigits } from './digits.js';
+import { areDigits } from '../text/digits.js';
 
 /**
  * A document as a tree: root object with its root key (`{ECF: {...}}`), leaves are text as written, an element that may

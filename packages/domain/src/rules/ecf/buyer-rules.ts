@@ -1,11 +1,11 @@
-import { Decimal } from '../decimal.js';
-import { areDigits } from '../digits.js';
-import { textOf } from '../document-tree.js';
-import { encfType } from '../identifiers.js';
-import { SUMMARY_LIMIT } from '../submission-route.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { textOf } from '../../document/document-tree.js';
+import { encfType } from '../../identifiers.js';
+import { SUMMARY_LIMIT } from '../../submission-route.js';
+import { areDigits } from '../../text/digits.js';
+import type { DocumentRule } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
 import type { EcfView } from './ecf-view.js';
-import type { DocumentRule } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
 
 const BUYER = 'ECF.Encabezado.Comprador';
 

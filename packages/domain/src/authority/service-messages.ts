@@ -1,4 +1,4 @@
-import type { AuthorityMessageEntry, AuthorityService } from './authority-message-entry.js';
+import type { AuthorityMessageEntry, AuthorityService } from './message-entry.js';
 
 /** Texts that come without a code, by service. They are the authority's own, its slips included. */
 export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [

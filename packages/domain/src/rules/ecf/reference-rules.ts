@@ -1,9 +1,9 @@
-import { integerOf, textOf } from '../document-tree.js';
-import { daysBetween, parseDocumentDate } from '../dominican-time.js';
-import { ECF_TYPES, type EcfType, encfType, isEncf } from '../identifiers.js';
+import { integerOf, textOf } from '../../document/document-tree.js';
+import { ECF_TYPES, type EcfType, encfType, isEncf } from '../../identifiers.js';
+import { daysBetween, parseDocumentDate } from '../../time/dominican-time.js';
+import { type DocumentKind, type DocumentRule, NOTES } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
 import type { EcfView } from './ecf-view.js';
-import { type DocumentKind, type DocumentRule, NOTES } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
 
 const REFERENCE = 'ECF.InformacionReferencia';
 const NOT_NOTES: readonly DocumentKind[] = ECF_TYPES.filter((type) => !NOTES.includes(type));

@@ -1,4 +1,4 @@
-import type { AuthorityMessageEntry, AuthorityService } from './authority-message-entry.js';
+import type { AuthorityMessageEntry, AuthorityService } from './message-entry.js';
 
 const RESULT: readonly AuthorityService[] = ['consultaresultado'];
 const BOTH: readonly AuthorityService[] = ['consultaresultado', 'recepcionfc'];

@@ -1,9 +1,9 @@
-import { groupOf, groupsOf, integerOf, textOf } from '../document-tree.js';
-import { parseDocumentDate } from '../dominican-time.js';
-import { ECF_TYPES } from '../identifiers.js';
+import { groupOf, groupsOf, integerOf, textOf } from '../../document/document-tree.js';
+import { ECF_TYPES } from '../../identifiers.js';
+import { parseDocumentDate } from '../../time/dominican-time.js';
+import type { DocumentRule } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
 import type { EcfView } from './ecf-view.js';
-import type { DocumentRule } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
 
 const ID_DOC = 'ECF.Encabezado.IdDoc';
 

@@ -1,12 +1,12 @@
-import { Decimal } from './decimal.js';
-import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
+import { Decimal } from '../amounts/decimal.js';
+import { type EcfType, isEcfType } from '../identifiers.js';
 import {
   type CalendarDate,
   formatSortableDateTime,
   parseDocumentDate,
   parseSignatureDateTime,
-} from './dominican-time.js';
-import { type EcfType, isEcfType } from './identifiers.js';
+} from '../time/dominican-time.js';
+import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
 
 /** What records, lists and events say about an e-CF or consumer summary. Amounts in DOP with two decimals. */
 export interface DocumentSummary {

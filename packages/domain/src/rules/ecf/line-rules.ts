@@ -1,9 +1,9 @@
-import { Decimal } from '../decimal.js';
-import { integerOf, textOf } from '../document-tree.js';
-import { ECF_TYPES } from '../identifiers.js';
+import { Decimal } from '../../amounts/decimal.js';
+import { integerOf, textOf } from '../../document/document-tree.js';
+import { ECF_TYPES } from '../../identifiers.js';
+import type { BusinessRule, Report } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from '../sources.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
-import type { BusinessRule, Report } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from './sources.js';
 
 /** A rule over one line of detail. */
 export interface LineRule extends BusinessRule {

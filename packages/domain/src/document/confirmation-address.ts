@@ -1,7 +1,7 @@
+import { type Environment, environmentSegment } from '../authority/environment.js';
+import { isEcfType } from '../identifiers.js';
+import { submissionRoute } from '../submission-route.js';
 import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
-import { type Environment, environmentSegment } from './environment.js';
-import { isEcfType } from './identifiers.js';
-import { submissionRoute } from './submission-route.js';
 
 /**
  * The address at which anybody confirms a document, the content of its QR code; always at the authority's own hosts.
