@@ -1,6 +1,6 @@
-import { ECF_TYPES, type Fault, storableText } from '@ecf/domain';
+import { ECF_TYPES, type EcfType, type Fault, storableText } from '@ecf/domain';
+import { ECF_ELEMENTS } from './catalogue/ecf-elements.js';
 import type { ElementRule, Schema } from './catalogue/element-rules.js';
-import { typesWithElement } from './catalogue/types-with-element.js';
 import { describeType } from './values/describe-type.js';
 import type { ValueFault } from './values/value-check.js';
 
@@ -104,4 +104,28 @@ export function shorten(name: string): string {
 
 function titleOf(schema: Schema): string {
   return schema.document === 'ECF' ? `an e-CF of type ${schema.id.slice(4)}` : `the document ${schema.document}`;
+}
+
+let index: Map<string, EcfType[]> | null = null;
+
+/** The types of e-CF that have an element of that name in a group of that name. */
+function typesWithElement(group: string, name: string): readonly EcfType[] {
+  index ??= buildIndex();
+  return index.get(`${group}/${name}`) ?? [];
+}
+
+function buildIndex(): Map<string, EcfType[]> {
+  const found = new Map<string, EcfType[]>();
+  const groups: string[] = [];
+  for (const line of ECF_ELEMENTS.split('\n').filter((each) => each.trim() !== '')) {
+    const depth = line.search(/\S/) / 2;
+    const [name = '', presence = ''] = line.trim().split(/\s+/);
+    groups[depth] = name;
+    if (depth > 0)
+      found.set(
+        `${groups[depth - 1]}/${name}`,
+        ECF_TYPES.filter((_, column) => presence[column] !== '.'),
+      );
+  }
+  return found;
 }

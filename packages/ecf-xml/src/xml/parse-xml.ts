@@ -1,9 +1,6 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
-import { guardXml } from './guard.js';
+import { guardXml, XmlRefused } from './guard.js';
 import { canonicaliseOddNamespaces } from './odd-namespaces.js';
-import { XmlRefused } from './refusal.js';
-
-export { XmlRefused, type XmlRefusedCode } from './refusal.js';
 
 /** Inclusive Canonical XML 1.0 (without comments) of a whole document, and what was seen on the way. */
 export interface CanonicalXml {
