@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import type { Standalone } from './standalone-process.js';
 
 /** An answer with its body read. */
@@ -154,7 +155,7 @@ async function read(response: Response): Promise<Answer> {
 }
 
 const DAY = 86_400_000;
-const authority = createTestAuthority({ key: testKey(1) });
+const authority = createCertificateAuthority({ key: testKey(1) });
 /** The key of a certificate that names no other. */
 const privateKey = testKey(0);
 

@@ -1,6 +1,6 @@
 import type { DocumentNode } from '@ecf/domain';
 import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 
 export const ISSUER = '131999999';
 export const BUYER = '130123454';
@@ -80,7 +80,7 @@ export function invoice(encf: string, lines: number, { issuer, buyer, date } = P
 /** A signing certificate of the test authority. */
 export function certificate(): { certificate: SigningCertificate; p12: Buffer; password: string } {
   const now = Date.now();
-  const issued = createTestAuthority().issue({
+  const issued = createCertificateAuthority().issue({
     commonName: 'REPRESENTANTE DE PRUEBA',
     holderId: '00100000009',
     notBefore: new Date(now - 86_400_000),

@@ -1,7 +1,8 @@
 /** A whole login: pretty-printed seed, signature, token, with a server that checks the signature as a receiver would. */
 
+import { testKey } from '@ecf/test-support';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
 import { authorityEndpoints, createAuthorityClient, createTokenProvider, inMemoryTokenCache } from '../src/index.js';
 import { httpAnswer, startRawServer } from './raw-server.js';
@@ -15,7 +16,7 @@ const SEED = `<?xml version="1.0" encoding="utf-8"?>\r
 
 describe('a login', () => {
   it('signs the seed compactly, and the signature verifies', async () => {
-    const issued = createTestAuthority({ key: testKey(1) }).issue({
+    const issued = createCertificateAuthority({ key: testKey(1) }).issue({
       commonName: 'Ana Pérez',
       holderId: '00112345678',
       notBefore: new Date('2026-01-01T00:00:00Z'),

@@ -1,8 +1,9 @@
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 
 /** A certificate for a TLS server of that name, and the authority to trust for it. */
 export function serverCertificate(name: string): { tls: { key: string; cert: string }; ca: string } {
-  const authority = createTestAuthority({ key: testKey(1) });
+  const authority = createCertificateAuthority({ key: testKey(1) });
   const { key, pem } = authority.issue({
     commonName: name,
     holderId: '00100000001',

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { createSimulator, type Simulator } from '@ecf/authority-simulator';
 import { type DocumentNode, deriveRfce } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
+import { testKey } from '@ecf/test-support';
 import { openCertificate, type SignedXml, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type AuthorityClient,
@@ -77,7 +78,7 @@ beforeAll(async () => {
     clock,
   });
   tokens = createTokenProvider({ client, cache: inMemoryTokenCache(clock), clock });
-  const issued = createTestAuthority({ key: testKey(1) }).issue({
+  const issued = createCertificateAuthority({ key: testKey(1) }).issue({
     commonName: 'Ana Muestra',
     holderId: '00100000001',
     notBefore: new Date('2026-01-01T00:00:00Z'),

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ecf, program, rows } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
@@ -27,7 +28,7 @@ let creditFile: string;
 let consumerFile: string;
 
 beforeAll(async () => {
-  const authority = createTestAuthority({ key: testKey(1) });
+  const authority = createCertificateAuthority({ key: testKey(1) });
   const holder = {
     commonName: 'Juana Núñez',
     holderId: '00112345678',

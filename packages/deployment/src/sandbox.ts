@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTestAuthority, type TestAuthority } from '@ecf/xml-signing/test-certificates';
+import { type CertificateAuthority, createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import type { DataFolder } from './data-folder.js';
 
 /** The two taxpayers of the ready-made sandbox: each is the other's counterparty. */
@@ -33,13 +33,13 @@ export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey:
   const base = `/admin/accounts/${account.id}`;
 
   const taxpayers = (await admin('GET', `${base}/taxpayers`)) as { rnc: string; certificate: unknown }[];
-  let testAuthority: TestAuthority | undefined;
+  let testAuthority: CertificateAuthority | undefined;
   for (const taxpayer of [DEMO_ISSUER, DEMO_BUYER]) {
     const present = taxpayers.find((one) => one.rnc === taxpayer.rnc);
     if (!present) await admin('POST', `${base}/taxpayers`, { rnc: taxpayer.rnc, name: taxpayer.name });
     if (present?.certificate) continue;
     const password = randomBytes(12).toString('hex');
-    testAuthority ??= createTestAuthority({ commonName: 'Sandbox test authority' });
+    testAuthority ??= createCertificateAuthority({ commonName: 'Sandbox test authority' });
     const { p12 } = testAuthority.issue({
       commonName: `Representante de ${taxpayer.name}`,
       holderId: taxpayer.holderId,

@@ -1,11 +1,15 @@
-export { deserialiseCertificate, serialiseCertificate } from './certificate-serialisation.js';
-export { checkValidity, openCertificate } from './certificates.js';
+export { deserialiseCertificate, serialiseCertificate } from './certificates/certificate-serialisation.js';
+export { openCertificate } from './certificates/open-certificate.js';
+export { checkValidity, type SigningCertificate } from './certificates/signing-certificate.js';
 export { CertificateError, type CertificateErrorCode, SigningError, type SigningErrorCode } from './errors.js';
-export { securityCode } from './security-code.js';
 export { type SignedXml, signXml } from './sign.js';
-export { SignatureRefused } from './signature-refused.js';
-export { signatureValueOf } from './signature-value.js';
-export type { SigningCertificate } from './signing-certificate.js';
-export { isTrusted, readTrustedIssuers, type TrustedIssuers } from './trusted-issuers.js';
-export type { CertificateFacts, Verification, VerificationCode, VerificationReason } from './verification.js';
-export { verifyXml } from './verify.js';
+export { securityCode, signatureValueOf } from './signature-value.js';
+export { isTrusted, readTrustedIssuers, type TrustedIssuers } from './verification/trusted-issuers.js';
+export {
+  type CertificateFacts,
+  SignatureRefused,
+  type Verification,
+  type VerificationCode,
+  type VerificationReason,
+} from './verification/verification.js';
+export { verifyXml } from './verification/verify.js';

@@ -1,9 +1,9 @@
 import { hash, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { WrittenXml } from '@ecf/ecf-xml';
+import type { SigningCertificate } from './certificates/signing-certificate.js';
 import { SigningError } from './errors.js';
 import { canonicalSignedInfo, PROLOG, signatureElement } from './profiles/authority.js';
-import type { SigningCertificate } from './signing-certificate.js';
 
 export interface SignedXml {
   /** The document with prolog and with its Signature as last child of the root. Not a byte of it may change. */

@@ -1,6 +1,6 @@
 import type { CanonicalXml } from '@ecf/ecf-xml';
-import { locateSignature } from './locate-signature.js';
 import { XMLDSIG } from './profiles/authority.js';
+import { locateSignature } from './verification/locate-signature.js';
 
 /**
  * The SignatureValue of a signed document, base64 without blanks, for its security code. Nothing is verified.
@@ -11,4 +11,15 @@ export function signatureValueOf(xml: CanonicalXml): string | null {
   const { element } = locateSignature(xml.text);
   const value = element.children.find(({ local, namespace }) => local === 'SignatureValue' && namespace === XMLDSIG);
   return value?.text.replace(/&#xD;|\s+/g, '') || null;
+}
+
+/**
+ * The security code printed on an e-CF and carried by its QR address and its summary (CodigoSeguridad,
+ * CodigoSeguridadeCF): the first six characters of the base64 text of SignatureValue, blanks left out, case kept.
+ * It may contain `+` and `/`, so it is percent-encoded wherever it becomes part of an address.
+ *
+ * Source: Informe Técnico e-CF 18.2.3.
+ */
+export function securityCode(signatureValue: string): string {
+  return signatureValue.replace(/\s+/g, '').slice(0, 6);
 }

@@ -1,5 +1,7 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { testKey } from '@ecf/test-support';
 import { describe, expect, it } from '@jest/globals';
+import { type CertificateHolder, createCertificateAuthority } from '../src/certificates/certificate-authority.js';
 import {
   CertificateError,
   checkValidity,
@@ -7,13 +9,13 @@ import {
   openCertificate,
   serialiseCertificate,
 } from '../src/index.js';
-import { createTestAuthority, type TestHolder, testKey, writePkcs12 } from '../src/test-certificates.js';
+import { writePkcs12 } from '../src/pkcs12/write-pkcs12.js';
 
 const now = new Date('2026-06-23T12:00:00-04:00');
-const authority = createTestAuthority({ key: testKey(1) });
+const authority = createCertificateAuthority({ key: testKey(1) });
 const holderKey = testKey(0);
 const otherKey = testKey(2);
-const holder: TestHolder = {
+const holder: CertificateHolder = {
   commonName: 'José Ñandú Pérez',
   holderId: '00112345678',
   rnc: '130000001',

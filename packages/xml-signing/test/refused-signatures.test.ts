@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { testKey } from '@ecf/test-support';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { signXml, type VerificationCode, verifyXml } from '../src/index.js';
 import { EXCLUSIVE_C14N, INCLUSIVE_C14N, XMLDSIG } from '../src/profiles/authority.js';
-import { testKey } from '../src/test-certificates.js';
 import { authority, certificate, ecf, issued, now } from './samples.js';
 
 let signed: string;

@@ -1,11 +1,12 @@
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority, type IssuedCertificate } from '../src/certificates/certificate-authority.js';
 import { openCertificate, type SigningCertificate } from '../src/index.js';
-import { createTestAuthority, type TestCertificate, testKey } from '../src/test-certificates.js';
 
 /** The moment all tests take for the present. */
 export const now = new Date('2026-06-23T12:00:00-04:00');
 
-export const authority = createTestAuthority({ key: testKey(1) });
-export const issued: TestCertificate = authority.issue({
+export const authority = createCertificateAuthority({ key: testKey(1) });
+export const issued: IssuedCertificate = authority.issue({
   commonName: 'José Ñandú Pérez',
   holderId: '00112345678',
   notBefore: new Date('2020-01-01T00:00:00Z'),

@@ -1,7 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { testKey } from '@ecf/test-support';
 import { describe, expect, it, jest } from '@jest/globals';
+import { createCertificateAuthority } from '../src/certificates/certificate-authority.js';
 import { isTrusted, readTrustedIssuers } from '../src/index.js';
-import { createTestAuthority, testKey } from '../src/test-certificates.js';
 import { authority, certificate, now } from './samples.js';
 
 const signer = { der: certificate.certificate, others: [] };
@@ -12,7 +13,7 @@ describe('isTrusted', () => {
   });
 
   it('does not go by names', () => {
-    const namesake = createTestAuthority({ key: testKey(3) });
+    const namesake = createCertificateAuthority({ key: testKey(3) });
     expect(isTrusted(signer, readTrustedIssuers(namesake.pem), now)).toBe(false);
     expect(isTrusted(signer, readTrustedIssuers(`${namesake.pem}${authority.pem}`), now)).toBe(true);
     const der = authority.pem.replace(/-----[^-]+-----|\s/g, '');
@@ -26,7 +27,7 @@ describe('isTrusted', () => {
   });
 
   it('does not follow issuers whose keys take long to verify with', () => {
-    const long = createTestAuthority({ commonName: 'Long', key: keyWithExponent(2n ** 89n - 1n) });
+    const long = createCertificateAuthority({ commonName: 'Long', key: keyWithExponent(2n ** 89n - 1n) });
     const held = {
       commonName: 'A',
       holderId: '1',
@@ -40,7 +41,7 @@ describe('isTrusted', () => {
 
   it('verifies no more than a few certificates, however many bear the name of the issuer', () => {
     const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 1024 });
-    const namesakes = Array.from({ length: 40 }, () => createTestAuthority({ key }).pem);
+    const namesakes = Array.from({ length: 40 }, () => createCertificateAuthority({ key }).pem);
     const verify = jest.spyOn(X509Certificate.prototype, 'verify');
     expect(isTrusted({ ...signer, others: namesakes.map(derOf) }, readTrustedIssuers(namesakes[0] ?? ''), now)).toBe(
       false,

@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { DeliveryChanged, InvoiceChanged, StoredFile } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
 import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
@@ -420,7 +421,7 @@ describe('where the settings say so', () => {
       const to = await BuyerReceiver.start('134000001');
       receivers.push(to);
       await willing.list(to.rnc, to.url);
-      const elsewhere = createTestAuthority({ commonName: 'Otra autoridad', key: testKey(3) });
+      const elsewhere = createCertificateAuthority({ commonName: 'Otra autoridad', key: testKey(3) });
       to.answers = [saying({ signer: issueCertificate('00400000006', elsewhere) })];
       const { encf } = await accepted(to.rnc, { ecf_type: '45' }, willing);
       await reaches(encf, 'delivered', willing);

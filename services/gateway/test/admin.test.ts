@@ -1,8 +1,9 @@
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { unseal } from '@ecf/service-kit/security';
+import { testKey } from '@ecf/test-support';
 import { deserialiseCertificate } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ADMIN_TOKEN,
@@ -14,7 +15,7 @@ import {
 } from './gateway-under-test.js';
 
 const DAY = 24 * 60 * 60 * 1000;
-const authority = createTestAuthority({ commonName: 'Test authority', key: testKey(1) });
+const authority = createCertificateAuthority({ commonName: 'Test authority', key: testKey(1) });
 const PASSWORD = 'correct horse battery';
 
 function issue(validFrom: number, validTo: number): Buffer {

@@ -1,6 +1,7 @@
 import { trustCheck } from '@ecf/public-door';
+import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
 import {
   type JudgeOptions,
@@ -183,7 +184,7 @@ describe('motive 2', () => {
     const stranger = issue({
       commonName: 'Own Authority',
       holderId: '00900000009',
-      by: createTestAuthority({ key: testKey(3) }),
+      by: createCertificateAuthority({ key: testKey(3) }),
     });
     expect(judge(await sampleBytes(), { trust: trusted })).toMatchObject({ motive: null });
     const foreign = await sampleBytes({ certificate: stranger.certificate });

@@ -1,5 +1,6 @@
+import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterEach, expect, it } from '@jest/globals';
 import { ReceptionError } from '../src/core/errors.js';
 import { createJudges } from '../src/outbound/judges.threads.js';
@@ -51,8 +52,11 @@ it('a large document is judged in a thread as a small one is here', async () => 
 it('refusals and trust are the same in both', async () => {
   const all = judges({ trusted: true });
   const foreign = await sampleBytes({
-    certificate: issue({ commonName: 'Foreign', holderId: '00900000009', by: createTestAuthority({ key: testKey(3) }) })
-      .certificate,
+    certificate: issue({
+      commonName: 'Foreign',
+      holderId: '00900000009',
+      by: createCertificateAuthority({ key: testKey(3) }),
+    }).certificate,
   });
   for (const bytes of [foreign, await large(foreign)]) {
     expect(await all.judge(bytes, NOW, SENDER)).toMatchObject({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readXml } from '@ecf/ecf-xml';
 import { createGate, createTurns, trustCheck } from '@ecf/public-door';
+import { testKey } from '@ecf/test-support';
 import {
   type CertificateFacts,
   readTrustedIssuers,
@@ -8,7 +9,7 @@ import {
   signXml,
   verifyXml,
 } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { ReceptionError } from '../src/core/errors.js';
@@ -192,7 +193,7 @@ describe('seeds', () => {
     const own = issue({
       commonName: 'Own Authority',
       holderId: '00900000009',
-      by: createTestAuthority({ key: testKey(3) }),
+      by: createCertificateAuthority({ key: testKey(3) }),
     });
     const seed = strict.seeds.issue('TesteCF');
     expect(await refusalOf(strict.seeds.redeem(await sign(seed, own.certificate), 'TesteCF', SENDER, keep))).toBe(

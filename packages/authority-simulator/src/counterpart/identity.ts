@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
-import { createTestAuthority } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 
 /** The RNC under which the counterpart issues. Source: captured messages of the authority's own counterpart. */
 export const PROVIDER_RNC = '131880738';
@@ -26,7 +26,7 @@ export class CounterpartIdentity {
   #make(): SigningCertificate {
     const now = this.#clock();
     const span = { notBefore: new Date(now.getTime() - 86_400_000), notAfter: new Date(now.getTime() + TEN_YEARS_MS) };
-    const authority = createTestAuthority({ commonName: 'SIMULADOR EMISOR RECEPTOR CA', ...span });
+    const authority = createCertificateAuthority({ commonName: 'SIMULADOR EMISOR RECEPTOR CA', ...span });
     const password = 'simulador';
     const { p12 } = authority.issue({
       commonName: 'SIMULADOR EMISOR RECEPTOR',

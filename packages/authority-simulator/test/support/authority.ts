@@ -1,4 +1,4 @@
-import type { TestCertificate } from '@ecf/xml-signing/test-certificates';
+import type { IssuedCertificate } from '@ecf/xml-signing/certificate-authority';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.js';
 import { call, type Json, multipart, type Reply, type Request } from './http.js';
 import { certificate, sign } from './signing.js';
@@ -39,7 +39,7 @@ export class Authority {
   }
 
   /** Logs in by hand: seed, signature, token. */
-  async token(env = 'testecf', holder: TestCertificate = certificate()): Promise<string> {
+  async token(env = 'testecf', holder: IssuedCertificate = certificate()): Promise<string> {
     const key = `${env}|${holder.pem}`;
     const known = this.#tokens.get(key);
     if (known) return known;
@@ -49,7 +49,7 @@ export class Authority {
     return token;
   }
 
-  async signedSeed(env: string, holder: TestCertificate = certificate()): Promise<string> {
+  async signedSeed(env: string, holder: IssuedCertificate = certificate()): Promise<string> {
     const seed = (await this.call(`/${env}/autenticacion/api/autenticacion/semilla`)).text;
     const compact = seed.replace(/^<\?xml[^>]*\?>\s*/, '').replace(/>\s+</g, '><');
     const sorted = compact.replace(

@@ -1,11 +1,15 @@
 import { createHash, createPrivateKey, createSign, createVerify } from 'node:crypto';
-import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority, type IssuedCertificate } from '@ecf/xml-signing/certificate-authority';
 
-const authority = createTestAuthority({ commonName: 'TEST CA', key: testKey(0) });
-let shared: TestCertificate | null = null;
+const authority = createCertificateAuthority({ commonName: 'TEST CA', key: testKey(0) });
+let shared: IssuedCertificate | null = null;
 
 /** A certificate of a test authority. One key serves authority and holders alike: making keys is slow. */
-export function certificate(holderId?: string, validity: { notBefore?: Date; notAfter?: Date } = {}): TestCertificate {
+export function certificate(
+  holderId?: string,
+  validity: { notBefore?: Date; notAfter?: Date } = {},
+): IssuedCertificate {
   const issue = (id: string) =>
     authority.issue({
       commonName: 'PERSONA DE PRUEBA',
@@ -27,7 +31,7 @@ const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
  * Signs a document by hand. It has to be written in canonical form already: compact, no empty tags, and a root that
  * declares xsd and xsi in this order, or nothing at all.
  */
-export function sign(xml: string, { key, pem }: TestCertificate): string {
+export function sign(xml: string, { key, pem }: IssuedCertificate): string {
   const digest = createHash('sha256').update(xml, 'utf8').digest('base64');
   const declared = xml.startsWith(`<${rootOf(xml)} ${XSI}>`) ? ` ${XSI}` : '';
   const content =

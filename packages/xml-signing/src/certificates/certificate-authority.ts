@@ -1,12 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import forge from 'node-forge';
-import { members, readAsn1, writeAsn1 } from './pkcs12/asn1.js';
-import { type Pkcs12Ciphers, writePkcs12 } from './pkcs12/write-pkcs12.js';
+import { members, readAsn1, writeAsn1 } from '../pkcs12/asn1.js';
+import { type Pkcs12Ciphers, writePkcs12 } from '../pkcs12/write-pkcs12.js';
 
-export { type Pkcs12Ciphers, type Pkcs12Parts, writePkcs12 } from './pkcs12/write-pkcs12.js';
-export { testKey } from './test-keys.js';
-
-export interface TestHolder {
+export interface CertificateHolder {
   readonly commonName: string;
   /** RNC, cédula or passport of the holder; becomes the subject's serialNumber `IDCDO-<holderId>`. */
   readonly holderId: string;
@@ -21,7 +18,7 @@ export interface TestHolder {
   readonly key?: KeyObject;
 }
 
-export interface TestCertificate {
+export interface IssuedCertificate {
   /** Holder's key, holder's certificate and the authority's certificate. */
   readonly p12: Buffer;
   readonly password: string;
@@ -31,15 +28,15 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-export interface TestAuthority {
+export interface CertificateAuthority {
   /** The authority's own certificate, for lists of trusted issuers. */
   readonly pem: string;
-  /** The authority's private key, PKCS#8 PEM; `createTestAuthority` takes both to go on with the same authority. */
+  /** The authority's private key, PKCS#8 PEM; `createCertificateAuthority` takes both to go on with the same authority. */
   readonly key: string;
-  issue(holder: TestHolder): TestCertificate;
+  issue(holder: CertificateHolder): IssuedCertificate;
 }
 
-export interface TestAuthorityOptions {
+export interface CertificateAuthorityOptions {
   readonly commonName?: string;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -68,13 +65,13 @@ interface Request {
 /**
  * A certificate authority for sandboxes, simulators and tests. What it issues is worth nothing outside them.
  */
-export function createTestAuthority(options: TestAuthorityOptions = {}): TestAuthority {
+export function createCertificateAuthority(options: CertificateAuthorityOptions = {}): CertificateAuthority {
   const key = options.existing ? createPrivateKey(options.existing.key) : (options.key ?? newRsaKey());
   const pem = options.existing?.pem ?? authorityCertificate(key, options);
   const issuer = forge.pki.certificateFromPem(pem).subject.attributes as Attribute[];
   const authorityDer = derOf(pem);
 
-  const issue = (holder: TestHolder): TestCertificate => {
+  const issue = (holder: CertificateHolder): IssuedCertificate => {
     const holderKey = holder.key ?? newRsaKey();
     const der = certificate({
       subject: [
@@ -105,7 +102,7 @@ export function createTestAuthority(options: TestAuthorityOptions = {}): TestAut
   return { pem, key: pkcs8(key), issue };
 }
 
-function authorityCertificate(key: KeyObject, options: TestAuthorityOptions): string {
+function authorityCertificate(key: KeyObject, options: CertificateAuthorityOptions): string {
   const notBefore = options.notBefore ?? new Date('2020-01-01T00:00:00Z');
   const name = [attribute('2.5.4.6', 'DO'), attribute('2.5.4.3', options.commonName ?? 'Autoridad de prueba')];
   return pemOf(

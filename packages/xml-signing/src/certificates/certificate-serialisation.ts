@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { signingCertificate } from './certificates.js';
-import { CertificateError } from './errors.js';
-import type { SigningCertificate } from './signing-certificate.js';
+import { CertificateError } from '../errors.js';
+import { type SigningCertificate, signingCertificate } from './signing-certificate.js';
 
 interface Stored {
   readonly v: 1;

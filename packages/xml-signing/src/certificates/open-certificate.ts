@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { CertificateError } from '../errors.js';
+import { Malformed } from '../pkcs12/asn1.js';
+import { UnsupportedEncryption } from '../pkcs12/key-derivation.js';
+import { WrongPassword } from '../pkcs12/password-based-encryption.js';
+import { type Pkcs12Content, readPkcs12 } from '../pkcs12/read-pkcs12.js';
 import { describeCertificate } from './certificate-description.js';
-import { CertificateError } from './errors.js';
-import { Malformed } from './pkcs12/asn1.js';
-import { UnsupportedEncryption } from './pkcs12/key-derivation.js';
-import { WrongPassword } from './pkcs12/password-based-encryption.js';
-import { type Pkcs12Content, readPkcs12 } from './pkcs12/read-pkcs12.js';
-import type { SigningCertificate } from './signing-certificate.js';
+import { checkValidity, type SigningCertificate, signingCertificate } from './signing-certificate.js';
 
 /** Real files have 2 to 10 kB; one with a long chain perhaps 30. */
 const LARGEST_FILE = 512 * 1024;
@@ -54,37 +54,6 @@ export function openCertificate(p12: Uint8Array, password: string, now: Date = n
   const opened = signingCertificate(pair.key, pair.certificate, chainOf(pair.certificate, certificates));
   checkValidity(opened, now);
   return opened;
-}
-
-/**
- * Throws CertificateError `certificate_expired` or `certificate_not_yet_valid`. A certificate that was opened last
- * year has to be asked again before it signs.
- */
-export function checkValidity(
-  certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,
-  now: Date = new Date(),
-): void {
-  if (now > certificate.notAfter) {
-    throw new CertificateError(
-      'certificate_expired',
-      `The certificate of ${certificate.subject} expired on ${certificate.notAfter.toISOString()}. Renew it with its issuer and upload the new file.`,
-    );
-  }
-  if (now < certificate.notBefore) {
-    throw new CertificateError(
-      'certificate_not_yet_valid',
-      `The certificate of ${certificate.subject} is valid only from ${certificate.notBefore.toISOString()} on. Use it from then on, or check this machine's clock.`,
-    );
-  }
-}
-
-export function signingCertificate(key: KeyObject, certificate: X509Certificate, chain: string[]): SigningCertificate {
-  return {
-    privateKey: key,
-    certificate: certificate.raw.toString('base64'),
-    chain,
-    ...describeCertificate(certificate),
-  };
 }
 
 function readFile(p12: Uint8Array, password: string): Pkcs12Content {

@@ -1,4 +1,6 @@
-import type { KeyObject } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { CertificateError } from '../errors.js';
+import { describeCertificate } from './certificate-description.js';
 
 /** A private key with its certificate, ready to sign: the key is parsed once and kept as a KeyObject. */
 export interface SigningCertificate {
@@ -18,4 +20,35 @@ export interface SigningCertificate {
   readonly notAfter: Date;
   /** SHA-256 of the DER in lower-case hexadecimal. */
   readonly fingerprint: string;
+}
+
+/**
+ * Throws CertificateError `certificate_expired` or `certificate_not_yet_valid`. A certificate that was opened last
+ * year has to be asked again before it signs.
+ */
+export function checkValidity(
+  certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,
+  now: Date = new Date(),
+): void {
+  if (now > certificate.notAfter) {
+    throw new CertificateError(
+      'certificate_expired',
+      `The certificate of ${certificate.subject} expired on ${certificate.notAfter.toISOString()}. Renew it with its issuer and upload the new file.`,
+    );
+  }
+  if (now < certificate.notBefore) {
+    throw new CertificateError(
+      'certificate_not_yet_valid',
+      `The certificate of ${certificate.subject} is valid only from ${certificate.notBefore.toISOString()} on. Use it from then on, or check this machine's clock.`,
+    );
+  }
+}
+
+export function signingCertificate(key: KeyObject, certificate: X509Certificate, chain: string[]): SigningCertificate {
+  return {
+    privateKey: key,
+    certificate: certificate.raw.toString('base64'),
+    chain,
+    ...describeCertificate(certificate),
+  };
 }

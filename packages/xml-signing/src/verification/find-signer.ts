@@ -1,7 +1,7 @@
 import { hash, type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { type CertificateDescription, describeCertificate } from './certificate-description.js';
-import { VERIFIED_KEYS } from './profiles/authority.js';
-import { SignatureRefused } from './signature-refused.js';
+import { type CertificateDescription, describeCertificate } from '../certificates/certificate-description.js';
+import { VERIFIED_KEYS } from '../profiles/authority.js';
+import { SignatureRefused } from './verification.js';
 
 /** The certificate among several whose key made the signature. */
 export interface Signer {

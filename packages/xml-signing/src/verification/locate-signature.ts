@@ -1,8 +1,8 @@
-import { type Element, readElement } from './canonical/elements.js';
-import { namespaceOf, type Scope, scopeInside } from './canonical/namespaces.js';
-import { type Attribute, attributesOf, isEndTag, prefixOf, startTag } from './canonical/tags.js';
-import { XMLDSIG } from './profiles/authority.js';
-import { SignatureRefused } from './signature-refused.js';
+import { type Element, readElement } from '../canonical/elements.js';
+import { namespaceOf, type Scope, scopeInside } from '../canonical/namespaces.js';
+import { type Attribute, attributesOf, isEndTag, prefixOf, startTag } from '../canonical/tags.js';
+import { XMLDSIG } from '../profiles/authority.js';
+import { SignatureRefused } from './verification.js';
 
 export interface LocatedSignature {
   readonly element: Element;

@@ -1,6 +1,6 @@
-import type { Element } from './canonical/elements.js';
-import { ACCEPTED, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, XMLDSIG } from './profiles/authority.js';
-import { SignatureRefused } from './signature-refused.js';
+import type { Element } from '../canonical/elements.js';
+import { ACCEPTED, ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, XMLDSIG } from '../profiles/authority.js';
+import { SignatureRefused } from './verification.js';
 
 /** Canonicalisation by inclusive or exclusive Canonical XML 1.0, without comments. */
 export interface Canonicalisation {

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { hasAcceptedSize } from './find-signer.js';
 import type { CertificateFacts } from './verification.js';
-import { hasAcceptedSize } from './verification-certificates.js';
 
 /** The certificate authorities whose certificates a deployment trusts. */
 export type TrustedIssuers = ReadonlyMap<string, X509Certificate>;

@@ -16,6 +16,16 @@ export type VerificationCode =
   | 'digest_mismatch'
   | 'signature_mismatch';
 
+/** What is wrong with a signature. verifyXml never throws it but reports it as the reason. */
+export class SignatureRefused extends Error {
+  readonly code: VerificationCode;
+
+  constructor(code: VerificationCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 export interface VerificationReason {
   readonly code: VerificationCode;
   readonly message: string;

@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
-import { toIsoDominican } from '@ecf/domain';
+import { parseSignatureDateTime, toIsoDominican } from '@ecf/domain';
 import { type CanonicalXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
-import { withoutBlankText } from './canonical/blank-text.js';
-import { TooManyElements } from './canonical/elements.js';
-import { exclusiveCanonical } from './canonical/exclusive.js';
-import { declarationsInForce, declarationText, TooManyNamespaces } from './canonical/namespaces.js';
+import { withoutBlankText } from '../canonical/blank-text.js';
+import { TooManyElements } from '../canonical/elements.js';
+import { exclusiveCanonical } from '../canonical/exclusive.js';
+import { declarationsInForce, declarationText, TooManyNamespaces } from '../canonical/namespaces.js';
+import { findSigner, type Signer } from './find-signer.js';
 import { type LocatedSignature, locateSignature } from './locate-signature.js';
 import { readSignature, type SignatureContent } from './read-signature.js';
-import { SignatureRefused } from './signature-refused.js';
-import { statedSigningTime } from './signing-time.js';
 import type { CertificateFacts, Verification } from './verification.js';
-import { findSigner, type Signer } from './verification-certificates.js';
+import { SignatureRefused } from './verification.js';
 
 interface Verified {
   /** Exactly what was digested. */
@@ -142,4 +141,22 @@ function refusal(error: unknown): Pick<SignatureRefused, 'code' | 'message'> {
     return { code: 'signature_structure', message: 'The document declares or nests more than any real one does.' };
   }
   throw error;
+}
+
+/** The element in which a document states when it was signed. RFCE and the seed state none. */
+const SIGNING_TIME: Record<string, string> = {
+  ECF: 'FechaHoraFirma',
+  ARECF: 'FechaHoraAcuseRecibo',
+  ACECF: 'FechaHoraAprobacionComercial',
+  ANECF: 'FechaHoraAnulacioneNCF',
+};
+
+/** The signing time that a document states, or null. Read from canonical text, where no such element nests. */
+function statedSigningTime(rootName: string, text: string): Date | null {
+  const element = SIGNING_TIME[rootName];
+  if (element === undefined) return null;
+  const start = text.lastIndexOf(`<${element}>`);
+  if (start < 0) return null;
+  const from = start + element.length + 2;
+  return parseSignatureDateTime(text.slice(from, text.indexOf('<', from)));
 }

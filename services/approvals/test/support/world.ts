@@ -23,8 +23,9 @@ import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } fro
 import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { testKey } from '@ecf/test-support';
 import { openCertificate, type SigningCertificate, serialiseCertificate, signXml } from '@ecf/xml-signing';
-import { createTestAuthority, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { type Approvals, type ApprovalsOverrides, createApprovals, readApprovalsConfig } from '../../src/index.js';
 
 export const ISSUER = '199999991';
@@ -34,7 +35,7 @@ export const ACCOUNT = 'account-1';
 const MASTER_KEY = Buffer.alloc(32, 7);
 const KEY = testKey(0);
 /** Issues all certificates but those that a test gives another issuer. */
-export const AUTHORITY = createTestAuthority({ key: testKey(1) });
+export const AUTHORITY = createCertificateAuthority({ key: testKey(1) });
 const LONG = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('2040-01-01T00:00:00Z') };
 
 export const certificate: SigningCertificate = issueCertificate('00200000008');

@@ -11,8 +11,9 @@ import { openDatabase } from '@ecf/service-kit/postgres';
 import { seal, signIdentity } from '@ecf/service-kit/security';
 import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { testKey } from '@ecf/test-support';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
-import { createTestAuthority, type TestCertificate, testKey } from '@ecf/xml-signing/test-certificates';
+import { createCertificateAuthority, type IssuedCertificate } from '@ecf/xml-signing/certificate-authority';
 import {
   createEmission,
   type Emission,
@@ -64,7 +65,7 @@ export interface WorldOptions {
 /** An account with two taxpayers, a real database, the simulator, and as many instances of emission as wanted. */
 export class World {
   readonly accountId = 'account-1';
-  readonly certificate: TestCertificate;
+  readonly certificate: IssuedCertificate;
   readonly taxpayers = new Map<string, TaxpayerState>();
   revision = 0;
   /** Calls of the gateway's internal interface. */
@@ -73,7 +74,7 @@ export class World {
   readonly config: EmissionConfig;
   readonly database: ReturnType<typeof openDatabase>;
   private readonly instances: Instance[] = [];
-  private authority = createTestAuthority({ commonName: 'Prueba', key: testKey(1) });
+  private authority = createCertificateAuthority({ commonName: 'Prueba', key: testKey(1) });
 
   private constructor(
     readonly simulator: Awaited<ReturnType<typeof createSimulator>>,
@@ -111,7 +112,7 @@ export class World {
     };
   }
 
-  issue(holderId: string, { expired = false, password = 'secreta' } = {}): TestCertificate {
+  issue(holderId: string, { expired = false, password = 'secreta' } = {}): IssuedCertificate {
     const now = Date.now();
     return this.authority.issue({
       commonName: 'REPRESENTANTE DE PRUEBA',
@@ -124,7 +125,7 @@ export class World {
   }
 
   /** Registers or changes a taxpayer, as the gateway would tell it. */
-  register(rnc: string, certificate: TestCertificate | null, change: Partial<TaxpayerState> = {}): void {
+  register(rnc: string, certificate: IssuedCertificate | null, change: Partial<TaxpayerState> = {}): void {
     const previous = this.revision;
     this.revision += 1;
     const opened =
@@ -240,7 +241,7 @@ export class World {
   submit(
     instance: Instance,
     document: Document,
-    { certificate, query = '', env }: { certificate?: TestCertificate; query?: string; env?: string } = {},
+    { certificate, query = '', env }: { certificate?: IssuedCertificate; query?: string; env?: string } = {},
   ): Promise<Answer> {
     const form = new FormData();
     form.set('data', typeof document === 'string' ? document : JSON.stringify(document));

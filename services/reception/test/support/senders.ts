@@ -1,10 +1,10 @@
+import { testKey } from '@ecf/test-support';
 import { openCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import {
-  createTestAuthority,
-  type TestAuthority,
-  type TestCertificate,
-  testKey,
-} from '@ecf/xml-signing/test-certificates';
+  type CertificateAuthority,
+  createCertificateAuthority,
+  type IssuedCertificate,
+} from '@ecf/xml-signing/certificate-authority';
 
 /** The moment that tests take for the present. */
 export const NOW = new Date('2026-06-23T12:00:00-04:00');
@@ -19,16 +19,16 @@ export const STRANGER = '155555554';
 const [key, ownKey] = [testKey(0), testKey(2)];
 const PASSWORD = 'clave';
 
-export const authority: TestAuthority = createTestAuthority({ key: testKey(1) });
+export const authority: CertificateAuthority = createCertificateAuthority({ key: testKey(1) });
 
 export function issue(holder: {
   commonName: string;
   holderId: string;
   notBefore?: string;
   notAfter?: string;
-  by?: TestAuthority;
+  by?: CertificateAuthority;
   ownKey?: boolean;
-}): { issued: TestCertificate; certificate: SigningCertificate } {
+}): { issued: IssuedCertificate; certificate: SigningCertificate } {
   const notBefore = new Date(holder.notBefore ?? '2024-01-01T00:00:00Z');
   const notAfter = new Date(holder.notAfter ?? '2030-01-01T00:00:00Z');
   const issued = (holder.by ?? authority).issue({
