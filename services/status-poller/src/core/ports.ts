@@ -33,8 +33,8 @@ export interface Backlog {
   readonly oldestSubmittedAt: Date | null;
 }
 
-/** When there is work for the background. */
-export interface DueWork extends Pace {
+/** When an environment has work for the background. */
+export interface PacedWork extends Pace {
   /** When the next poll falls due; null when none waits. */
   readonly dueAt: Date | null;
 }
@@ -65,7 +65,7 @@ export interface SubmissionStore {
   noteCaughtUp(): Promise<void>;
   find(key: SubmissionKey): Promise<Submission | null>;
   /** For each environment. */
-  dueWork(): Promise<DueWork[]>;
+  dueWork(): Promise<PacedWork[]>;
   /**
    * Gives due polls of an environment into the care of the caller until `until`, at most `limit` and no more than the rate
    * allows; other instances pass them over.

@@ -4,7 +4,7 @@ import type { BusEvent } from '@ecf/service-kit/bus';
 import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
 import { afterQuestions, mayAskAhead, type Pace, questionsAllowed } from '../core/pace.js';
-import type { DueWork, Learned, NextPoll, Recorded, SubmissionStore } from '../core/ports.js';
+import type { Learned, NextPoll, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
 import {
   type ClaimedPoll,
@@ -109,7 +109,7 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
       return added;
     },
     find: async (key) => (await find(database, [key])).get(keyOf(key)) ?? null,
-    async dueWork(): Promise<DueWork[]> {
+    async dueWork(): Promise<PacedWork[]> {
       const { rows } = await database.query<PaceRow & { due_at: Date | null }>(sql.DUE_WORK);
       return rows.map((row) => ({ ...paceOf(row), dueAt: row.due_at }));
     },
