@@ -175,7 +175,7 @@ it('a pause is as long as it is where the clock is set back meanwhile, and so is
       deliveries: {
         async claimDue({ blocked }: { blocked: readonly string[] }) {
           Object.assign(seen, { blocked, looks: seen.looks + 1 });
-          return { claimed: waiting.splice(0), crowded: false };
+          return waiting.splice(0);
         },
         async giveUp() {
           seen.givenUp += 1;

@@ -76,7 +76,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       const now = clock();
       const items = await store.claimDue({ now, until: leaseEnd(now), limit });
       started.push(...items.map(run));
-      if (items.length < limit) break;
+      if (items.length === 0) break;
     }
     return started;
   }
@@ -94,10 +94,10 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       .catch((error) => options.onError(error, item))
       .finally(() => {
         clearTimeout(timer);
-        const wasFull = freeSlots() <= 0;
         if (isSlow) slowItems -= 1;
         inFlight.delete(task);
-        if (wasFull) pause.end();
+        // A slot is free, or a peer that takes one item at a time.
+        pause.end();
       });
     inFlight.set(task, item);
     return task;

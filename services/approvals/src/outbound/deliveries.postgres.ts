@@ -113,7 +113,7 @@ export function createDeliveryStore(
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
     async claimDue({ now, lapsedBy, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
-      const { rows } = await database.query<DeliveryRow & { looked_at: number }>(sql.CLAIM, [
+      const { rows } = await database.query<DeliveryRow>(sql.CLAIM, [
         now,
         until,
         limit,
@@ -125,8 +125,7 @@ export function createDeliveryStore(
         JSON.stringify(roomyHosts),
         lapsedBy,
       ]);
-      const claimed = rows.map((row): ClaimedDelivery => ({ ...fromRow(row), claim: row.claim as string }));
-      return { claimed, crowded: rows[0]?.looked_at === sql.LOOKED_AT };
+      return rows.map((row) => ({ ...fromRow(row), claim: row.claim as string }));
     },
     async keep(claims, until) {
       await database.query(sql.KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);

@@ -1,7 +1,7 @@
 /** Of one whose turn never came. */
 export const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
 /** Those of one receiver or host can fill a look; another follows at once then, which passes over it. */
-export const LOOKED_AT = 1_000;
+const LOOKED_AT = 1_000;
 
 export const ADD = {
   name: 'delivery_add',
@@ -30,7 +30,7 @@ export const CLAIM = {
               AND (share.host IS NULL OR share.place <= coalesce(($9::jsonb ->> share.host)::int, 1))
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
          UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
-         RETURNING d.*, (SELECT count(*) FROM due)::int AS looked_at`,
+         RETURNING d.*`,
 };
 export const KEEP = {
   name: 'delivery_keep',

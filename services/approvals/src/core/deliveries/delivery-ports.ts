@@ -57,10 +57,10 @@ export interface DeliveryStore {
   /** Commits a new delivery once; one that is there already stays as it is. True where it was new. */
   add(delivery: NewDelivery, eventId: string): Promise<boolean>;
   /**
-   * Claims deliveries that are due, oldest first, counting the try. No two instances claim the same. `crowded`: more may be
-   * claimed than was looked at, behind those of receivers and hosts that have their share now.
+   * Claims due deliveries, oldest first, and counts the try. No two instances claim the same. More may be due behind those of
+   * receivers and hosts that have all their slots in use: claim again with these blocked.
    */
-  claimDue(request: ClaimRequest): Promise<{ readonly claimed: ClaimedDelivery[]; readonly crowded: boolean }>;
+  claimDue(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Keeps claims of sends that are still under way. */
   keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**

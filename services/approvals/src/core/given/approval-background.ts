@@ -1,3 +1,4 @@
+import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Ports, Target } from '../ports.js';
 import type { GivenApproval } from './given-approval.js';
 import type { SendApproval } from './send-approval.js';
@@ -5,102 +6,70 @@ import type { SendApproval } from './send-approval.js';
 const TARGETS: readonly Target[] = ['authority', 'issuer'];
 
 export interface ApprovalBackgroundOptions {
-  /** Sends under way at once, for each target. */
+  /** Sends in flight at once, for each target. */
   readonly concurrency: number;
-  /** Sends under way to issuers at once, those that keep us waiting included. */
+  /** Sends to issuers in flight at once, slow ones included. */
   readonly mostWaiting: number;
-  /** A send to an issuer that takes longer gives its place to another; it goes on beside. */
+  /** Milliseconds after which a send to an issuer frees its slot; it goes on beside the others. */
   readonly slowMs: number;
-  /** Milliseconds between looks at the database. */
+  /** Longest pause in milliseconds between two looks at the database. */
   readonly idleMs: number;
 }
 
-/** Sends to one target that are under way, with whom they are for. */
-interface UnderWay {
-  readonly tasks: Map<Promise<void>, string>;
-  slow: number;
-}
-
 /**
- * Takes up sends that are due: lost answers, receivers that were away, and what instances that ended left behind. Rows are
- * claimed with SKIP LOCKED, so instances share the work. Authority and issuers do not wait for each other; an issuer gets one
- * after the other, so that one that hangs keeps nothing from the others.
+ * Sends approvals that are due: after lost answers, to receivers that were away, and what a crashed instance left. Authority
+ * and issuers do not wait for each other. An issuer gets one approval after the other, so an issuer that hangs delays no one else.
  */
 export function createApprovalBackground(
-  ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock' | 'sleep'>,
+  ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock'>,
   sending: Pick<SendApproval, 'send' | 'underWay' | 'keepClaims' | 'settled'>,
   options: ApprovalBackgroundOptions,
 ) {
-  const running: Readonly<Record<Target, UnderWay>> = {
-    authority: { tasks: new Map(), slow: 0 },
-    issuer: { tasks: new Map(), slow: 0 },
-  };
-  let stopping = false;
-  let loops: Promise<unknown> = Promise.resolve();
-  let keeping: NodeJS.Timeout | undefined;
+  const { leaseMs } = ports.settings;
+  const engines = TARGETS.map(sendTo);
+  let renewing: NodeJS.Timeout | undefined;
 
-  async function look(target: Target): Promise<number> {
-    const { tasks, slow } = running[target];
-    const most = target === 'issuer' ? options.mostWaiting : options.concurrency;
-    const limit = Math.min(options.concurrency - (tasks.size - slow), most - tasks.size);
-    if (limit <= 0) return 0;
-    const now = ports.clock();
-    const until = new Date(now.getTime() + ports.settings.leaseMs);
-    // What is under way here stays so, though the clock was set and the claim seems to have run out.
-    const [busy, underWay] = [[...tasks.values()], sending.underWay(target)];
-    const claimed = await ports.approvals.claimDue(target, { now, until, limit, busy, underWay });
-    for (const approval of claimed) run(approval, target);
-    return claimed.length;
+  function sendTo(target: Target): DueWork<GivenApproval> {
+    const engine: DueWork<GivenApproval> = createDueWork<GivenApproval>({
+      store: {
+        claimDue: (request) =>
+          ports.approvals.claimDue(target, {
+            ...request,
+            busy: engine.inFlight().map(({ key }) => `${key.env}:${key.issuerRnc}`),
+            // A clock that is set on may end the lease of a send in flight here: it is not claimed again.
+            underWay: sending.underWay(target),
+          }),
+      },
+      handle: (approval) => sending.send(approval, target),
+      onError: (error, approval) =>
+        ports.observer.failed(
+          approval ? `sending an approval to the ${target}` : 'looking for approvals that are due',
+          error,
+        ),
+      clock: ports.clock,
+      leaseMs,
+      idleMs: options.idleMs,
+      concurrency: options.concurrency,
+      ...(target === 'issuer' ? { slow: { afterMs: options.slowMs, maxInFlight: options.mostWaiting } } : {}),
+    });
+    return engine;
   }
 
-  function run(approval: GivenApproval, target: Target): void {
-    const under = running[target];
-    let waiting = false;
-    const timer = setTimeout(() => {
-      waiting = true;
-      under.slow += 1;
-    }, options.slowMs);
-    const task = sending
-      .send(approval, target)
-      .catch((error) => ports.observer.failed(`sending an approval to the ${target}`, error))
-      .finally(() => {
-        clearTimeout(timer);
-        if (waiting) under.slow -= 1;
-        under.tasks.delete(task);
-      });
-    under.tasks.set(task, `${approval.key.env}:${approval.key.issuerRnc}`);
-  }
-
-  async function loop(target: Target): Promise<void> {
-    while (!stopping) {
-      let claimed = 0;
-      try {
-        claimed = await look(target);
-      } catch (error) {
-        ports.observer.failed('looking for approvals that are due', error);
-      }
-      if (!stopping && claimed === 0)
-        await Promise.race([ports.sleep(options.idleMs), ...running[target].tasks.keys()]);
-    }
-    await Promise.all(running[target].tasks.keys());
-  }
-
-  /** Claims are prolonged here, so that those of an instance that ended run out soon. */
-  function keep(): void {
-    void sending.keepClaims().catch((error) => ports.observer.failed('prolonging claims', error));
+  /** Renews the leases of all sends in flight, also of those that a request began. */
+  function renew(): void {
+    sending.keepClaims().catch((error) => ports.observer.failed('renewing the leases of approvals', error));
   }
 
   return {
     start(): void {
-      loops = Promise.all(TARGETS.map(loop));
-      keeping = setInterval(keep, ports.settings.leaseMs / 3);
+      for (const engine of engines) engine.start();
+      renewing = setInterval(renew, leaseMs / 3);
     },
-    /** Takes nothing new and waits for what is under way, which stays claimed meanwhile. */
+    /** Claims nothing new and waits for the sends in flight, whose leases are renewed meanwhile. */
     async stop(): Promise<void> {
-      stopping = true;
-      await loops;
+      await Promise.all(engines.map((engine) => engine.stop()));
       await sending.settled();
-      clearInterval(keeping);
+      clearInterval(renewing);
     },
   };
 }
