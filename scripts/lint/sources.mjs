@@ -109,15 +109,20 @@ function nameOf({ type, identifier, key, id }) {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** What a node of the syntax tree imports: `names` are those it takes from the module, `exportedAs` those it passes on. */
+/** What a node of the syntax tree imports: the `names` it takes, those that are mere `types`, and those it passes on. */
 function importsOf(node) {
   const specifier = (node.source ?? node.moduleRef?.expression ?? node.argument ?? node.arguments?.[0]?.expression)
     ?.value;
   if (typeof specifier !== 'string') return [];
-  const found = (names, more = {}) => [{ specifier, names, exportedAs: [], typeOnly: Boolean(node.typeOnly), ...more }];
+  const found = (names, more = {}) => [
+    { specifier, names, types: [], exportedAs: [], typeOnly: Boolean(node.typeOnly), ...more },
+  ];
   switch (node.type) {
-    case 'ImportDeclaration':
-      return found(node.specifiers.map((one) => importedName(one)));
+    case 'ImportDeclaration': {
+      const types = node.specifiers.filter(({ isTypeOnly }) => isTypeOnly);
+      const names = node.specifiers.length > 0 ? node.specifiers.map(importedName) : ['*'];
+      return found(names, { types: types.map(importedName) });
+    }
     case 'ExportAllDeclaration':
       return found(['*'], { exportedAs: ['*'] });
     case 'ExportNamedDeclaration': {
