@@ -219,6 +219,10 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       () => issued(first as Course),
       ({ delivery_status }) => delivery_status === 'delivered',
     );
+    await until(
+      () => deployment.metrics(),
+      (text) => text.match(/^ecf_archive_pending_documents\{.*\} 0$/gm)?.length === 3,
+    );
     const archive = readArchive(dataDir);
     const { body: ledger } = await demo.control('GET', '/submissions');
     const known = new Set<string>();

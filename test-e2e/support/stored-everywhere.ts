@@ -82,7 +82,7 @@ export class StoredEverywhere {
     return (await database.query<T>(sql)).rows;
   }
 
-  /** Documents undecided, submissions asked for, and events not published, of each service. */
+  /** Documents undecided, submissions asked for, events not published and documents not archived, of each service. */
   async openWork(): Promise<Record<string, number>> {
     const count = async (service: Service, what: string) =>
       (await this.#rows<{ count: number }>(service, `SELECT count(*)::int AS count FROM ${what}`))[0]?.count ?? 0;
@@ -93,6 +93,8 @@ export class StoredEverywhere {
     };
     for (const service of SERVICES)
       if (service !== 'query') work[`outbox of ${service}`] = await count(service, 'outbox');
+    for (const service of ['emission', 'reception', 'approvals'] as const)
+      work[`pending documents of ${service}`] = await count(service, 'pending_document');
     return work;
   }
 

@@ -55,6 +55,7 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
     ...shared,
     emission: emission.internal,
     reception: reception.internal,
+    stored: { emission: emission.stored, reception: reception.stored },
     aftermath: {
       pageOfDeliveries: (page) => approvals.aftermath.pageOfDeliveries(page),
       pageOfDecisions: (page) => approvals.aftermath.pageOfDecisions(page),
@@ -64,6 +65,7 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
   const approvals = createApprovals(placed('approvals', settings.approvals), {
     ...shared,
     emission: emission.internal,
+    issued: emission.stored,
     signing: emission.signing,
     reception: reception.internal,
     source: taxpayers,

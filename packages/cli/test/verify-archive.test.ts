@@ -20,7 +20,7 @@ afterAll(() => server?.stop());
   const { endpoint, accessKey, secretKey, region } = server as S3Server;
   const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_REGION: region };
   const store = openXmlStore(readArchiveSettings({ ...settings, S3_BUCKET: bucket }));
-  let rows: { path: string; sha256: string }[] = [];
+  let rows: { path: string; sha256: string; pending: boolean }[] = [];
   let asked = 0;
 
   /** A gateway whose emission has the rows, and nobody else any. */
@@ -44,21 +44,21 @@ afterAll(() => server?.stop());
   beforeAll(async () => {
     await createBucket(server as S3Server, bucket);
     await Promise.all(Array.from({ length: MANY }, (_, n) => store.put(nameOf(n), bytesOf(n))));
-    rows = Array.from({ length: MANY }, (_, n) => ({ path: nameOf(n), sha256: sha256(bytesOf(n)) }));
+    rows = Array.from({ length: MANY }, (_, n) => ({ path: nameOf(n), sha256: sha256(bytesOf(n)), pending: false }));
   });
 
   it('page by page, and all is well', async () => {
     asked = 0;
     const { count, findings } = await verified();
     expect(findings).toEqual([]);
-    expect(count).toEqual({ documents: MANY, missing: 0, altered: 0, unknown: 0 });
+    expect(count).toEqual({ documents: MANY, missing: 0, altered: 0, unknown: 0, pending: 0 });
     expect(asked).toBe(Math.ceil(MANY / PAGE) + 2);
   });
 
   it('what is missing, altered and unknown is told, what is recent is not unknown', async () => {
     const whole = rows;
-    rows = [...whole.slice(0, MANY - 1), { path: nameOf(5_000), sha256: sha256(bytesOf(1)) }];
-    rows[3] = { path: nameOf(3), sha256: sha256(bytesOf(4)) };
+    rows = [...whole.slice(0, MANY - 1), { path: nameOf(5_000), sha256: sha256(bytesOf(1)), pending: false }];
+    rows[3] = { path: nameOf(3), sha256: sha256(bytesOf(4)), pending: false };
     const found = await verified();
     rows = [...rows];
     const recent = await verified(new Date(0));
@@ -69,5 +69,16 @@ afterAll(() => server?.stop());
       ['unknown', nameOf(MANY - 1)],
     ]);
     expect(recent.count).toMatchObject({ missing: 1, altered: 1, unknown: 0 });
+  });
+
+  it('a document that waits in a database is pending; one that the archive has with other bytes is altered', async () => {
+    const whole = rows;
+    rows = [...whole, { path: nameOf(6_000), sha256: sha256(bytesOf(1)), pending: true }];
+    rows[2] = { path: nameOf(2), sha256: sha256(bytesOf(2)), pending: true };
+    rows[3] = { path: nameOf(3), sha256: sha256(bytesOf(4)), pending: true };
+    const { count, findings } = await verified();
+    rows = whole;
+    expect(count).toEqual({ documents: MANY + 1, missing: 0, altered: 1, unknown: 0, pending: 1 });
+    expect(findings).toMatchObject([{ problem: 'altered', path: nameOf(3) }]);
   });
 });

@@ -38,8 +38,7 @@ export class DailyReceivedBytes {
   }
 
   /**
-   * The storage did not take it, so the same sender may send it again: an outage costs nobody its day. What was stored and could
-   * not be recorded stays counted.
+   * The document was not recorded, so the same sender may send it again: an outage uses up nobody's daily bytes.
    */
   giveBack(received: SentBytes): void {
     const claimed = this.#claimed.get(received.network);

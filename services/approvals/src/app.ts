@@ -11,6 +11,7 @@ import {
 } from '@ecf/authority-client';
 import {
   type AftermathOperations,
+  ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   type DeliveryOperations,
   EMISSION_OPERATIONS,
@@ -37,7 +38,15 @@ import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/servi
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
+import {
+  createArchiver,
+  createStoredFiles,
+  documentsOf,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type XmlStore,
+} from '@ecf/service-kit/xml-store';
 import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
@@ -71,6 +80,7 @@ export interface ApprovalsOverrides extends SharedParts {
   source?: TaxpayerSource | null;
   /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
   emission?: Pick<EmissionOperations, 'findInvoices'>;
+  issued?: Pick<ArchiveOperations, 'pendingDocument'>;
   signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
@@ -130,6 +140,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     clock,
   });
   const asks = { service: 'approvals', identityKey, clock };
+  const archive = overrides.archive ?? openXmlStore(config);
+  const issued = overrides.issued ?? askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, asks);
   const ending = new AbortController();
   // Every request that waits for an issuer listens to the end.
   setMaxListeners(0, ending.signal);
@@ -145,7 +157,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       config.MASTER_KEY,
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
-    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
+    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
+    issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
     budgets: createRefusalBudgets(database),
     authority,
     issuers,
@@ -196,7 +209,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const operations = { ...deliveries.operations, ...operatedApprovals(ports) };
   const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
   const ready = () =>
-    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
+    // Approvals are given and received while the archive is away; the archiver stores them later.
+    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const stored = createStoredFiles(database, STORED_FILES);
   const aftermath = createAftermath(database);
   const room = createStorageRoom({ ...storageRoomSettings(config), service: 'approvals', database, metrics, logger });
@@ -226,7 +240,11 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     bus,
     ports,
     relay,
-    workers: [resending, deliveries.worker],
+    workers: [
+      resending,
+      deliveries.worker,
+      createArchiver({ database, archive, service: 'approvals', logger, metrics }),
+    ],
     subscribe: deliveries.subscribe,
     onTaxpayer: deliveries.taxpayerChanged,
   });

@@ -8,7 +8,6 @@ import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalsConfig } from './config.js';
 import { APPROVALS_GROUP } from './consumer-group.js';
-import { createArchiving } from './core/acknowledgements/held-acknowledgements.js';
 import { QueryAcknowledgements } from './core/acknowledgements/query-acknowledgements.js';
 import { DeliverDocument } from './core/deliveries/deliver-document.js';
 import { type Delivery, deliveryBody } from './core/deliveries/delivery.js';
@@ -83,7 +82,6 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
     idleMs: config.DELIVERY_IDLE_MS,
     ...LEFT_ALONE,
   });
-  const archiving = createArchiving(store.acknowledgements, deliveryPorts);
   let endObserving: () => void = () => undefined;
   return {
     acknowledgements: new QueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
@@ -99,13 +97,11 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
           clock,
         });
         background.start();
-        archiving.start();
       },
       async stop() {
         ending = true;
         endObserving();
         await background.stop();
-        await archiving.stop();
       },
     },
   };

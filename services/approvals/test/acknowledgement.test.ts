@@ -53,7 +53,7 @@ describe('writing down what a buyer answered', () => {
           return { outcome: 'verdict', verdict: { acknowledgement: Buffer.from('OK') }, raw: { status: 200 } };
         },
       },
-      archive: { get: async () => Buffer.from('x'), put: async () => undefined },
+      issuedXml: { get: async () => Buffer.from('x') },
       deliveries: {
         async conclude(_: ClaimedDelivery, conclusion: HostedConclusion) {
           tries += 1;

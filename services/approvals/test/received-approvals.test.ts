@@ -101,7 +101,7 @@ describe('an approval', () => {
       'SELECT * FROM received_approvals WHERE encf = $1',
       [encf],
     );
-    const kept = await world.archive.get(rows[0]?.xml_path as string, rows[0]?.xml_sha256);
+    const kept = await world.stored(rows[0]?.xml_path as string, rows[0]?.xml_sha256 as string);
     expect(kept.toString('utf8')).toBe(xml);
     expect(await state(encf)).toMatchObject({
       approval_status: 'approved',
@@ -362,7 +362,7 @@ describe('what is kept of strangers is bounded', () => {
           `^TesteCF/acecf/${ISSUER}/received/\\d{4}/\\d\\d/\\d\\d/${sha256.slice(0, 2)}/${encf}-${sha256}\\.xml$`,
         ),
       );
-      await world.archive.get(xml_path as string, sha256);
+      await world.stored(xml_path as string, sha256);
     }
     const after = await unkept();
     expect(after.sender - before.sender + after.total - before.total).toBe(8);
@@ -376,7 +376,7 @@ describe('what is kept of strangers is bounded', () => {
       [encf],
     );
     const { xml_path, xml_sha256 } = taken[0] as { xml_path: string; xml_sha256: string };
-    expect((await world.archive.get(xml_path, xml_sha256)).toString('utf8')).toBe(genuine);
+    expect((await world.stored(xml_path, xml_sha256)).toString('utf8')).toBe(genuine);
     expect(xml_path).toMatch(new RegExp(`^TesteCF/acecf/${ISSUER}/received/\\d{4}/\\d\\d/[^/]+\\.xml$`));
     // The same bytes again are where they were taken, whatever room there is.
     expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);

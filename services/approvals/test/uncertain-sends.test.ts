@@ -195,6 +195,8 @@ describe('the authority', () => {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
+    const pending = () => world.database.query('SELECT 1 FROM pending_document');
+    await eventually(pending, ({ rowCount }) => rowCount === 0);
     renameSync(file, `${file}.away`);
     const { body } = await post(order(encf));
     expect(body).toMatchObject({ id: local.body.id, sent_to_authority: false });

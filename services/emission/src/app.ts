@@ -26,7 +26,14 @@ import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { seal, unseal } from '@ecf/service-kit/security';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
+import {
+  createArchiver,
+  createStoredFiles,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type XmlStore,
+} from '@ecf/service-kit/xml-store';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
 import { type Attempt, documentKey } from './core/attempt/attempt.js';
@@ -115,7 +122,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, backlog } = createEmissionMetrics(metrics, logger);
   const cancellationMetrics = createCancellationMetrics(metrics, logger);
-  const archive = tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger });
+  const archive = overrides.archive ?? openXmlStore(config);
+  const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -138,7 +146,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     }),
     taxpayers: taxpayerReplica,
     accounts: overrides.accounts ?? gatewayAccounts(config, identityKey, clock),
-    archive,
+    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     authority: overrides.authority ?? client,
     tokens,
     sealer: {
@@ -195,7 +203,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   });
   // Under load a look at the outbox finds several documents; nobody notices that an event is 25 ms older.
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() });
+  const ready = () =>
+    // Documents are submitted while the archive is away; the archiver stores them later.
+    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const told = createPostgresToldDocuments(database);
   const internal = internalOperations({ told, obtainToken });
@@ -262,6 +272,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
         await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
       ];
       relay.start();
+      archiver.start();
       await background.start();
       cancellationBackground.start();
       count();
@@ -274,6 +285,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
       await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
       await relay.stop();
+      await archiver.stop();
       for (const subscription of subscriptions) await subscription.stop();
       client.close();
       await sharedCache?.close();

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import path from 'node:path';
 import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
 import { createInProcessBus } from '@ecf/service-kit/bus';
@@ -140,7 +138,12 @@ describe('a cancellation', () => {
     });
     expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
     const bytes = Buffer.from(await response.arrayBuffer());
-    expect(bytes).toEqual(readFileSync(path.join(world.folder, 'xml', body.xml_storage_path)));
+    const row = await world.database.query<{ xml_path: string; xml_sha256: string }>(
+      'SELECT xml_path, xml_sha256 FROM cancellation WHERE id = $1',
+      [body.id],
+    );
+    expect(row.rows[0]?.xml_path).toBe(body.xml_storage_path);
+    expect(bytes).toEqual(await world.stored(body.xml_storage_path, row.rows[0]?.xml_sha256 as string));
     expect(verifyXml(bytes).signature).toBe('valid');
     expect(parseXml(bytes).rootName).toBe('ANECF');
 

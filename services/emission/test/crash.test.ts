@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -22,7 +23,7 @@ interface Crash {
  * from `claimed` on, so that nothing asks for the result of the document that was recorded.
  */
 const BESIDE: Crash[] = [
-  { step: 'stored', name: 'ecf-31', leavesNothing: true },
+  { step: 'signed', name: 'ecf-31', leavesNothing: true },
   { step: 'committed', name: 'ecf-31' },
   { step: 'sent', name: 'ecf-31' },
   { step: 'looked-up', name: 'ecf-31', fault: { operation: 'recepcion', kind: 'reset-after', times: 1 } },
@@ -84,10 +85,21 @@ describe('killed at any step, a restart or the instance beside it brings the doc
       const again = await world.submit(other, documentOf(name, step));
       expect(again).toMatchObject({ status: 200, body: { status: 'Aceptado', encf: number } });
       expect(await world.ledger(number)).toHaveLength(ledger.length);
-      expect(readdirSync(path.join(world.folder, 'xml', '.incoming'))).toEqual([]);
+      const file = path.join(world.folder, 'xml', row.xml_path as string);
+      await until(() => existsSync(file));
+      expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(row.xml_sha256);
+      const leased = 'SELECT 1 FROM pending_document WHERE due_at < now()';
+      await until(async () => (await world.database.query(leased)).rowCount === 0);
     });
   });
 });
+
+/** A killed instance may have claimed the document for the archive, for half a minute. */
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await holds()); )
+    if (Date.now() > end) throw new Error('not within a minute');
+    else await new Promise((resolve) => setTimeout(resolve, 50));
+}
 
 const STEPS = [...new Set([...BESIDE, ...RESTARTED].map(({ step }) => step))];
 

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { invoiceChangedSchema } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { silentLogger } from '@ecf/service-kit/telemetry';
@@ -56,7 +54,7 @@ describe('POST /fe_Submit', () => {
     const ledger = await world.ledger(encf('31', 1));
     expect(ledger.map(({ status: word, effective }) => [word, effective])).toEqual([['Aceptado', true]]);
     const row = await world.row(encf('31', 1));
-    const stored = readFileSync(path.join(world.folder, 'xml', row?.xml_path as string));
+    const stored = await world.stored(row?.xml_path as string, row?.xml_sha256 as string);
     expect(stored.toString()).toBe(body.xml);
     const sha256 = createHash('sha256').update(stored).digest('hex');
     expect([row?.xml_sha256, ledger[0]?.sha256]).toEqual([sha256, sha256]);
@@ -105,12 +103,11 @@ describe('POST /fe_Submit', () => {
     const ledger = await world.ledger(encf('32', 3));
     expect(ledger.map(({ operation, effective }) => [operation, effective])).toEqual([['recepcionfc', true]]);
     const row = await world.row(encf('32', 3));
-    for (const [file, text] of [
-      [row?.xml_path, body.xml],
-      [row?.rfce_path, body.rfce_xml],
-    ]) {
-      expect(readFileSync(path.join(world.folder, 'xml', file), 'utf8')).toBe(text);
-    }
+    for (const [file, sha256, text] of [
+      [row?.xml_path, row?.xml_sha256, body.xml],
+      [row?.rfce_path, row?.rfce_sha256, body.rfce_xml],
+    ])
+      expect((await world.stored(file, sha256)).toString()).toBe(text);
   });
 
   it('sends a type 32 of 250,000 or more as a full document', async () => {

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import {
   AFTERMATH_OPERATIONS,
+  ARCHIVE_OPERATIONS,
+  type ArchiveOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
   type QueryOperations,
@@ -13,7 +15,7 @@ import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/servi
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import { openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
+import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/service-kit/xml-store';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
@@ -46,6 +48,8 @@ export interface QueryOverrides extends SharedParts {
   emission?: EmissionOperations;
   reception?: ReceivedSource;
   aftermath?: AftermathSource;
+  /** Owners of documents that may still wait for the archive. */
+  stored?: Readonly<Record<'emission' | 'reception', Pick<ArchiveOperations, 'pendingDocument'>>>;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
   taxpayers?: TaxpayerSource | null;
   authority?: Authority;
@@ -89,6 +93,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     config.APPROVALS_URL === undefined
       ? null
       : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
+  const archive = overrides.archive ?? openXmlStore(config);
+  const stored = overrides.stored ?? owners(config, soon);
   const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
@@ -106,7 +112,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     aftermathSource: overrides.aftermath ?? ownAftermath,
     tokens: emission,
     authority: overrides.authority ?? client,
-    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
+    issuedXml: reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger }),
+    receivedXml: reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger }),
     observer,
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
@@ -116,7 +123,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const internal = queryOperations(rebuild);
   const ready = () =>
     checkReadiness(
-      { database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() },
+      { database: () => database.query('SELECT 1'), archive: () => archive.ready() },
       // Without it only the route of the XML fails.
       2_000,
       ['archive'],
@@ -158,6 +165,13 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       client.close();
       await parts.close();
     },
+  };
+}
+
+function owners(config: QueryConfig, asks: Parameters<typeof askOwner>[3]): NonNullable<QueryOverrides['stored']> {
+  return {
+    emission: askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, asks),
+    reception: askOwner(ARCHIVE_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
   };
 }
 

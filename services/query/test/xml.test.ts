@@ -177,6 +177,18 @@ describe('GET /{encf}/xml', () => {
     expect(await xmlOf(address)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
+  it('gives the bytes of a document that waits at its owner for the archive', async () => {
+    const issuedFile = await issued(11, 'eleven');
+    const receivedFile = await took(12, 'twelve');
+    for (const { path: name, xml } of [issuedFile, receivedFile]) {
+      await rm(path.join(world.folder, 'xml', name));
+      world.pending.set(name, xml);
+    }
+    expect((await xmlOf(`/${encf('31', 11)}/xml`)).text).toBe(issuedFile.xml);
+    expect((await xmlOf(`/${encf('31', 12)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(receivedFile.xml);
+    expect(await world.metrics.render()).not.toMatch(/ecf_integrity_errors_total [1-9]/);
+  });
+
   it('altered and lost bytes are never given out, and are noticed', async () => {
     const altered = await issued(9, 'nine');
     await writeFile(path.join(world.folder, 'xml', altered.path), `${altered.xml} `);
@@ -187,7 +199,7 @@ describe('GET /{encf}/xml', () => {
       expect([answer.status, answer.body.code]).toEqual([500, 'document_damaged']);
       expect(answer.text).not.toContain('<ECF>');
     }
-    expect(await world.metrics.render()).toContain('ecf_damaged_documents_total 2');
+    expect(await world.metrics.render()).toContain('ecf_integrity_errors_total 2');
     expect(createHash('sha256').update(altered.xml).digest('hex')).toBe(altered.sha256);
   });
 });

@@ -20,7 +20,14 @@ import {
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
-import { createStoredFiles, openXmlStore, tellDamaged, type XmlStore } from '@ecf/service-kit/xml-store';
+import {
+  createArchiver,
+  createStoredFiles,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type XmlStore,
+} from '@ecf/service-kit/xml-store';
 import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
@@ -73,6 +80,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     config,
     overrides,
   );
+  const archive = overrides.archive ?? openXmlStore(config);
   const turns = createTurns();
   const judges = createJudges({
     turns,
@@ -98,7 +106,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
     judges,
-    archive: tellDamaged(overrides.archive ?? openXmlStore(config), { metrics, logger }),
+    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     budgets: createRefusalBudgets(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
@@ -113,15 +121,17 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
+  const archiver = createArchiver({ database, archive, service: 'reception', logger, metrics });
   const ready = () =>
-    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => ports.archive.ready() });
+    // Documents are received while the archive is away; the archiver stores them later.
+    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const background = createBackground({ database, bus, ports, relay, cleanSeeds: spent.clean });
+  const background = createBackground({ database, bus, ports, relay, archiver, cleanSeeds: spent.clean });
   return {
     app,
     ready,

@@ -3,6 +3,7 @@ import { budgetPeriod } from '@ecf/public-door';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import type { Archiver } from '@ecf/service-kit/xml-store';
 import type { Ports } from './core/ports.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
@@ -16,11 +17,12 @@ export interface BackgroundParts {
   readonly bus: Bus;
   readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'budgets' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
+  readonly archiver: Archiver;
   readonly cleanSeeds: (now: Date) => Promise<void>;
 }
 
-/** What runs beside the requests: events in and out, and cleaning. */
-export function createBackground({ database, bus, ports, relay, cleanSeeds }: BackgroundParts) {
+/** Runs beside the requests: events in and out, the archiver, and cleaning. */
+export function createBackground({ database, bus, ports, relay, archiver, cleanSeeds }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
 
@@ -42,6 +44,7 @@ export function createBackground({ database, bus, ports, relay, cleanSeeds }: Ba
       await migrate(database.url, MIGRATIONS);
       subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
       relay.start();
+      archiver.start();
       cleaning = setInterval(() => void clean(), CLEANING_MS);
       cleaning.unref();
     },
@@ -49,6 +52,7 @@ export function createBackground({ database, bus, ports, relay, cleanSeeds }: Ba
     async stop(): Promise<void> {
       clearInterval(cleaning);
       await relay.stop();
+      await archiver.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
     },
   };

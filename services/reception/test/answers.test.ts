@@ -2,22 +2,11 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@ecf/service-kit/telemetry';
 import { XmlStoreError } from '@ecf/service-kit/xml-store';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Answers } from '../src/core/documents/answers.js';
 import type { NumberHolder } from '../src/core/documents/received-document.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { eventually, startWorld, type World } from './support/world.js';
-
-/** Storing can be held up here, so that calls overlap or their connection is lost meanwhile. */
-let gate: Promise<void> = Promise.resolve();
-let open: () => void = () => undefined;
-let waiting = 0;
-
-function hold(): void {
-  gate = new Promise((resolve) => {
-    open = resolve;
-  });
-}
 
 let world: World;
 const kept = new Map<string, Buffer>();
@@ -32,9 +21,6 @@ beforeAll(async () => {
       logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }),
       archive: {
         async put(path, bytes) {
-          waiting++;
-          await gate;
-          waiting--;
           kept.set(path, Buffer.from(bytes));
           return { checksum: '' };
         },
@@ -49,41 +35,46 @@ beforeAll(async () => {
     },
   });
 });
-afterEach(() => open());
 afterAll(() => world.stop());
 
 /** Sends and cuts the connection before the answer is written; resolves when the service has done its work. */
 async function sendAndVanish(bytes: Buffer, instance = 0): Promise<void> {
-  hold();
+  const inserts = await holdUp('INSERT');
   const req = request(`${world.url(instance)}/fe/recepcion/api/ecf`, { method: 'POST', headers: { env: 'TesteCF' } });
   req.on('error', () => undefined);
   req.end(bytes);
-  await eventually(
-    () => waiting,
-    (count) => count > 0,
-  );
+  await eventually(inserts.waiting, (count) => count > 0);
   req.destroy();
   await delay(20);
-  open();
+  await inserts.end();
 }
 
-/** Holds up what instances note about answers, as a busy database does. */
-async function holdNotes(): Promise<{ end(): Promise<void> }> {
+const LOCKS = { INSERT: 4712, UPDATE: 4711 };
+
+interface HeldUp {
+  /** Statements that wait. */
+  waiting(): Promise<number>;
+  end(): Promise<void>;
+}
+
+/** Holds up inserts of documents, or what instances note about answers, as a busy database does. */
+async function holdUp(change: keyof typeof LOCKS): Promise<HeldUp> {
+  const lock = LOCKS[change];
   let end: () => void = () => undefined;
   let locked: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
     locked = resolve;
   });
-  const work = world.database.transaction(async (tx) => {
-    await tx.query(`CREATE OR REPLACE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN new; END $$`);
-    await tx.query(
-      'CREATE OR REPLACE TRIGGER pause BEFORE UPDATE ON received_documents FOR EACH ROW EXECUTE FUNCTION pause()',
-    );
+  await world.database.transaction(async (tx) => {
+    await tx.query(`CREATE OR REPLACE FUNCTION pause_${change}() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${lock}); RETURN new; END $$`);
+    for (const table of ['received_documents', 'refused_documents'])
+      await tx.query(
+        `CREATE OR REPLACE TRIGGER pause_${change} BEFORE ${change} ON ${table} FOR EACH ROW EXECUTE FUNCTION pause_${change}()`,
+      );
   });
-  await work;
   const holding = world.database.transaction(async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock(4711)');
+    await tx.query(`SELECT pg_advisory_xact_lock(${lock})`);
     locked();
     await new Promise<void>((resolve) => {
       end = resolve;
@@ -91,6 +82,12 @@ async function holdNotes(): Promise<{ end(): Promise<void> }> {
   });
   await ready;
   return {
+    async waiting() {
+      const { rows } = await world.database.query<{ count: number }>(
+        `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
+      );
+      return rows[0]?.count ?? 0;
+    },
     async end() {
       end();
       await holding;
@@ -160,13 +157,10 @@ describe('identical bytes get the first acknowledgement while it did not leave',
   it('calls that overlap: all of them', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
-    hold();
+    const inserts = await holdUp('INSERT');
     const calls = [0, 1, 0, 1, 0, 1].map((instance) => world.send(bytes, { instance }));
-    await eventually(
-      () => waiting,
-      (count) => count >= 2,
-    );
-    open();
+    await eventually(inserts.waiting, (count) => count >= 2);
+    await inserts.end();
     const responses = await Promise.all(calls);
     const texts = await Promise.all(responses.map((response) => response.clone().text()));
     expect(await Promise.all(responses.map(estado))).toEqual(['0', '0', '0', '0', '0', '0']);
@@ -176,7 +170,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
 
   it('what another instance notes late counts all the same', async () => {
     const bytes = await sampleBytes({ encf: next() });
-    const locking = await holdNotes();
+    const locking = await holdUp('UPDATE');
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
     const again = world.send(bytes, { instance: 1 });
     await delay(300);
@@ -186,7 +180,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
 
   it('while that is waited for, other documents are received', async () => {
     const bytes = await sampleBytes({ encf: next() });
-    const locking = await holdNotes();
+    const locking = await holdUp('UPDATE');
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
     const repeats = Array.from({ length: 20 }, (_, n) =>
       world.send(bytes, { instance: 1, sender: `198.51.100.${n + 1}` }),
@@ -205,25 +199,28 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     const bytes = await sampleBytes({ encf: next() });
     await sendAndVanish(bytes, 0);
     expect(await estado(await world.send(bytes, { instance: 1 }))).toBe('0');
-    const locking = await holdNotes();
+    const locking = await holdUp('UPDATE');
     const again = world.send(bytes, { instance: 0 });
     await delay(100);
     await locking.end();
     expect(await estado(await again)).toBe('3');
   });
 
-  it('one that the store lost is told as damaged, and given once it is back', async () => {
+  it('one that the store lost is an integrity error, and given once it is back', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await sendAndVanish(bytes);
     await recorded(number);
-    const path = [...kept.keys()].find((name) => name.includes('/arecf/') && name.includes(number)) ?? '';
+    const find = () => [...kept.keys()].find((name) => name.includes('/arecf/') && name.includes(number)) ?? '';
+    const path = await eventually(find, (name) => name !== '');
+    const pending = () => world.database.query('SELECT 1 FROM pending_document WHERE path = $1', [path]);
+    await eventually(pending, ({ rowCount }) => rowCount === 0);
     const acknowledgement = kept.get(path) as Buffer;
     kept.delete(path);
     const response = await world.send(bytes);
     expect([response.status, (await response.json()).code]).toEqual([500, 'document_damaged']);
     const metrics = await world.metrics.render();
-    expect(metrics).toContain('ecf_damaged_documents_total 1');
+    expect(metrics).toContain('ecf_integrity_errors_total 1');
     expect(metrics).toContain('ecf_reception_refusals_total{env="TesteCF",reason="document_damaged"} 1');
     kept.set(path, acknowledgement);
     expect(await (await world.send(bytes)).text()).toBe(acknowledgement.toString());
@@ -271,7 +268,7 @@ it.each([
       );
     const before = [await told(first), await told(others)];
     lines.length = 0;
-    hold();
+    const inserts = await holdUp('INSERT');
     // The last instance tells what it holds.
     const calls = Array.from({ length: 5 }, () => world.send(bytes, { instance: 1 }));
     await eventually(
@@ -279,7 +276,7 @@ it.each([
       (held) => held === 5,
     );
     await delay(50);
-    open();
+    await inserts.end();
     const texts = await Promise.all((await Promise.all(calls)).map((response) => response.text()));
     expect(new Set(texts).size).toBe(1);
     const gained = [(await told(first)) - (before[0] ?? 0), (await told(others)) - (before[1] ?? 0)];

@@ -5,16 +5,14 @@ import path from 'node:path';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER } from './support/senders.js';
+import { BUYER, PROVIDER } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
 let folder: string;
 let way: Awaited<ReturnType<typeof openWay>>;
 let sequence = 0;
-let broken: ((path: string) => boolean) | null = null;
-let fault: Error = new Error('broken');
-let held: Promise<void> | null = null;
+let away = false;
 const next = () => encf(++sequence);
 
 beforeAll(async () => {
@@ -22,11 +20,13 @@ beforeAll(async () => {
   const files = await openFileXmlStore(folder);
   const archive: XmlStore = {
     async put(name, bytes) {
-      if (broken?.(name)) throw fault;
-      await held;
+      if (away) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
       return files.put(name, bytes);
     },
-    get: files.get,
+    async get(name, sha256) {
+      if (away) throw new Error('the archive is away');
+      return files.get(name, sha256);
+    },
     ready: files.ready,
     list: files.list,
   };
@@ -54,26 +54,33 @@ async function recorded(number: string): Promise<number> {
 }
 
 describe('nothing is acknowledged that is not stored', () => {
-  it.each([
-    ['the document', '/ecf/'],
-    ['the acknowledgement', '/arecf/'],
-  ])('%s cannot be stored: 500, nothing recorded; the next attempt is received', async (_, part) => {
+  it('the archive is away: documents are received and given out, and are archived once it is back', async () => {
     const number = next();
-    const bytes = await sampleBytes({ encf: number });
-    broken = (name) => name.includes(part);
-    const response = await world.send(bytes);
-    expect([response.status, await response.json()]).toMatchObject([
-      500,
-      { code: 'internal_error', request_id: expect.any(String) },
-    ]);
-    expect(await recorded(number)).toBe(0);
-    broken = null;
-    const again = await world.send(bytes);
-    expect([again.status, (await again.text()).includes('<Estado>0<')]).toEqual([200, true]);
-    expect(await recorded(number)).toBe(1);
+    away = true;
+    const response = await world.send(await sampleBytes({ encf: number }));
+    const acknowledgement = await response.text();
+    expect([response.status, acknowledgement.includes('<Estado>0<')]).toEqual([200, true]);
+    const shown = await world.ask(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
+    expect([shown.status, await shown.text()]).toEqual([200, acknowledgement]);
+    const failures = /ecf_archive_failures_total\{service="reception",reason="unavailable"\} [1-9]/;
+    await eventually(
+      () => world.metrics.render(),
+      (text) => failures.test(text),
+    );
+    expect(await world.metrics.render()).toMatch(/ecf_archive_pending_documents\{service="reception"\} [1-9]/);
+    away = false;
+    const pending = () => world.database.query('SELECT 1 FROM pending_document');
+    await eventually(pending, ({ rowCount }) => rowCount === 0);
+    const { rows } = await world.database.query<Record<string, string>>(
+      'SELECT * FROM received_documents WHERE encf = $1',
+      [number],
+    );
+    const files = await openFileXmlStore(folder);
+    await files.get(rows[0]?.xml_path as string, rows[0]?.xml_sha256);
+    expect((await files.get(rows[0]?.arecf_path as string, rows[0]?.arecf_sha256)).toString()).toBe(acknowledgement);
   });
 
-  it('the disk is full, of the archive or of the database: 503 with Retry-After, nothing recorded', async () => {
+  it('the disk of the database is full: 503 with Retry-After, nothing recorded', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     const refused = async () => {
@@ -85,10 +92,6 @@ describe('nothing is acknowledged that is not stored', () => {
       ]);
       expect(await recorded(number)).toBe(0);
     };
-    fault = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    broken = () => true;
-    await refused();
-    broken = null;
     await world.database.query(
       `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no space' USING ERRCODE = '53100'; END $$`,
     );
@@ -99,7 +102,7 @@ describe('nothing is acknowledged that is not stored', () => {
     await world.database.query('DROP FUNCTION full_disk CASCADE');
     expect((await world.send(bytes)).status).toBe(200);
     expect(await world.metrics.render()).toMatch(
-      /ecf_reception_refusals_total\{env="TesteCF",reason="storage_full"\} 2\n/,
+      /ecf_reception_refusals_total\{env="TesteCF",reason="storage_full"\} 1\n/,
     );
   });
 
@@ -164,9 +167,17 @@ it('a large document that is not judged in time is put off: 503 with Retry-After
 it('beside a sender with hundreds of documents waiting to be recorded another’s is next; beyond its part it gets 429', async () => {
   const [flood, genuine] = [await sampleBytes({ encf: next() }), await sampleBytes({ encf: next() })];
   let release = () => {};
-  held = new Promise((resolve) => {
-    release = resolve;
+  // Every document here is refused, or waits behind those that are.
+  const locked = new Promise<void>((ready) => {
+    void world.database.transaction(async (tx) => {
+      await tx.query('LOCK TABLE refused_documents IN EXCLUSIVE MODE');
+      ready();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
   });
+  await locked;
   let answered = 0;
   const answers = Array.from({ length: 300 }, async (_, n) => {
     const bad = flood.toString().replace('<DetallesItems>', `<Nada>${n}</Nada><DetallesItems>`);
@@ -182,7 +193,6 @@ it('beside a sender with hundreds of documents waiting to be recorded another’
   const other = world.send(genuine, { sender: '198.51.100.78' });
   await new Promise((resolve) => setTimeout(resolve, 200));
   release();
-  held = null;
   expect(await (await other).text()).toContain('<Estado>0<');
   expect(answered).toBeLessThan(150);
   const all = await Promise.all(answers);

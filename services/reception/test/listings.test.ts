@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 async function damaged(): Promise<number> {
-  return Number(/^ecf_damaged_documents_total (\d+)$/m.exec(await world.metrics.render())?.[1] ?? 0);
+  return Number(/^ecf_integrity_errors_total (\d+)$/m.exec(await world.metrics.render())?.[1] ?? 0);
 }
 
 async function json(path: string, headers: Record<string, string> = {}, account = ACCOUNT) {

@@ -9,7 +9,7 @@ import { formatSignatureDateTime } from '@ecf/domain';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
-import { openFileXmlStore } from '@ecf/service-kit/xml-store';
+import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -17,6 +17,7 @@ import { readReceptionConfig } from '../src/config.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { authority, PROVIDER } from './support/senders.js';
 import { MASTER_KEY, taxpayer } from './support/taxpayers.js';
+import { eventually } from './support/world.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const built = existsSync(MAIN);
@@ -118,16 +119,19 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
   await program.ended;
   expect(answered.size).toBeGreaterThanOrEqual(20);
 
-  const archive = await openFileXmlStore(path.join(folder, 'xml'));
+  const files = await openFileXmlStore(path.join(folder, 'xml'));
+  const archive = ownDocuments(database, files);
   async function expectWhole(number: string, acknowledgement: string): Promise<void> {
     const { rows } = await database.query<Record<string, string>>('SELECT * FROM received_documents WHERE encf = $1', [
       number,
     ]);
     const [row] = rows;
     expect([number, rows.length]).toEqual([number, 1]);
-    const kept = await archive.get(row?.xml_path as string, row?.xml_sha256);
+    const kept = await archive.get(row?.xml_path as string, row?.xml_sha256 as string);
     expect(kept.equals(documents.get(number) as Buffer)).toBe(true);
-    expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256)).toString()).toBe(acknowledgement);
+    expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256 as string)).toString()).toBe(
+      acknowledgement,
+    );
     const told = await database.query('SELECT event FROM told WHERE key = $1', [`TesteCF:${PROVIDER}:${number}`]);
     expect(told.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
   }
@@ -142,6 +146,8 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
     else if (text !== answered.get(number)) expect(text).toContain('<CodigoMotivoNoRecibido>3<');
   });
   await Promise.all(again);
+  const pending = () => database.query('SELECT 1 FROM pending_document WHERE due_at < now()');
+  await eventually(pending, ({ rowCount }) => rowCount === 0);
   program.child.kill('SIGTERM');
   expect(await program.ended).toBe(0);
 });

@@ -23,8 +23,22 @@ import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
 import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
 
+/** The store, where the bytes of a document do not matter. */
+type TestDocuments = Omit<DocumentStore, 'add' | 'refuse'> & {
+  add(document: NewReceivedDocument): ReturnType<DocumentStore['add']>;
+  refuse(refusal: NewRefusedDocument): ReturnType<DocumentStore['refuse']>;
+};
+
+function withoutFiles(documents: DocumentStore): TestDocuments {
+  return {
+    ...documents,
+    add: (document) => documents.add(document, []),
+    refuse: (refusal) => documents.refuse(refusal, []),
+  };
+}
+
 interface Stores {
-  documents: DocumentStore;
+  documents: TestDocuments;
   seeds: SpentSeeds;
   keys: TokenKeys;
   budgets: RefusalBudgets;
@@ -38,13 +52,13 @@ beforeAll(async () => {
   await migrate(url, fileURLToPath(new URL('../prisma/migrations', import.meta.url)));
   database = openDatabase(url);
   stores.postgres = {
-    documents: createDocumentStore(database),
+    documents: withoutFiles(createDocumentStore(database)),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
     budgets: createRefusalBudgets(database),
   };
   stores.memory = {
-    documents: createInMemoryDocumentStore(),
+    documents: withoutFiles(createInMemoryDocumentStore()),
     seeds: createInMemorySpentSeeds(),
     keys: createInMemoryTokenKeys(),
     budgets: createInMemoryRefusalBudgets(),
@@ -129,7 +143,7 @@ const everything = {
 } as const;
 
 /** The record of a document. */
-async function whole(documents: DocumentStore, { key }: NewReceivedDocument): Promise<ReceivedDocument | undefined> {
+async function whole(documents: TestDocuments, { key }: NewReceivedDocument): Promise<ReceivedDocument | undefined> {
   const { env, buyerRnc, issuerRnc, encf: number } = key;
   const [listed] = await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc, encf: number });
   return listed?.document;

@@ -2,11 +2,11 @@ import { type XmlStore, XmlStoreError } from '@ecf/service-kit/xml-store';
 import type { GatewayAdmin } from '../gateway-admin.js';
 import { PathSpool } from './path-spool.js';
 
-/** What is wrong with an object. `unknown`: it is stored, and no row names it. */
+/** An error of an object. `unknown`: it is stored, and no row names it. */
 export interface Finding {
   readonly problem: 'missing' | 'altered' | 'unknown';
   readonly path: string;
-  /** The service whose row names it; null for what no row names. */
+  /** The service whose row names it; null if no row does. */
   readonly service: string | null;
   /** SHA-256 of the row. */
   readonly sha256: string | null;
@@ -17,21 +17,23 @@ export interface Verified {
   readonly missing: number;
   readonly altered: number;
   readonly unknown: number;
+  /** Documents whose bytes are still in a database; the archiver moves them to the archive. */
+  readonly pending: number;
 }
 
 const SERVICES = ['emission', 'reception', 'approvals'];
 const AT_ONCE = 16;
 
 interface Page {
-  files: { path: string; sha256: string }[];
+  files: { path: string; sha256: string; pending: boolean }[];
   next: string | null;
 }
 
 /**
- * Reads every object that the services' databases name and compares its checksum; then tells what no row names. The store
- * is listed first: what is written later is in no doubt. Pages and temporary files keep the memory the same for any number.
+ * Reads every object that the services' databases name and compares its checksum; then reports objects that no row names. The
+ * store is listed first, so that later objects are not in question. Pages and temporary files keep the memory constant.
  *
- * @param newest objects stored after it are never `unknown`: their row may be about to be committed
+ * @param newest objects stored after it are never `unknown`
  */
 export async function verifyArchive(
   admin: GatewayAdmin,
@@ -39,7 +41,7 @@ export async function verifyArchive(
   newest: Date,
   tell: (finding: Finding) => Promise<void>,
 ): Promise<Verified> {
-  const count = { documents: 0, missing: 0, altered: 0, unknown: 0 };
+  const count = { documents: 0, missing: 0, altered: 0, unknown: 0, pending: 0 };
   const found = async (finding: Finding) => {
     count[finding.problem] += 1;
     await tell(finding);
@@ -51,11 +53,12 @@ export async function verifyArchive(
       for await (const files of pages(admin, service))
         for (let at = 0; at < files.length; at += AT_ONCE)
           await Promise.all(
-            files.slice(at, at + AT_ONCE).map(async ({ path, sha256 }) => {
+            files.slice(at, at + AT_ONCE).map(async ({ path, sha256, pending }) => {
               spool.add('known', path);
               count.documents += 1;
               const problem = await problemOf(store, path, sha256);
-              if (problem !== null) await found({ problem, path, service, sha256 });
+              if (problem === 'missing' && pending) count.pending += 1;
+              else if (problem !== null) await found({ problem, path, service, sha256 });
             }),
           );
     for await (const path of spool.unknown()) await found({ problem: 'unknown', path, service: null, sha256: null });

@@ -18,9 +18,11 @@ compared:
 
   missing    a row names it and it is gone
   altered    it is not what was stored
-  unknown    it is stored and no row names it: left over where a process ended between the bytes and the row; no fault
+  unknown    it is stored and no row names it; no fault
 
-  --recent S      objects of the last so many seconds are never unknown, their row may be on its way; default 300
+Documents that wait in a database for the archive are counted as pending; that is no fault either.
+
+  --recent S      objects of the last S seconds are never unknown; default 300
   --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data
   --json          one JSON object a line; --text is readable for people, the default on a terminal
 
@@ -43,10 +45,10 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const tell = (finding: Finding) => writer.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
   try {
     const verified = await verifyArchive(admin, store, new Date(Date.now() - recent * 1_000), tell);
-    const { documents, missing, altered, unknown } = verified;
+    const { documents, missing, altered, unknown, pending } = verified;
     await writer.flush();
     console.stderr.write(
-      `${documents} documents in the databases: ${missing} missing, ${altered} altered; ${unknown} unknown objects\n`,
+      `${documents} documents in the databases: ${missing} missing, ${altered} altered, ${pending} pending; ${unknown} unknown objects\n`,
     );
     return missing + altered > 0 ? 1 : 0;
   } catch (error) {

@@ -2,8 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { isDatabaseUnavailable } from '../postgres/database-errors.js';
 import { isStorageFull } from '../postgres/storage-full.js';
 import type { Logger } from '../telemetry/logger.js';
-import { isDamaged } from '../xml-store/damaged-documents.js';
-import { XmlStoreError } from '../xml-store/xml-store.js';
+import { isIntegrityError, XmlStoreError } from '../xml-store/xml-store.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import { requestIdOf, requestNames } from './request-id.js';
 
@@ -37,7 +36,7 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(503, 'service_unavailable', 'The storage of documents cannot be reached; repeat shortly.', {
       cause: error,
     });
-  if (isDamaged(error))
+  if (isIntegrityError(error))
     return new ApiError(
       500,
       'document_damaged',

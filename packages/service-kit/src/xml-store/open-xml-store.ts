@@ -4,7 +4,7 @@ import { ConfigError, readConfig, setting } from '../config/config.js';
 import { openFileXmlStore } from './xml-store.files.js';
 import { type XmlStore, XmlStoreError } from './xml-store.js';
 
-/** Where signed XML is kept, to be spread into the settings of a service. */
+/** Settings of the archive, to be spread into the settings of a service. */
 export const archiveSettings = {
   DATA_DIR: setting.text({
     description: 'Folder of what is kept in files; stored XML too, unless S3_ENDPOINT is set',
@@ -32,16 +32,16 @@ export function readArchiveSettings(env: Record<string, string | undefined>): Ar
 }
 
 /**
- * The archive that the settings ask for: a bucket, else files. It is opened at the first use, so that wiring needs no I/O.
+ * The archive that the settings name: a bucket, or files. It is opened at the first use, so that wiring needs no I/O.
  *
- * @param readOnly of files: nothing is made, mended or removed
- * @throws ConfigError where a storage lacks its keys
+ * @param readOnly for files: nothing is created or removed
+ * @throws ConfigError if the keys of the storage are missing
  */
 export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {}): XmlStore {
   const open = opener(settings, readOnly);
   let opened: Promise<XmlStore> | undefined;
   const archive = () => {
-    // What failed once may do the next time.
+    // The next call tries again.
     opened ??= open().catch((error) => {
       opened = undefined;
       throw error;
@@ -58,7 +58,7 @@ export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {
   };
 }
 
-/** Whatever the store itself does not name comes from storage that is away, full or refuses us. */
+/** An error that the store does not name comes from storage that is away or full, or that refuses the request. */
 async function reached<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -80,7 +80,7 @@ function opener(settings: ArchiveSettings, readOnly: boolean): () => Promise<Xml
     );
   }
   const { S3_REGION: region } = settings;
-  // Loaded where it is used: a deployment on files need not pay for it.
+  // Loaded on demand: a deployment on files does not load the S3 client.
   return async () =>
     (await import('./xml-store.s3.js')).openS3XmlStore({ endpoint, bucket, region, accessKey, secretKey });
 }

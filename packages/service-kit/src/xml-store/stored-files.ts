@@ -1,21 +1,23 @@
 import { type ArchiveOperations, errorCodeEntry, type StoredFile } from '@ecf/contracts';
 import { ApiError } from '../http/errors.js';
-import type { Database } from '../postgres/database.js';
+import type { Queries } from '../postgres/database.js';
+import { pendingAmong, pendingBytes } from './pending-documents.js';
 
 /** A table whose rows name stored XML. */
 export interface StoredFileTable {
   readonly table: string;
   /** Columns of its primary key, whole numbers, in the key's order. */
   readonly key: readonly [string, ...string[]];
-  /** Pairs of columns, or expressions over them: path (null where nothing is stored) and SHA-256. */
+  /** Pairs of columns: path (null if nothing is stored) and SHA-256. */
   readonly files: readonly (readonly [path: string, sha256: string])[];
 }
 
 /**
- * Tells page by page which XML the database says is stored, by the primary keys of its tables, one table after the other.
- * A page is read by an index and holds at most `limit` rows, so that any number of documents costs the same memory.
+ * Lists the XML that the database names, by the primary keys of its tables, one table after the other. A page is read by an
+ * index and holds at most `limit` rows, so that any number of documents costs the same memory. Also gives out the bytes of
+ * documents that wait for the archive.
  */
-export function createStoredFiles(database: Database, tables: readonly StoredFileTable[]): ArchiveOperations {
+export function createStoredFiles(database: Queries, tables: readonly StoredFileTable[]): ArchiveOperations {
   return {
     async pageOfStoredFiles({ after, limit }) {
       const [name = tables[0]?.table, ...keys] = after?.split(':') ?? [];
@@ -33,7 +35,13 @@ export function createStoredFiles(database: Database, tables: readonly StoredFil
           : following === undefined
             ? null
             : [following.table, ...following.key.map(() => '0')].join(':');
-      return { files: rows.flatMap((row) => filesOf(table, row)), next };
+      const files = rows.flatMap((row) => filesOf(table, row));
+      const pending = await pendingAmong(database, files);
+      return { files: files.map((file) => ({ ...file, pending: pending.has(file.path) })), next };
+    },
+    async pendingDocument({ path, sha256 }) {
+      const bytes = await pendingBytes(database, path, sha256);
+      return { base64: bytes?.toString('base64') ?? null };
     },
   };
 }
@@ -51,7 +59,7 @@ function pageOf({ table, key, files }: StoredFileTable): { name: string; text: s
   };
 }
 
-function filesOf({ files }: StoredFileTable, row: Record<string, string | null>): StoredFile[] {
+function filesOf({ files }: StoredFileTable, row: Record<string, string | null>): Omit<StoredFile, 'pending'>[] {
   return files.flatMap((_, at) => {
     const [path, sha256] = [row[`p${at}`], row[`s${at}`]];
     return typeof path === 'string' && typeof sha256 === 'string' ? [{ path, sha256 }] : [];

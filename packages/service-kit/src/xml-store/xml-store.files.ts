@@ -1,78 +1,87 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, opendir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, link, open, opendir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFolderSync } from './folder-sync.js';
-import { INCOMING, JOURNAL } from './journal/archive-folder.js';
-import { sha256Of } from './journal/archive-journal.js';
-import { archiveWriter } from './journal/archive-writer.js';
-import { checkXmlPath, type StoredObject, type XmlStore, XmlStoreError } from './xml-store.js';
+import { checkedBytes, checkXmlPath, type StoredObject, sha256Of, type XmlStore, XmlStoreError } from './xml-store.js';
 
+/** Folder of files that are being written. */
+const INCOMING = '.incoming';
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Files under a folder. Bytes are written under a temporary name and then linked to their path, so that a path either does not
- * exist or holds the whole document; `put` resolves once a journal beside them is on the disk, out of which they are written
- * again after a power cut ({@link file://./archive-folder.ts}).
+ * Files under a folder. Bytes are written to a temporary file, synced, and then linked to their path, so that a path either
+ * does not exist or holds the whole document.
  *
- * @param readOnly opened to look at what is there: nothing is made, mended or removed, and nothing can be stored
- * @param idleMs milliseconds without a document after which the journal is cleared; by default when that costs least
+ * @param readOnly opened to look at what is there: nothing is created or removed, and nothing can be stored
  */
-export async function openFileXmlStore(
-  root: string,
-  { idleMs, readOnly = false }: { idleMs?: number; readOnly?: boolean } = {},
-): Promise<XmlStore> {
+export async function openFileXmlStore(root: string, { readOnly = false } = {}): Promise<XmlStore> {
   const incoming = path.join(root, INCOMING);
-  const journal = path.join(root, JOURNAL);
   const folders = createFolderSync(root);
   if (!readOnly) {
     await folders.make(incoming);
     await removeStale(incoming);
   }
-  const writer = archiveWriter(path.resolve(root), idleMs);
-  // What cannot be made good yet, on a full disk or one that takes no writes, keeps nobody from reading the rest.
-  let failure = readOnly ? null : await recovered();
 
-  async function recovered(): Promise<unknown> {
-    const segments = await readdir(journal).catch(() => []);
-    return segments.length === 0
-      ? null
-      : writer.recover().then(
-          () => null,
-          (error: unknown) => error,
-        );
+  /** False if the path exists. */
+  async function linkNew(file: string, bytes: Uint8Array): Promise<boolean> {
+    const temporary = path.join(incoming, randomUUID());
+    try {
+      // If the whole archive is away (not mounted), this fails before any folder is created in its place.
+      await writeSynced(temporary, bytes);
+      await folders.make(path.dirname(file));
+      await link(temporary, file);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return false;
+      // Somebody removed a folder below the root; the next attempt makes it again.
+      if (code === 'ENOENT') folders.forget();
+      throw error;
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
 
   return {
     async put(relative, bytes, known) {
       checkXmlPath(relative);
-      if (readOnly) throw new XmlStoreError('unavailable', 'This archive was opened for reading alone.');
+      if (readOnly) throw new XmlStoreError('unavailable', 'This archive was opened for reading only.');
+      const file = path.join(root, relative);
       const checksum = known ?? sha256Of(bytes);
-      await writer.store({ path: relative, bytes, sha256: checksum });
+      if (!(await linkNew(file, bytes)) && sha256Of(await readFile(file)) !== checksum)
+        throw new XmlStoreError(
+          'exists',
+          `Another document is stored under ${relative}; stored documents are never overwritten.`,
+        );
+      await folders.sync(path.dirname(file));
       return { checksum };
     },
     async get(relative, checksum) {
       checkXmlPath(relative);
-      let bytes: Buffer;
       try {
-        bytes = await readFile(path.join(root, relative));
+        return checkedBytes(relative, await readFile(path.join(root, relative)), checksum);
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
         throw new XmlStoreError('missing', `There is no document under ${relative}.`, { cause });
       }
-      if (checksum !== undefined && sha256Of(bytes) !== checksum)
-        throw new XmlStoreError('altered', `The document under ${relative} is not the one that was stored.`);
-      return bytes;
     },
-    async ready() {
-      await access(incoming, constants.R_OK | constants.W_OK);
-      if (failure !== null) failure = await recovered();
-      if (failure !== null) throw failure;
-    },
+    ready: () => access(incoming, constants.R_OK | constants.W_OK),
     list: () => storedUnder(root, ''),
   };
 }
 
-/** Folder by folder, so that no more than one entry of each level is held. */
+async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx', 0o640);
+  try {
+    await handle.writeFile(bytes);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Folder by folder, so that memory holds one entry of each level. */
 async function* storedUnder(root: string, relative: string): AsyncGenerator<StoredObject> {
   for await (const entry of await opendir(path.join(root, relative))) {
     const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
@@ -82,7 +91,7 @@ async function* storedUnder(root: string, relative: string): AsyncGenerator<Stor
   }
 }
 
-/** Temporary files of a process that was killed; those of the last day may belong to one that still runs. */
+/** Removes temporary files of killed processes. Files of the last day may belong to a running process. */
 async function removeStale(incoming: string): Promise<void> {
   const oldest = Date.now() - STALE_MS;
   for (const name of await readdir(incoming)) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   GetObjectCommand,
   HeadBucketCommand,
@@ -7,7 +6,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { checkXmlPath, type XmlStore, XmlStoreError } from './xml-store.js';
+import { checkedBytes, checkXmlPath, sha256Of, type XmlStore, XmlStoreError } from './xml-store.js';
 
 export interface S3Settings {
   readonly endpoint: string;
@@ -15,18 +14,18 @@ export interface S3Settings {
   readonly region: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Objects that one answer lists; by default as many as the storage gives. */
+  /** Most objects that one answer lists; by default the storage decides. */
   readonly listedAtOnce?: number;
 }
 
-/** Milliseconds for one attempt of a call, and attempts in all: a caller waits for the answer. */
+/** Milliseconds for one attempt of a call, and number of attempts. */
 const REQUEST_MS = 5_000;
 const CONNECT_MS = 2_000;
 const ATTEMPTS = 3;
 
 /**
- * Objects in a bucket of an S3-compatible storage. A put carries `If-None-Match: *`, so that the storage itself refuses to
- * overwrite, and the SHA-256, so that it refuses bytes that were altered on their way.
+ * Objects in a bucket of an S3-compatible storage. A put carries `If-None-Match: *`: the storage refuses to overwrite. It also
+ * carries the SHA-256: the storage refuses bytes that were altered on the way.
  */
 export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void } {
   const { bucket } = settings;
@@ -52,7 +51,7 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
   return {
     async put(path, bytes, known) {
       checkXmlPath(path);
-      const checksum = known ?? sha256(bytes, 'hex');
+      const checksum = known ?? sha256Of(bytes);
       try {
         await client.send(
           new PutObjectCommand({
@@ -65,22 +64,19 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
           }),
         );
       } catch (error) {
-        // 412: it is there. 409: another put of the same object is under way. A first attempt may also have got through.
+        // 412: the object exists, perhaps by an earlier attempt. 409: another put of the same object is in flight.
         if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
-        if (sha256(await read(path), 'hex') !== checksum)
+        if (sha256Of(await read(path)) !== checksum)
           throw new XmlStoreError(
             'exists',
-            `Another document stands under ${path}; stored documents are never overwritten.`,
+            `Another document is stored under ${path}; stored documents are never overwritten.`,
           );
       }
       return { checksum };
     },
     async get(path, checksum) {
       checkXmlPath(path);
-      const bytes = await read(path);
-      if (checksum !== undefined && sha256(bytes, 'hex') !== checksum)
-        throw new XmlStoreError('altered', `The document under ${path} is not the one that was stored.`);
-      return bytes;
+      return checkedBytes(path, await read(path), checksum);
     },
     async ready() {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -106,8 +102,4 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
 
 function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-}
-
-function sha256(bytes: Uint8Array, encoding: 'hex' | 'base64'): string {
-  return createHash('sha256').update(bytes).digest(encoding);
 }

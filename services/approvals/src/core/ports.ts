@@ -3,7 +3,7 @@ import type { EmissionOperations, ReceptionOperations, SigningOperations } from 
 import type { Environment } from '@ecf/domain';
 import type { JudgeThreads, RefusalBudgets, RefusedBytesSettings, SignerFacts } from '@ecf/public-door';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Admission } from './given/admission.js';
 import type {
@@ -46,10 +46,14 @@ export interface ApprovalStore {
   /** All records about a document, oldest first. */
   about(key: DecisionKey): Promise<GivenApproval[]>;
   /**
-   * Commits a new record where nothing decided about the document meanwhile forbids it, and gives it; with `claimedUntil`
-   * it is to be sent, and the sends are the caller's until then. Otherwise gives what forbids it.
+   * Commits a new record with its signed bytes unless a decision about the document forbids it, and gives it; with
+   * `claimedUntil` it is to be sent, and the sends are the caller's until then. Otherwise gives what forbids it.
    */
-  add(approval: NewApproval, claimedUntil: Date | null): Promise<{ added: GivenApproval } | { refused: Admission }>;
+  add(
+    approval: NewApproval,
+    bytes: Uint8Array,
+    claimedUntil: Date | null,
+  ): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /** Has an unsent record sent, under the same conditions. */
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /**
@@ -136,9 +140,10 @@ export interface NewRefusedApproval {
 /** Approvals that buyers gave. */
 export interface ReceivedApprovalStore {
   find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<NewReceivedApproval | null>;
-  /** Commits it with its event; false, and nothing kept, where the e-CF was answered before. */
-  add(approval: NewReceivedApproval): Promise<boolean>;
-  refuse(refusal: NewRefusedApproval): Promise<void>;
+  /** Commits it with its bytes and its event; false, and nothing kept, if the e-CF was answered before. */
+  add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
+  /** Commits it with its bytes if it names a path. */
+  refuse(refusal: NewRefusedApproval, bytes: Uint8Array): Promise<void>;
 }
 
 /** What people who operate the service are told. */
@@ -168,7 +173,10 @@ export interface Ports {
   /** Null where the deployment has no gateway to ask. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
-  readonly archive: XmlStore;
+  /** Reads what the stores committed, before and after it reaches the archive. */
+  readonly archive: DocumentReader;
+  /** Reads documents that emission issued. */
+  readonly issuedXml: DocumentReader;
   readonly budgets: RefusalBudgets;
   readonly authority: Pick<AuthorityClient, 'submitCommercialApproval'>;
   readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;

@@ -1,20 +1,21 @@
 import { type Environment, storableText } from '@ecf/domain';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgements/acknowledgement.js';
-import type { AcknowledgementStore, HeldAcknowledgement } from '../core/deliveries/delivery-ports.js';
+import type { AcknowledgementStore } from '../core/deliveries/delivery-ports.js';
 import { keyValues } from './delivery-rows.js';
 
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
   text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
-           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256, held)
+           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256)
          SELECT env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code, acknowledged_at, received_at, valid,
-           validation_error, xml_path, xml_sha256, decode(held, 'base64')
+           validation_error, xml_path, xml_sha256
            FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
            receipt_status smallint, rejection_code smallint, acknowledged_at timestamptz, received_at timestamptz,
-           valid boolean, validation_error text, xml_path text, xml_sha256 text, held text)
+           valid boolean, validation_error text, xml_path text, xml_sha256 text)
          ORDER BY env, issuer_rnc, encf, xml_sha256
-         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
+         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING RETURNING xml_path`,
 };
 const LIST_ACKNOWLEDGEMENTS = {
   name: 'acknowledgement_list',
@@ -27,15 +28,6 @@ const FIND_ACKNOWLEDGEMENT = {
   name: 'acknowledgement_find',
   text: `SELECT * FROM received_acknowledgements WHERE env = $1 AND issuer_rnc = $2 AND encf = $3
           ORDER BY valid DESC, received_at DESC, id DESC LIMIT 1`,
-};
-const HELD = {
-  name: 'acknowledgement_held',
-  text: `SELECT id, xml_path AS path, held AS bytes FROM received_acknowledgements
-          WHERE held IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
-};
-const RELEASE = {
-  name: 'acknowledgement_release',
-  text: 'UPDATE received_acknowledgements SET held = NULL WHERE id = ANY($1::bigint[])',
 };
 interface AcknowledgementRow {
   id: number;
@@ -50,10 +42,9 @@ interface AcknowledgementRow {
   validation_error: string | null;
   xml_path: string;
   xml_sha256: string;
-  held: Buffer | null;
 }
 
-/** Acknowledgements in PostgreSQL, as they are asked for and as the XML store takes them. */
+/** Acknowledgements in PostgreSQL. */
 export function createAcknowledgementStore(database: Database): AcknowledgementStore {
   return {
     async list({ env, issuerRnc, encf, receiptStatus, limit, offset }) {
@@ -65,22 +56,20 @@ export function createAcknowledgementStore(database: Database): AcknowledgementS
       const { rows } = await database.query<AcknowledgementRow>(FIND_ACKNOWLEDGEMENT, keyValues(key));
       return rows[0] === undefined ? null : fromAcknowledgementRow(rows[0]);
     },
-    async held(after, limit) {
-      return (await database.query<HeldAcknowledgement>(HELD, [after, limit])).rows;
-    },
-    async release(ids) {
-      await database.query(RELEASE, [ids]);
-    },
   };
 }
 
-/** Adds what buyers answered; the same answer once. */
+/** Adds what buyers answered, with the bytes; the same answer once. */
 export async function addAcknowledgements(tx: Transaction, all: readonly NewAcknowledgement[]): Promise<void> {
-  if (all.length > 0) await tx.query(ACKNOWLEDGE, [JSON.stringify(all.map(acknowledgementRow))]);
+  if (all.length === 0) return;
+  const { rows } = await tx.query<{ xml_path: string }>(ACKNOWLEDGE, [JSON.stringify(all.map(acknowledgementRow))]);
+  const added = new Set(rows.map(({ xml_path }) => xml_path));
+  const files = all.filter(({ xml }) => added.has(xml.path)).map(({ xml, bytes }) => ({ ...xml, bytes }));
+  await addPendingDocuments(tx, files);
 }
 
 function acknowledgementRow(acknowledgement: NewAcknowledgement) {
-  const { key, xml, fault, held } = acknowledgement;
+  const { key, xml, fault } = acknowledgement;
   return {
     env: key.env,
     issuer_rnc: key.issuerRnc,
@@ -94,7 +83,6 @@ function acknowledgementRow(acknowledgement: NewAcknowledgement) {
     validation_error: fault === null ? null : storableText(fault),
     xml_path: xml.path,
     xml_sha256: xml.sha256,
-    held: held === null ? null : Buffer.from(held).toString('base64'),
   };
 }
 
@@ -109,6 +97,5 @@ function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement 
     receivedAt: row.received_at,
     fault: row.validation_error,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
-    held: row.held,
   };
 }

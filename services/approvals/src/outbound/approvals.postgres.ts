@@ -1,6 +1,7 @@
 import { toIsoDominican } from '@ecf/domain';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { admit, owedToIssuer, stands } from '../core/given/admission.js';
 import { type DecisionKey, type GivenApproval, statusWord } from '../core/given/given-approval.js';
 import type { ApprovalStore, Progress, Target } from '../core/ports.js';
@@ -12,7 +13,7 @@ import { unwritable } from './unwritable.js';
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     about: (key) => about(database, key),
-    add(approval, claimedUntil) {
+    add(approval, bytes, claimedUntil) {
       return database.transaction(async (tx) => {
         const earlier = await lockAll(tx, approval.key);
         const admission = admit(earlier, approval);
@@ -35,6 +36,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
           claimedUntil,
           admission.authorityAlone,
         ]);
+        await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
         const added = fromRow(rows[0] as ApprovalRow);
         if (claimedUntil !== null) await takesItsPlace(tx, added, approval.createdAt);
         return { added };

@@ -2,6 +2,7 @@ import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
+import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { statusWord } from '../core/given/given-approval.js';
 import type { NewReceivedApproval, ReceivedApprovalStore } from '../core/ports.js';
 import { approvalEvent } from './approval-rows.js';
@@ -32,7 +33,7 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
       const { rows } = await database.query<ReceivedApprovalRow>(FIND, [env, issuerRnc, encf]);
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
-    add(approval) {
+    add(approval, bytes) {
       return database.transaction(async (tx) => {
         const { key, signer } = approval;
         const { rowCount } = await tx.query(ADD, [
@@ -57,24 +58,29 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
           approval.sender,
         ]);
         if (rowCount === 0) return false;
+        await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
         await appendToOutbox(tx, [approvalEvent(decisionReceived(approval), approval.receivedAt)]);
         return true;
       });
     },
-    async refuse(refusal) {
-      await database.query(REFUSE, [
-        refusal.env,
-        refusal.issuerRnc,
-        refusal.encf,
-        refusal.buyerRnc,
-        refusal.reason,
-        refusal.receivedAt,
-        refusal.bytes,
-        refusal.sha256,
-        refusal.xmlPath,
-        refusal.requestId,
-        refusal.sender,
-      ]);
+    async refuse(refusal, bytes) {
+      const { sha256, xmlPath } = refusal;
+      await database.transaction(async (tx) => {
+        if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
+        await tx.query(REFUSE, [
+          refusal.env,
+          refusal.issuerRnc,
+          refusal.encf,
+          refusal.buyerRnc,
+          refusal.reason,
+          refusal.receivedAt,
+          refusal.bytes,
+          sha256,
+          xmlPath,
+          refusal.requestId,
+          refusal.sender,
+        ]);
+      });
     },
   };
 }

@@ -7,9 +7,5 @@ export const STORED_FILES: readonly StoredFileTable[] = [
   { table: 'given_approvals', key: ['id'], files: XML },
   { table: 'received_approvals', key: ['id'], files: XML },
   { table: 'refused_approvals', key: ['id'], files: [['xml_path', 'sha256']] },
-  {
-    table: 'received_acknowledgements',
-    key: ['id'],
-    files: [['CASE WHEN held IS NULL THEN xml_path END', 'xml_sha256']],
-  },
+  { table: 'received_acknowledgements', key: ['id'], files: XML },
 ];

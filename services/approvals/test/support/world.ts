@@ -21,7 +21,7 @@ import { ApiError, type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } from '@ecf/service-kit/security';
 import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
-import { openFileXmlStore } from '@ecf/service-kit/xml-store';
+import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
 import { openCertificate, type SigningCertificate, serialiseCertificate, signXml } from '@ecf/xml-signing';
@@ -152,6 +152,11 @@ export class World {
     this.instances.push(instance);
     this.doors.push(await serve(this.#door(instance), { host: '127.0.0.1', port: 0 }));
     return instance;
+  }
+
+  /** Bytes that the service committed, whether they have reached the archive or not. */
+  stored(path: string, sha256: string): Promise<Buffer> {
+    return ownDocuments(this.database, this.archive).get(path, sha256);
   }
 
   url(instance = 0): string {

@@ -1,7 +1,7 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
-import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings } from './attempt/moves.js';
@@ -45,10 +45,10 @@ export interface EmissionStore {
   find(key: DocumentKey): Promise<Attempt | null>;
   look(key: DocumentKey): Promise<Found>;
   /**
-   * Commits an attempt made by `beginAttempt`, with the emission itself when it is the first. False when the number was
-   * taken or cancelled meanwhile. Durable when it resolves.
+   * Commits an attempt made by `beginAttempt` with its signed bytes, and the emission itself when it is the first. False
+   * when the number was taken or cancelled meanwhile. Durable when it resolves.
    */
-  begin(attempt: Attempt, sealedCertificate: Uint8Array | null): Promise<boolean>;
+  begin(attempt: Attempt, sealedCertificate: Uint8Array | null, files: readonly PendingDocument[]): Promise<boolean>;
   /** Every submission of the attempt's number that is over, oldest first, also those that do not stand with it. */
   wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */
@@ -119,21 +119,14 @@ export interface EmissionSettings extends FollowUpSettings {
 }
 
 /** Steps between which a process may end; tests end it there. */
-export type Checkpoint =
-  | 'signed'
-  | 'stored'
-  | 'committed'
-  | 'sent'
-  | 'recorded'
-  | 'claimed'
-  | 'resend-committed'
-  | 'looked-up';
+export type Checkpoint = 'signed' | 'committed' | 'sent' | 'recorded' | 'claimed' | 'resend-committed' | 'looked-up';
 
 export interface Ports {
   readonly emissions: EmissionStore;
   readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;
-  readonly archive: XmlStore;
+  /** Reads what the stores committed, before and after it reaches the archive. */
+  readonly archive: DocumentReader;
   readonly authority: Authority;
   readonly tokens: TokenProvider;
   readonly sealer: Sealer;

@@ -2,6 +2,7 @@ import { EMISSION_STATES, type Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import {
   type Cancellation,
   type CancellationAlarm,
@@ -124,7 +125,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
 
   return {
     taken: (numbers) => patient(() => lookUp(database, numbers)),
-    async add(cancellation, lease) {
+    async add(cancellation, bytes, lease) {
       let tries = 0;
       const outcome = await unlessTaken(() => {
         tries += 1;
@@ -149,6 +150,7 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
             lease === null ? null : cancellation.createdAt,
           ]);
           const added = fromRow(inserted[0] as Row);
+          await addPendingDocuments(tx, [{ ...cancellation.xml, bytes }]);
           await appendToOutbox(tx, [describe(added)]);
           if (lease !== null) await block(tx, added);
           return { added };

@@ -69,6 +69,11 @@ export const BEGIN = {
     certificate AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
       SELECT id, attempt, $3::bytea FROM taken WHERE $3::bytea IS NOT NULL),
+    stored AS (
+      INSERT INTO pending_document (path, sha256, bytes)
+      SELECT d.path, d.sha256, d.bytes
+      FROM taken, unnest($9::text[], $10::text[], $11::bytea[]) AS d(path, sha256, bytes)
+      ON CONFLICT (path, sha256) DO NOTHING),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
       SELECT $4::smallint, $5::uuid, $6::text, $7::text, $8::json FROM taken),

@@ -2,6 +2,7 @@ import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { pendingColumns } from '@ecf/service-kit/xml-store';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { tellsMore } from '../core/attempt/moves.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
@@ -56,9 +57,15 @@ export function createPostgresEmissionStore({
       if (row === undefined) return { attempt: null, cancelledBy: null };
       return { attempt: row.emission_id === null ? null : fromRow(row as AttemptRow), cancelledBy: row.cancelled_by };
     },
-    async begin(attempt, sealedCertificate) {
+    async begin(attempt, sealedCertificate, files) {
       const event = describe(attempt);
-      const params = [emissionRow(attempt), attemptRow(attempt), sealedCertificate, ...eventParams(event)];
+      const params = [
+        emissionRow(attempt),
+        attemptRow(attempt),
+        sealedCertificate,
+        ...eventParams(event),
+        ...pendingColumns(files),
+      ];
       let tries = 0;
       const { rowCount } = await retryWhileUnavailable(patienceMs, () => {
         tries += 1;

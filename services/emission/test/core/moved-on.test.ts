@@ -21,7 +21,7 @@ const must = (attempt: Attempt | null) => {
 /** A number with its first attempt, and what others do with it meanwhile. */
 async function number(first: Attempt) {
   const store = createInMemoryEmissionStore(() => ({}) as never);
-  await store.begin(first, null);
+  await store.begin(first, null, []);
   const save = async (after: Attempt | null) => {
     const present = (await store.find(first)) as Attempt;
     expect(await store.save(present, must(after), [])).toBe(true);
@@ -39,7 +39,7 @@ async function number(first: Attempt) {
       const rejected = await save(afterResult(sent, REJECTED, at(0)));
       const document = fresh({ contentHash: 'hash-2', facts: { ...first.facts, securityCode: 'other!' } });
       const second = beginAttempt(document, rejected, 1, at(0), { owner: 'other', leaseMs: 1, held: false });
-      expect(await store.begin(second, null)).toBe(true);
+      expect(await store.begin(second, null, [])).toBe(true);
       const received = await save(afterReceipt(second, receipt('t-2'), at(0)));
       await save(afterResult(received, result('Aceptado'), at(0)));
     },

@@ -39,7 +39,7 @@ describe('an attempt whose commit was not confirmed', () => {
   ] as const)('%s', async (_, stored, expected) => {
     const store = createInMemoryEmissionStore(() => ({}) as never);
     const attempt = sending();
-    await store.begin(stored(attempt), null);
+    await store.begin(stored(attempt), null, []);
     const moment = at(1_000);
     const pending = new Set<Promise<unknown>>();
     const ports = {

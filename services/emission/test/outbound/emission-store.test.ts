@@ -69,7 +69,7 @@ function contract(name: string, subject: () => Subject) {
         leaseMs,
         held: false,
       });
-      expect(await store.begin(attempt, null)).toBe(true);
+      expect(await store.begin(attempt, null, [])).toBe(true);
       return attempt;
     }
 
@@ -93,7 +93,7 @@ function contract(name: string, subject: () => Subject) {
             leaseMs: 1,
             held: false,
           });
-          return { attempt, begun: await each.begin(attempt, Buffer.from('sealed')) };
+          return { attempt, begun: await each.begin(attempt, Buffer.from('sealed'), []) };
         }),
       );
       const winners = attempts.filter(({ begun }) => begun);
@@ -140,7 +140,7 @@ function contract(name: string, subject: () => Subject) {
           leaseMs: 1,
           held: false,
         });
-      const outcomes = await Promise.all([store.begin(second('a'), null), other.begin(second('b'), null)]);
+      const outcomes = await Promise.all([store.begin(second('a'), null, []), other.begin(second('b'), null, [])]);
       expect(outcomes.sort()).toEqual([false, true]);
       const present = (await store.find(first)) as Attempt;
       expect(present).toMatchObject({ attempt: 2, emissionId: first.emissionId, state: 'sending' });
@@ -161,7 +161,7 @@ function contract(name: string, subject: () => Subject) {
           leaseMs: 1,
           held: false,
         });
-        expect(await store.begin(attempt, null)).toBe(true);
+        expect(await store.begin(attempt, null, [])).toBe(true);
       }
       const present = (await store.find(attempt)) as Attempt;
       expect(present.past.map(({ trackId }) => trackId)).toEqual(
@@ -191,7 +191,7 @@ function contract(name: string, subject: () => Subject) {
           leaseMs: 1,
           held: false,
         });
-        await store.begin(attempt, Buffer.from([0, 1, 255]));
+        await store.begin(attempt, Buffer.from([0, 1, 255]), []);
         expect([...((await store.sealedCertificate(attempt)) as Uint8Array)]).toEqual([0, 1, 255]);
         const processing = afterReceipt(attempt, receipt('t'), at(1)) as Attempt;
         await store.save(attempt, processing, []);
@@ -239,7 +239,7 @@ function contract(name: string, subject: () => Subject) {
         leaseMs: 1,
         held: true,
       });
-      await store.begin(note, null);
+      await store.begin(note, null, []);
       expect(await store.notesOn(original)).toEqual([
         { encf: note.encf, ecfType: '31', state: 'held', totalAmount: '11430.00' },
       ]);
@@ -275,7 +275,7 @@ function contract(name: string, subject: () => Subject) {
         leaseMs: 1,
         held: false,
       });
-      await store.begin(old, null);
+      await store.begin(old, null, []);
       const sent = afterReceipt(old, receipt('t-old'), at(0)) as Attempt;
       const waiting = (present: typeof backlog) => present.undecided.find(({ state }) => state === 'processing')?.count;
       const before = waiting(await store.backlog()) ?? 0;
@@ -357,7 +357,7 @@ describe('over PostgreSQL', () => {
       ['small', 'large', 'small'].map(async (accountId, index) => {
         const attempt = fresh({ encf: `E32999999999${index}`, accountId });
         const life = { owner: 'me', leaseMs: 1, held: false };
-        return store.begin(beginAttempt(attempt, null, await store.nextId(), at(0), life), null);
+        return store.begin(beginAttempt(attempt, null, await store.nextId(), at(0), life), null, []);
       }),
     );
     expect(outcomes).toMatchObject([{ value: true }, { reason: expect.any(RangeError) }, { value: true }]);
@@ -387,7 +387,7 @@ describe('over PostgreSQL', () => {
     const life = { owner: 'me', leaseMs: 1, held: false };
     const issued = async (number: number, until: 'sending' | 'processing' | 'accepted') => {
       const attempt = beginAttempt(fresh({ encf: `E32888888888${number}` }), null, await store.nextId(), at(0), life);
-      await store.begin(attempt, null);
+      await store.begin(attempt, null, []);
       const sent = afterReceipt(attempt, receipt(`t-${number}`), at(0)) as Attempt;
       if (until !== 'sending') await store.save(attempt, sent, []);
       if (until === 'accepted') await store.save(sent, afterResult(sent, result('Aceptado'), at(1)) as Attempt, []);

@@ -10,6 +10,7 @@ import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { seal, signIdentity } from '@ecf/service-kit/security';
 import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
@@ -293,6 +294,12 @@ export class World {
   }
 
   /** The row of the latest attempt, or null. */
+  /** Bytes that the service committed, whether they have reached the archive or not. */
+  async stored(file: string, sha256: string): Promise<Buffer> {
+    const archive = openXmlStore(readArchiveSettings({ DATA_DIR: this.folder }), { readOnly: true });
+    return ownDocuments(this.database, archive).get(file, sha256);
+  }
+
   async row(encf: string, env = 'TesteCF'): Promise<Record<string, unknown> | null> {
     const { rows } = await this.database.query(
       `SELECT e.encf, e.attempt AS attempts, a.* FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt

@@ -8,7 +8,7 @@ import type {
 } from '@ecf/contracts';
 import type { CalendarDate, Environment } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Aftermath, InvoiceKey, IssuedInvoice } from './invoices/issued-invoice.js';
 import type { ReceivedRecord } from './invoices/received-record.js';
@@ -147,7 +147,8 @@ export interface Ports {
   readonly aftermathSource: AftermathSource | null;
   readonly tokens: TokenSource;
   readonly authority: Authority;
-  readonly archive: XmlStore;
+  readonly issuedXml: DocumentReader;
+  readonly receivedXml: DocumentReader;
   readonly observer: Observer;
   readonly clock: () => Date;
   /** Resolves after that many milliseconds. */

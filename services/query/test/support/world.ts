@@ -58,7 +58,18 @@ export interface World {
   url: string;
   /** The gateway's own knowledge of an account, for what events did not tell yet. */
   gateway: Map<string, TaxpayerState[]>;
+  /** Documents that wait at their owners for the archive, by path. */
+  pending: Map<string, string>;
   stop(): Promise<void>;
+}
+
+function pendingOf(documents: ReadonlyMap<string, string>) {
+  return {
+    async pendingDocument({ path }: { path: string }) {
+      const text = documents.get(path);
+      return { base64: text === undefined ? null : Buffer.from(text).toString('base64') };
+    },
+  };
 }
 
 /** The real service on a database of its own, behind a door that vouches for callers as the gateway does. */
@@ -79,6 +90,7 @@ export async function startWorld(
     createInProcessBus({ logger: silentLogger, deadLetters: letters, clock, retry: { firstDelayMs: 5 } });
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
   const gateway = new Map<string, TaxpayerState[]>();
+  const pending = new Map<string, string>();
   const authority = unasked();
   const config = readQueryConfig({
     DATABASE_URL: line.url,
@@ -91,6 +103,7 @@ export async function startWorld(
     archive,
     emission: owners.emission,
     reception: owners.reception,
+    stored: { emission: pendingOf(pending), reception: pendingOf(pending) },
     taxpayers: {
       account: async (id) => {
         const taxpayers = gateway.get(id) ?? [];
@@ -127,6 +140,7 @@ export async function startWorld(
     database,
     line,
     archive,
+    pending,
     folder,
     owners,
     bus,

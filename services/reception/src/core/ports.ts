@@ -2,7 +2,7 @@ import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { RefusalBudgets, RefusedBytesSettings } from '@ecf/public-door';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { XmlStore } from '@ecf/service-kit/xml-store';
+import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Judgement } from './documents/judge-document.js';
 import type {
@@ -47,13 +47,13 @@ export interface ListedDocument {
 export interface DocumentStore {
   /** Which document holds a number. */
   holder(key: DocumentKey): Promise<NumberHolder | null>;
-  /** Commits a document under its number and gives its id. Null, and nothing kept, where the number is taken. */
-  add(document: NewReceivedDocument): Promise<number | null>;
+  /** Commits a document with the bytes of `files` and gives its id. Null, and nothing kept, if the number is taken. */
+  add(document: NewReceivedDocument, files: readonly PendingDocument[]): Promise<number | null>;
   /**
-   * Commits a refusal. Motive 3 with other bytes than the document that holds the number is a conflict of that document;
-   * the same bytes conflict once, however often they come. Those that are listed change the received document.
+   * Commits a refusal with the bytes of `files`. Motive 3 with other bytes than the document that holds the number is a
+   * conflict of that document; the same bytes conflict once, however often they come. A listed conflict changes the document.
    */
-  refuse(refusal: NewRefusedDocument): Promise<void>;
+  refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
   /** Path of the kept document with these bytes that competes with a received one; null where there is none. */
   keptConflict(holderId: number, sha256: string): Promise<string | null>;
   /** Whether a certificate signed one of the last thousand documents that the buyer got from this issuer before. */
@@ -147,7 +147,8 @@ export interface Ports {
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
   readonly judges: Judges;
-  readonly archive: XmlStore;
+  /** Reads what the store committed, before and after it reaches the archive. */
+  readonly archive: DocumentReader;
   readonly budgets: RefusalBudgets;
   readonly observer: Observer;
   readonly clock: () => Date;

@@ -3,6 +3,7 @@ import { MAX_EVENT_CONFLICTS, type ReceivedInvoiceDecision } from '@ecf/contract
 import type { Environment } from '@ecf/domain';
 import { appendToOutbox, once } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type {
   Conflict,
   NewRefusedDocument,
@@ -121,27 +122,28 @@ export function createDocumentStore(database: Database, makeId: () => string = r
     await changed(tx, document, conflicts.get(id) ?? [], at);
   }
 
-  async function compete(refusal: NewRefusedDocument, holderId: number): Promise<void> {
-    await database.transaction(async (tx) => {
-      await tx.query('SELECT 1 FROM received_documents WHERE id = $1 FOR UPDATE', [holderId]);
-      const first = await tx.query(REFUSE, refusedValues(refusal, holderId));
-      let kept = first.rowCount === 1 && refusal.xmlPath !== null;
-      if (first.rowCount === 0) {
-        await tx.query(REFUSE, refusedValues(refusal, null));
-        // There was no room for these bytes when they came first.
-        if (refusal.xmlPath !== null)
-          kept = (await tx.query(KEEP, [holderId, refusal.sha256, refusal.xmlPath])).rowCount === 1;
-      }
-      if (kept && (await isShown(tx, holderId, refusal.sha256)))
-        await change(tx, holderId, '', [], refusal.acknowledgedAt);
-    });
+  async function compete(tx: Transaction, refusal: NewRefusedDocument, holderId: number): Promise<void> {
+    await tx.query('SELECT 1 FROM received_documents WHERE id = $1 FOR UPDATE', [holderId]);
+    const first = await tx.query(REFUSE, refusedValues(refusal, holderId));
+    let kept = first.rowCount === 1 && refusal.xmlPath !== null;
+    if (first.rowCount === 0) {
+      await tx.query(REFUSE, refusedValues(refusal, null));
+      // There was no room for these bytes when they came first.
+      if (refusal.xmlPath !== null)
+        kept = (await tx.query(KEEP, [holderId, refusal.sha256, refusal.xmlPath])).rowCount === 1;
+    }
+    if (kept && (await isShown(tx, holderId, refusal.sha256)))
+      await change(tx, holderId, '', [], refusal.acknowledgedAt);
   }
 
   return {
     ...createNumbers(database, makeId),
-    async refuse(refusal) {
-      if (refusal.competes && refusal.holderId !== null) await compete(refusal, refusal.holderId);
-      else await database.query(REFUSE, refusedValues(refusal, null));
+    async refuse(refusal, files) {
+      await database.transaction(async (tx) => {
+        await addPendingDocuments(tx, files);
+        if (refusal.competes && refusal.holderId !== null) await compete(tx, refusal, refusal.holderId);
+        else await tx.query(REFUSE, refusedValues(refusal, null));
+      });
     },
     async keptConflict(holderId, sha256) {
       const { rows } = await database.query<{ xml_path: string | null }>(

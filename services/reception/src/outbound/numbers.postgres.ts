@@ -1,6 +1,7 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
 import { createBatches, type Database } from '@ecf/service-kit/postgres';
+import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
@@ -44,6 +45,13 @@ const ADD = {
              FROM added a
              JOIN unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::text[], $6::text[], $7::json[])
                   AS e(id, partition, event_id, topic, key, event) USING (id)
+         ), kept AS (
+           INSERT INTO pending_document (path, sha256, bytes)
+           SELECT f.path, f.sha256, f.bytes
+             FROM added a
+             JOIN unnest($8::bigint[], $9::text[], $10::text[], $11::bytea[]) AS f(id, path, sha256, bytes) USING (id)
+            ORDER BY f.path
+           ON CONFLICT (path, sha256) DO NOTHING
          )
          SELECT id FROM added`,
 };
@@ -51,6 +59,7 @@ const ADD = {
 interface Addition {
   readonly row: ReturnType<typeof newReceivedRow>;
   readonly event: BusEvent;
+  readonly files: readonly PendingDocument[];
 }
 
 /**
@@ -96,6 +105,8 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
         items.map(({ event }) => event.topic),
         items.map(({ event }) => event.key),
         items.map(({ event }) => outboxBody(event)),
+        items.flatMap(({ row, files }) => files.map(() => row.id)),
+        ...pendingColumns(items.flatMap(({ files }) => files)),
       ]);
       database.signalOutbox(new Set(partitions));
       const added = new Set(rows.map(({ id }) => id));
@@ -105,11 +116,11 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
 
   return {
     holder: (key) => holders.run(key),
-    async add(document: NewReceivedDocument) {
+    async add(document: NewReceivedDocument, files: readonly PendingDocument[]) {
       const id = await nextId();
       const stamp = { id: makeId(), time: document.acknowledgedAt };
       const event = receivedInvoiceEvent(newlyReceived(id, document), [], stamp);
-      return additions.run({ row: newReceivedRow(id, document), event });
+      return additions.run({ row: newReceivedRow(id, document), event, files });
     },
   };
 }

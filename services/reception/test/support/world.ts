@@ -38,7 +38,8 @@ export interface World {
   url(instance?: number): string;
   bus: Bus;
   database: Database;
-  archive: XmlStore;
+  /** Reads the bytes that the service committed, whether they have reached the archive or not. */
+  archive: Pick<XmlStore, 'get'>;
   instances: readonly Reception[];
   /** What was published on received-invoices.v1, in order. */
   published: BusEvent<ReceivedInvoiceChanged>[];
@@ -102,7 +103,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     url,
     bus,
     database,
-    archive,
+    archive: {
+      async get(path, sha256) {
+        const { rows } = await database.query<{ bytes: Buffer }>('SELECT bytes FROM pending_document WHERE path = $1', [
+          path,
+        ]);
+        return rows[0]?.bytes ?? archive.get(path, sha256);
+      },
+    },
     instances,
     published,
     metrics,

@@ -5,11 +5,13 @@ import type { InternalHandlers } from './internal.js';
 export const ARCHIVING_SERVICES = ['emission', 'reception', 'approvals'] as const;
 export type ArchivingService = (typeof ARCHIVING_SERVICES)[number];
 
-/** XML that a service's database says is stored. */
+/** XML that a row of a service's database names. */
 export const storedFileSchema = z.object({
   path: z.string(),
   /** In lower-case hex. */
   sha256: z.string(),
+  /** The bytes are in the database; the archiver has not moved them to the archive yet. */
+  pending: z.boolean(),
 });
 export type StoredFile = z.infer<typeof storedFileSchema>;
 
@@ -25,13 +27,19 @@ export const storedFilesQuerySchema = z.object({
 
 export const storedFilesPageSchema = z.object({ files: z.array(storedFileSchema), next: z.string().nullable() });
 
-/** What each service that keeps XML answers to those who verify it. */
+/** The operations of each service that keeps XML. */
 export const ARCHIVE_OPERATIONS = {
   /** All files, page by page; null as `next` at the end. */
   pageOfStoredFiles: {
     path: '/internal/archive/page',
     request: storedFilesQuerySchema,
     answer: storedFilesPageSchema,
+  },
+  /** The bytes of a document that is not in the archive yet; null if it does not wait for the archive. */
+  pendingDocument: {
+    path: '/internal/archive/pending',
+    request: storedFileSchema.omit({ pending: true }),
+    answer: z.object({ base64: z.base64().nullable() }),
   },
 } as const;
 export type ArchiveOperations = InternalHandlers<typeof ARCHIVE_OPERATIONS>;

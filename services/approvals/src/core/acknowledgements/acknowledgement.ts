@@ -25,17 +25,16 @@ export interface JudgedAcknowledgement {
   readonly fault: string | null;
 }
 
-/** An acknowledgement of what was sent, stored. */
+/** An acknowledgement of what was sent, to be stored. */
 export interface NewAcknowledgement extends JudgedAcknowledgement {
   readonly key: DeliveryKey;
   readonly buyerRnc: string;
   readonly receivedAt: Date;
   readonly xml: StoredBytes;
-  /** The bytes where the XML store did not take them yet; null once they stand under `xml`. */
-  readonly held: Uint8Array | null;
+  readonly bytes: Uint8Array;
 }
 
-export interface StoredAcknowledgement extends NewAcknowledgement {
+export interface StoredAcknowledgement extends Omit<NewAcknowledgement, 'bytes'> {
   readonly id: number;
 }
 

@@ -42,8 +42,8 @@ export class QueryAcknowledgements {
 
   /** The very bytes that the buyer returned. */
   async xml(query: OneQuery): Promise<Uint8Array> {
-    const { xml, held } = await this.#found(query);
-    return held ?? this.ports.archive.get(xml.path, xml.sha256);
+    const { xml } = await this.#found(query);
+    return this.ports.archive.get(xml.path, xml.sha256);
   }
 
   async #found(query: OneQuery): Promise<StoredAcknowledgement> {

@@ -119,7 +119,7 @@ export class DeliverDocument {
     if (deferredAt !== null) return { deferredAt };
     let xml: Uint8Array;
     try {
-      xml = await this.ports.archive.get(delivery.xml.path, delivery.xml.sha256);
+      xml = await this.ports.issuedXml.get(delivery.xml.path, delivery.xml.sha256);
     } catch (error) {
       return later(delivery, this.ports, `The stored document cannot be read: ${wordsOf(error)}`, 'archive');
     }

@@ -92,14 +92,7 @@ export interface DeliveryStore {
   backlog(): Promise<DeliveryBacklog[]>;
 }
 
-/** An acknowledgement whose bytes the XML store has not taken yet. */
-export interface HeldAcknowledgement {
-  readonly id: number;
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
-/** Acknowledgements, as they are asked for and as the XML store takes them. */
+/** Acknowledgements that buyers returned. */
 export interface AcknowledgementStore {
   /** Newest first by receipt, then id. */
   list(filter: {
@@ -112,10 +105,6 @@ export interface AcknowledgementStore {
   }): Promise<StoredAcknowledgement[]>;
   /** The latest valid one, else the latest. */
   find(key: DeliveryKey): Promise<StoredAcknowledgement | null>;
-  /** Those with an id above `after` whose bytes the row still holds, by id. */
-  held(after: number, limit: number): Promise<HeldAcknowledgement[]>;
-  /** The XML store has the bytes: the row lets go of them. */
-  release(ids: readonly number[]): Promise<void>;
 }
 
 /** What people who operate deliveries are told. */
@@ -141,7 +130,7 @@ export interface DeliverySettings {
 export interface DeliveryPorts
   extends Pick<
     Ports,
-    'taxpayers' | 'source' | 'certificates' | 'signing' | 'archive' | 'receivers' | 'clock' | 'elapsed' | 'random'
+    'taxpayers' | 'source' | 'certificates' | 'signing' | 'issuedXml' | 'receivers' | 'clock' | 'elapsed' | 'random'
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
@@ -153,5 +142,5 @@ export interface DeliveryPorts
   /** Whether the process was told to end. */
   readonly ending: () => boolean;
   /** Called between steps; tests end the process there. */
-  readonly checkpoint: (step: 'claimed' | 'answered' | 'stored' | 'recorded') => Promise<void> | void;
+  readonly checkpoint: (step: 'claimed' | 'answered' | 'recorded') => Promise<void> | void;
 }

@@ -2,7 +2,6 @@ import type { Answer, DeliveryAnswer } from '@ecf/authority-client';
 import {
   confirmsReceipt,
   judgeAcknowledgement,
-  MAX_ACKNOWLEDGEMENT_BYTES,
   type NewAcknowledgement,
   receivedAcknowledgementPath,
   sha256Hex,
@@ -43,7 +42,7 @@ export class JudgeDelivery {
     return later(delivery, this.ports, detail, cause, sign, { status, pauseMs: retryAfterMs ?? 0 });
   }
 
-  /** Kept byte for byte with what is concluded from it: in the XML store, and while that refuses it, in the row. */
+  /** The bytes are committed with what is concluded from them. */
   async #acknowledged(
     delivery: ClaimedDelivery,
     bytes: Uint8Array,
@@ -53,17 +52,6 @@ export class JudgeDelivery {
     const now = this.ports.clock();
     const sha256 = sha256Hex(bytes);
     const path = receivedAcknowledgementPath(delivery, now, sha256);
-    let held: Uint8Array | null = null;
-    try {
-      await this.ports.archive.put(path, bytes);
-    } catch (error) {
-      const words = `The buyer's answer cannot be stored: ${wordsOf(error)}`;
-      if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
-        return later(delivery, this.ports, words, 'archive', sign, { pauseMs });
-      this.ports.deliveryObserver.failed("storing a buyer's answer, which waits in its row,", error, delivery.key);
-      held = bytes;
-    }
-    await this.ports.checkpoint('stored');
     const judged = judgeAcknowledgement(bytes, delivery, now, this.ports.trust);
     const acknowledgement: NewAcknowledgement = {
       ...judged,
@@ -71,7 +59,7 @@ export class JudgeDelivery {
       buyerRnc: delivery.buyerRnc,
       receivedAt: now,
       xml: { path, sha256 },
-      held,
+      bytes,
     };
     if (judged.fault !== null) {
       const ending = later(delivery, this.ports, judged.fault, 'invalid_acknowledgement', sign, {

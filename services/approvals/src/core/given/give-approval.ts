@@ -23,16 +23,7 @@ const ROUNDS = 3;
 
 type GivePorts = Pick<
   Ports,
-  | 'approvals'
-  | 'taxpayers'
-  | 'source'
-  | 'certificates'
-  | 'archive'
-  | 'tokens'
-  | 'reception'
-  | 'observer'
-  | 'settings'
-  | 'clock'
+  'approvals' | 'taxpayers' | 'source' | 'certificates' | 'tokens' | 'reception' | 'observer' | 'settings' | 'clock'
 >;
 
 /**
@@ -87,7 +78,10 @@ export class GiveApproval {
       admission.kind === 'unsent'
         ? await this.ports.approvals.submit(admission.present.id, until(), this.ports.clock())
         : await this.ports.approvals.add(
-            await this.#sign(key, decision, buyer, certificate, { found, authorityAlone: admission.authorityAlone }),
+            ...(await this.#sign(key, decision, buyer, certificate, {
+              found,
+              authorityAlone: admission.authorityAlone,
+            })),
             order.submit ? until() : null,
           );
     if ('refused' in outcome) return null;
@@ -100,11 +94,10 @@ export class GiveApproval {
     buyer: TaxpayerState,
     certificate: SigningCertificate,
     about: { found: ReceivedInvoiceChanged | null; authorityAlone: boolean },
-  ): Promise<NewApproval> {
+  ): Promise<[NewApproval, Uint8Array]> {
     const { bytes, sha256 } = await signApproval(key, decision, certificate);
     const createdAt = this.ports.clock();
     const path = approvalPath(key, 'issued', createdAt, sha256);
-    await this.ports.archive.put(path, bytes);
     const warnings = [
       ...(about.found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
       ...(about.authorityAlone
@@ -114,7 +107,7 @@ export class GiveApproval {
         ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
         : []),
     ];
-    return {
+    const approval: NewApproval = {
       ...decision,
       key,
       accountId: buyer.account_id,
@@ -123,6 +116,7 @@ export class GiveApproval {
       xml: { path, sha256 },
       createdAt,
     };
+    return [approval, bytes];
   }
 
   async #buyer(asker: Caller, rnc: string): Promise<TaxpayerState> {

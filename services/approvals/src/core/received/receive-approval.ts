@@ -3,7 +3,7 @@ import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/doma
 import { DailyReceivedBytes, DailyRefusedBytes, type Gate, signerFacts, type Unkept } from '@ecf/public-door';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
-import type { Ports } from '../ports.js';
+import type { NewReceivedApproval, Ports } from '../ports.js';
 import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
 
@@ -27,7 +27,7 @@ export interface ApprovalOutcome {
   readonly unkept: Unkept | null;
 }
 
-type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'archive' | 'budgets' | 'emission' | 'settings' | 'clock'>;
+type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'budgets' | 'emission' | 'settings' | 'clock'>;
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order: structure, signature, type,
@@ -81,11 +81,7 @@ export class ReceiveApproval {
     await this.#room.received.take(sent);
     const sha256 = sha256Of(arrival.bytes);
     const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
-    await this.ports.archive.put(path, bytes).catch((error) => {
-      this.#room.received.giveBack(sent);
-      throw error;
-    });
-    return this.ports.received.add({
+    const approval: NewReceivedApproval = {
       key,
       accountId: invoice.account_id,
       decision: facts.decision,
@@ -98,7 +94,14 @@ export class ReceiveApproval {
       canonical: judgement.canonical,
       requestId: arrival.requestId,
       sender: arrival.sender,
-    });
+    };
+    let added = false;
+    try {
+      added = await this.ports.received.add(approval, bytes);
+    } finally {
+      if (!added) this.#room.received.giveBack(sent);
+    }
+    return added;
   }
 
   /** Recorded where it is about an e-CF of ours; what strangers say about nothing leaves a line in the log. */
@@ -115,17 +118,8 @@ export class ReceiveApproval {
     const sha256 = sha256Of(bytes);
     const { path: xmlPath, unkept } = await this.#keepRefused(arrival, about, sha256);
     const buyerRnc = judgement.refusal === null ? judgement.facts.buyerRnc : (judgement.about?.buyerRnc ?? null);
-    await this.ports.received.refuse({
-      ...about,
-      buyerRnc,
-      reason,
-      receivedAt,
-      bytes: bytes.length,
-      sha256,
-      xmlPath,
-      requestId,
-      sender,
-    });
+    const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
+    await this.ports.received.refuse({ ...about, ...refused }, bytes);
     return { receipt, refusal: reason, unkept };
   }
 
@@ -139,9 +133,7 @@ export class ReceiveApproval {
     if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
     const unkept = await this.#room.refused.take({ bytes: bytes.length, receivedAt, network });
     if (unkept !== null) return { path: null, unkept };
-    const path = refusedApprovalPath(about, receivedAt, sha256);
-    await this.ports.archive.put(path, bytes);
-    return { path, unkept };
+    return { path: refusedApprovalPath(about, receivedAt, sha256), unkept };
   }
 }
 

@@ -87,14 +87,12 @@ export function createCancelNumbers(
       now,
     );
     await ports.checkpoint('signed');
-    await ports.archive.put(xml.path, bytes);
-    await ports.checkpoint('stored');
     const { generatedAt: _stated, ...content } = request;
     const fresh = { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml };
     const cancellation = required(
       submit
-        ? await committing(ports, { ...fresh, askedAt: now }, () => ports.cancellations.add(fresh, lease()))
-        : await ports.cancellations.add(fresh, null),
+        ? await committing(ports, { ...fresh, askedAt: now }, () => ports.cancellations.add(fresh, bytes, lease()))
+        : await ports.cancellations.add(fresh, bytes, null),
     );
     await ports.checkpoint('committed');
     // Another instance may have made the same one local meanwhile: that one is sent, as it was signed.

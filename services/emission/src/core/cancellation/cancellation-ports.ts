@@ -29,10 +29,14 @@ export interface CancellationStore {
   /** What keeps the numbers from being cancelled now; null where nothing does. */
   taken(numbers: Numbers): Promise<Taken | null>;
   /**
-   * Commits a cancellation: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. Where a
+   * Commits a cancellation with its signed bytes: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. Where a
    * local one of that content is there, whoever made it, that one is the result: as it is, or sent from now on.
    */
-  add(cancellation: NewCancellation, lease: Date | null): Promise<{ added: Cancellation } | { taken: Taken }>;
+  add(
+    cancellation: NewCancellation,
+    bytes: Uint8Array,
+    lease: Date | null,
+  ): Promise<{ added: Cancellation } | { taken: Taken }>;
   /** Turns a local one into one that is sent; null where it is local no more. */
   submit(id: number, lease: Date, now: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
   /** The latest local one of that content. */

@@ -56,7 +56,8 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     const file = attempt.route === 'rfce' ? attempt.rfce : attempt.xml;
     let bytes: Buffer;
     try {
-      bytes = await ports.archive.get(file?.path ?? '', file?.sha256);
+      if (file === null) throw new Error(`${attempt.encf} goes as a summary and has none`);
+      bytes = await ports.archive.get(file.path, file.sha256);
     } catch (error) {
       ports.observer.failed('reading a document to send', error, attempt);
       return postpone(attempt, 'document-lost');

@@ -48,7 +48,7 @@ export type Issued =
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
 /**
- * The order that loses nothing: look, check, get a token, sign, store the files, commit, send, store the answer. Of equal
+ * The order that loses nothing: look, check, get a token, sign, commit with the signed bytes, send, store the answer. Of equal
  * requests at the same moment, in this process or another, one takes the number; the others find its attempt and answer
  * with its outcome.
  */
@@ -87,8 +87,6 @@ async function lookAndBegin(
 
   const prepared = await offer.prepare(reference);
   await ports.checkpoint('signed');
-  await Promise.all(prepared.files.map(({ path, bytes, sha256 }) => ports.archive.put(path, bytes, sha256)));
-  await ports.checkpoint('stored');
   const attempt = beginAttempt(
     prepared.fresh,
     existing,
@@ -96,13 +94,13 @@ async function lookAndBegin(
     moment(ports),
     { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
   );
-  if (!(await commit(ports, attempt, prepared.sealedCertificate))) return null;
+  if (!(await commit(ports, attempt, prepared))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
 }
 
-async function commit(ports: Ports, attempt: Attempt, sealed: Uint8Array | null): Promise<boolean> {
+async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files }: Prepared): Promise<boolean> {
   try {
-    return await ports.emissions.begin(attempt, sealed);
+    return await ports.emissions.begin(attempt, sealedCertificate, files);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     handOver(ports, attempt);

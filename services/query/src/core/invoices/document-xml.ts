@@ -30,7 +30,10 @@ type Copy = StoredXml & { readonly issuerRnc: string };
 /** There is none, or it cannot be said because the owner could not be asked. */
 type Missing = 'none' | 'unknown';
 
-type XmlPorts = Pick<Ports, 'invoices' | 'received' | 'taxpayers' | 'source' | 'archive' | 'observer'>;
+type XmlPorts = Pick<
+  Ports,
+  'invoices' | 'received' | 'taxpayers' | 'source' | 'issuedXml' | 'receivedXml' | 'observer'
+>;
 
 /**
  * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
@@ -106,7 +109,8 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
         `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
       );
     }
-    return { issuerRnc: file.issuerRnc, bytes: await ports.archive.get(file.path, file.checksum) };
+    const reader = file === issued ? ports.issuedXml : ports.receivedXml;
+    return { issuerRnc: file.issuerRnc, bytes: await reader.get(file.path, file.checksum) };
   };
 }
 

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import { type DailyReceivedBytes, type Gate, signerFacts } from '@ecf/public-door';
+import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
 import type { Ports } from '../ports.js';
 import type { Receiver, Receivers } from '../receivers.js';
 import type { Answers } from './answers.js';
 import type { Judgement, SoundDocument } from './judge-document.js';
-import type { DocumentKey, NumberHolder, Origin, StoredBytes } from './received-document.js';
+import type {
+  DocumentKey,
+  NewReceivedDocument,
+  NewRefusedDocument,
+  NumberHolder,
+  Origin,
+} from './received-document.js';
 import type { RefusedBytesRoom, Unkept } from './refused-bytes.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
 
@@ -112,7 +119,7 @@ export class ReceiveDocument {
     throw new Error('the number is taken and yet not to be found');
   }
 
-  /** Null where the number was taken between looking and adding. */
+  /** Null if the number was taken between the look-up and the insert. */
   async #decide(
     incoming: Incoming,
     judgement: SoundDocument,
@@ -141,29 +148,38 @@ export class ReceiveDocument {
     return this.#refuse(incoming, 3, particulars, holder);
   }
 
+  /** Null if another document took the number meanwhile. */
   async #accept(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
     const { bytes, arrivedAt: receivedAt, network } = incoming;
     const sent = { bytes: bytes.length, receivedAt, network };
     await this.room.received.take(sent);
-    const kept = this.#keep(incoming, false).catch((error) => {
-      this.room.received.giveBack(sent);
-      throw error;
-    });
-    const [xml, signed] = await Promise.all([kept, this.#acknowledge(incoming, null)]);
-    const documentId = await this.ports.documents.add({
+    let accepted: Acknowledged | null = null;
+    try {
+      accepted = await this.#add(incoming, judgement);
+    } finally {
+      if (accepted === null) this.room.received.giveBack(sent);
+    }
+    return accepted;
+  }
+
+  async #add(incoming: Incoming, judgement: SoundDocument): Promise<Acknowledged | null> {
+    const signed = await this.#acknowledge(incoming, null);
+    const xml = fileOf(incoming, false);
+    const document: NewReceivedDocument = {
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
       facts: judgement.facts,
       receivedAt: incoming.arrivedAt,
       acknowledgedAt: signed.at,
       bytes: incoming.bytes.length,
-      xml,
+      xml: { path: xml.path, sha256: xml.sha256 },
       acknowledgement: signed.stored,
       signer: signerFacts(judgement.certificate),
       canonical: judgement.canonical,
       observations: judgement.observations,
       origin: incoming.origin,
-    });
+    };
+    const documentId = await this.ports.documents.add(document, [xml, signed.file]);
     if (documentId === null) return null;
     return { ...answer(incoming, null, null), acknowledgement: signed.bytes, documentId };
   }
@@ -180,7 +196,7 @@ export class ReceiveDocument {
       this.#keepRefused(incoming, holder),
       this.#acknowledge(incoming, motive),
     ]);
-    await this.ports.documents.refuse({
+    const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
       reason,
@@ -195,7 +211,8 @@ export class ReceiveDocument {
       holderId: holder?.id ?? null,
       competes: holder !== null && holder.xml.sha256 !== incoming.sha256,
       origin: incoming.origin,
-    });
+    };
+    await this.ports.documents.refuse(refusal, [...kept.files, signed.file]);
     return { ...answer(incoming, motive, reason), acknowledgement: signed.bytes, unkept: kept.unkept };
   }
 
@@ -204,29 +221,23 @@ export class ReceiveDocument {
     const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, incoming.receiver.certificate);
     const sha256 = sha256Of(bytes);
     const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
-    await this.ports.archive.put(stored.path, bytes);
-    return { bytes, stored, at };
+    return { bytes, stored, file: { ...stored, bytes }, at };
   }
 
-  async #keep(incoming: Incoming, refused: boolean): Promise<StoredBytes> {
-    const { sha256 } = incoming;
-    const path = receivedDocumentPath(pathName(incoming, sha256, refused));
-    await this.ports.archive.put(path, incoming.bytes);
-    return { path, sha256 };
-  }
-
-  /** Bytes that are kept already are not kept twice; others where there is room for them. */
+  /** Bytes that are kept already are not kept twice; others are kept if there is room for them. */
   async #keepRefused(
     incoming: Incoming,
     holder: NumberHolder | null,
-  ): Promise<{ path: string | null; unkept: Unkept | null }> {
+  ): Promise<{ path: string | null; files: readonly PendingDocument[]; unkept: Unkept | null }> {
     const { sha256, network, arrivedAt: receivedAt } = incoming;
-    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, unkept: null };
+    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, files: [], unkept: null };
     const present = holder === null ? null : await this.ports.documents.keptConflict(holder.id, sha256);
-    if (present !== null) return { path: present, unkept: null };
+    if (present !== null) return { path: present, files: [], unkept: null };
     const signer = incoming.judgement.certificate;
     const unkept = await this.room.refused.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
-    return unkept === null ? { path: (await this.#keep(incoming, true)).path, unkept } : { path: null, unkept };
+    if (unkept !== null) return { path: null, files: [], unkept };
+    const file = fileOf(incoming, true);
+    return { path: file.path, files: [file], unkept };
   }
 }
 
@@ -240,6 +251,12 @@ interface Incoming extends Arrival {
   readonly judgement: Judgement;
   readonly key: DocumentKey;
   readonly receiver: Receiver;
+}
+
+/** The received bytes under their path in the archive. */
+function fileOf(incoming: Incoming, refused: boolean): PendingDocument {
+  const { sha256, bytes } = incoming;
+  return { path: receivedDocumentPath(pathName(incoming, sha256, refused)), sha256, bytes };
 }
 
 /** Documents are kept in the name of who answers, so a stranger's RNC never becomes a folder. */
