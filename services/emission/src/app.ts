@@ -46,11 +46,13 @@ import { createQueryCancellations } from './core/cancellation/query-cancellation
 import { createSendCancellation } from './core/cancellation/send-cancellation.js';
 import { createSettleCancellation } from './core/cancellation/settle-cancellation.js';
 import { createCertificates } from './core/credentials/certificates.js';
-import { createDocumentCertificates } from './core/credentials/document-certificates.js';
-import { createDocumentToken } from './core/credentials/document-token.js';
-import { createDocumentTokens } from './core/credentials/document-tokens.js';
+import {
+  createDocumentCertificates,
+  createDocumentToken,
+  createDocumentTokens,
+  createSignSeed,
+} from './core/credentials/document-credentials.js';
 import { createObtainToken } from './core/credentials/obtain-token.js';
-import { createSignSeed } from './core/credentials/sign-seed.js';
 import { applyStatus } from './core/follow-up/apply-status.js';
 import { createBackground } from './core/follow-up/background.js';
 import { createFollowUp } from './core/follow-up/follow-up.js';
@@ -62,20 +64,17 @@ import { createKeyedQueue } from './core/submit/keyed-queue.js';
 import { createSubmitJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
-import { signingOperations, subscribeDeliveries } from './inbound/delivery-questions.js';
-import { followUpOperations } from './inbound/follow-up-questions.js';
+import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
 import { createEmissionApp } from './inbound/http.js';
-import { internalOperations } from './inbound/internal.js';
-import { subscribeInvoiceStatus } from './inbound/invoice-status-events.js';
-import { resolutionOperations } from './inbound/resolution-questions.js';
-import { subscribeTaxpayers } from './inbound/taxpayer-events.js';
+import { followUpOperations, internalOperations, signingOperations } from './inbound/internal-operations.js';
+import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { createCancellationDocuments } from './outbound/cancellation-documents.threads.js';
 import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
+import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createRetryingTaxpayerReplica } from './outbound/taxpayer-replica.postgres.js';
-import { createPostgresToldDocuments } from './outbound/told-documents.postgres.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const BACKLOG_EVERY_MS = 15_000;
@@ -207,7 +206,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     // Documents are submitted while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
-  const told = createPostgresToldDocuments(database);
+  const told = createPostgresPublishedDocuments(database);
   const internal = internalOperations({ told, obtainToken });
   const followUps = followUpOperations({ told, documentToken: createDocumentToken(ports, documentTokens) });
   const signing = signingOperations(createSignSeed(ports, documentCertificates));

@@ -4,8 +4,7 @@ import type { EmissionState } from '@ecf/domain';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
-import type { FollowUpSettings } from './attempt/moves.js';
-import type { Random } from './attempt/retry-schedule.js';
+import type { FollowUpSettings, Random } from './attempt/transitions.js';
 import type { KeyedQueue } from './submit/keyed-queue.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */

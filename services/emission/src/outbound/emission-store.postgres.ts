@@ -4,12 +4,12 @@ import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { pendingColumns } from '@ecf/service-kit/xml-store';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
-import { tellsMore } from '../core/attempt/moves.js';
+import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRows, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
-import { wholePast } from './past-submissions.postgres.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
+import { wholePast } from './submission-history.postgres.js';
 
 export interface PostgresEmissionStoreOptions {
   readonly database: Database;
@@ -78,7 +78,7 @@ export function createPostgresEmissionStore({
     },
     wholePast: (attempt) => retryWhileUnavailable(patienceMs, () => wholePast(database, attempt)),
     async save(before, after, exchanges) {
-      const event = tellsMore(before, after) ? describe(after) : null;
+      const event = changesPublished(before, after) ? describe(after) : null;
       const statement = EMISSION_STATES[after.state].decided ? sql.SAVE_DECIDED : sql.SAVE;
       const { rowCount } = await query(statement, [
         changedRow({ ...after, emissionId: before.emissionId, attempt: before.attempt }),

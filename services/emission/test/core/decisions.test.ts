@@ -1,12 +1,11 @@
 import type { EmissionState } from '@ecf/domain';
+import { retryDelay } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
-import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
 import { decideRepeat } from '../../src/core/attempt/repeat.js';
-import { retryDelay } from '../../src/core/attempt/retry-schedule.js';
-import { refuseExpiredToken } from '../../src/core/credentials/token-expiry.js';
-import { EmissionError } from '../../src/core/errors.js';
-import { refuseFaults } from '../../src/core/submit/faults.js';
+import { beginAttempt } from '../../src/core/attempt/transitions.js';
+import { refuseExpiredToken } from '../../src/core/credentials/token-source.js';
+import { EmissionError, refuseFaults } from '../../src/core/errors.js';
 import { readInvoiceJson } from '../../src/core/submit/invoice-json.js';
 import { createKeyedQueue } from '../../src/core/submit/keyed-queue.js';
 import { checkNumberRanges } from '../../src/core/submit/number-ranges.js';

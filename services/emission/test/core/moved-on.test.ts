@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
-import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
-import { asFound } from '../../src/core/attempt/past-submissions.js';
-import { afterReceipt, afterResult } from '../../src/core/attempt/progress.js';
+import { afterReceipt, afterResult } from '../../src/core/attempt/authority-answers.js';
+import { asFound } from '../../src/core/attempt/submission-history.js';
+import { beginAttempt } from '../../src/core/attempt/transitions.js';
 import { createFollowUp } from '../../src/core/follow-up/follow-up.js';
 import type { Ports } from '../../src/core/ports.js';
 import { askOnce, awaitSend, awaitVerdict } from '../../src/core/submit/await-verdict.js';
-import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { at, fresh, receipt, result, sending } from '../support/attempts.js';
+import { createInMemoryEmissionStore } from '../support/emission-store.in-memory.js';
 
 const TOKENS = { given: true, get: async () => 'token', refused: async () => false };
 const REASON = [{ codigo: '3', valor: 'rechazado' }];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
-import { handOver } from '../../src/core/attempt/unconfirmed-commit.js';
-import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
+import { releaseUnconfirmed } from '../../src/core/attempt/unconfirmed-commit.js';
 import { at, sending } from '../support/attempts.js';
+import { createInMemoryEmissionStore } from '../support/emission-store.in-memory.js';
 
 describe('an attempt whose commit was not confirmed', () => {
   it.each([
@@ -51,7 +51,7 @@ describe('an attempt whose commit was not confirmed', () => {
       sleep: async () => undefined,
       pending,
     };
-    handOver(ports, attempt);
+    releaseUnconfirmed(ports, attempt);
     await Promise.all(pending);
     expect(await store.find(attempt)).toMatchObject(expected);
     expect(pending.size).toBe(0);

@@ -9,17 +9,15 @@ import { silentLogger } from '@ecf/service-kit/telemetry';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../../src/core/attempt/attempt.js';
-import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
-import { postponed } from '../../src/core/attempt/moves.js';
-import { afterReceipt, afterResult } from '../../src/core/attempt/progress.js';
+import { afterReceipt, afterResult } from '../../src/core/attempt/authority-answers.js';
+import { beginAttempt, postponed } from '../../src/core/attempt/transitions.js';
 import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
-import { subscribeDeliveries } from '../../src/inbound/delivery-questions.js';
-import { subscribeInvoiceStatus } from '../../src/inbound/invoice-status-events.js';
+import { subscribeDeliveries, subscribeInvoiceStatus } from '../../src/inbound/events.js';
 import { BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/emission-sql.js';
-import { createInMemoryEmissionStore } from '../../src/outbound/emission-store.in-memory.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
-import { createPostgresToldDocuments } from '../../src/outbound/told-documents.postgres.js';
+import { createPostgresPublishedDocuments } from '../../src/outbound/published-documents.postgres.js';
 import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
+import { createInMemoryEmissionStore } from '../support/emission-store.in-memory.js';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
@@ -365,7 +363,7 @@ describe('over PostgreSQL', () => {
 
   it('forgets what changed long ago once the bus has its event, and not before', async () => {
     const database = databases[0] as Database;
-    const told = createPostgresToldDocuments(database);
+    const told = createPostgresPublishedDocuments(database);
     const issuer = { env: 'TesteCF', issuerRnc: '100000001' } as const;
     const noted = async () => (await told.recent(issuer, null)).changes.map(({ encf }) => encf).sort();
     await database.query('DELETE FROM outbox');
@@ -383,7 +381,7 @@ describe('over PostgreSQL', () => {
   });
 
   it('lists what the authority has to decide, by pages', async () => {
-    const [store, told] = [stores[0] as EmissionStore, createPostgresToldDocuments(databases[0] as Database)];
+    const [store, told] = [stores[0] as EmissionStore, createPostgresPublishedDocuments(databases[0] as Database)];
     const life = { owner: 'me', leaseMs: 1, held: false };
     const issued = async (number: number, until: 'sending' | 'processing' | 'accepted') => {
       const attempt = beginAttempt(fresh({ encf: `E32888888888${number}` }), null, await store.nextId(), at(0), life);
@@ -419,7 +417,7 @@ describe('over PostgreSQL', () => {
     const never = { env: 'TesteCF', issuerRnc: '131999999', encf: 'E318000000005' } as const;
     expect(await store.look(never)).toEqual({ attempt: null, cancelledBy: 77 });
     expect(await store.find(never)).toBeNull();
-    expect(await createPostgresToldDocuments(database).find('TesteCF', [never])).toEqual([]);
+    expect(await createPostgresPublishedDocuments(database).find('TesteCF', [never])).toEqual([]);
   });
 });
 

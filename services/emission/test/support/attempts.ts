@@ -7,8 +7,7 @@ import type {
   TrackIdList,
 } from '@ecf/authority-client';
 import type { Attempt, NewAttempt } from '../../src/core/attempt/attempt.js';
-import { beginAttempt } from '../../src/core/attempt/begin-attempt.js';
-import type { FollowUpSettings, Moment } from '../../src/core/attempt/moves.js';
+import { beginAttempt, type FollowUpSettings, type Moment } from '../../src/core/attempt/transitions.js';
 
 export const NOW = new Date('2026-06-15T14:00:00Z');
 

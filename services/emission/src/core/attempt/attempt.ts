@@ -147,3 +147,8 @@ export const NO_VERDICT: VerdictFacts = { code: null, messages: [], sequenceUsed
 export function documentKey({ env, issuerRnc, encf }: DocumentKey): string {
   return `${env}:${issuerRnc}:${encf}`;
 }
+
+/** The names by which the authority is queried about a document. */
+export function nameOf({ env, issuerRnc, encf }: DocumentKey): DocumentKey {
+  return { env, issuerRnc, encf };
+}

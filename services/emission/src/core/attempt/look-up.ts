@@ -2,16 +2,16 @@
 import type { Answer, DocumentState, TrackIdEntry, TrackIdList } from '@ecf/authority-client';
 import type { Attempt } from './attempt.js';
 import {
+  applyTransition,
   inProcess,
   isLookedUp,
   leftToOperator,
   type Moment,
-  moved,
   notFound,
   pauseOf,
   postponed,
   waitedLongEnough,
-} from './moves.js';
+} from './transitions.js';
 
 /** What asking for a lost full document brought. */
 export interface LookUp {
@@ -84,7 +84,7 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
     const refused = attempt.past.at(-1);
     if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {
       // The number belongs to a document that is not ours, so the refusal of our copy was its verdict.
-      return moved(attempt, 'rejected-used', {
+      return applyTransition(attempt, 'rejected-used', {
         verdict: refused,
         trackId: refused.trackId,
         past: attempt.past.slice(0, -1),

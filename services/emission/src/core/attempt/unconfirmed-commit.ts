@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Attempt } from './attempt.js';
-import { moved } from './moves.js';
-import { moment } from './record.js';
+import { moment } from './record-transition.js';
+import { applyTransition } from './transitions.js';
 
 const LOOK_AGAIN_MS = 200;
 /** A database that hangs may commit for as long as it lets a statement run. */
@@ -15,14 +15,14 @@ type HandOverPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 
  * is back, what was committed all the same goes to the background as one of which nothing was sent, so that nobody has to
  * ask the authority about it first. Whoever took it up meanwhile keeps it; a held one waits for its original as ever.
  */
-export function handOver(ports: HandOverPorts, attempt: Attempt): void {
+export function releaseUnconfirmed(ports: HandOverPorts, attempt: Attempt): void {
   lookForCommit(
     ports,
     async (mayCome) => {
       const found = await ports.emissions.find(attempt);
       if (mayCome && (found === null || found.attempt < attempt.attempt)) return false;
       if (found === null || !isUntouched(found, attempt)) return true;
-      const unsent = moved(found, 'not-reached', { owner: null, nextActionAt: moment(ports).now });
+      const unsent = applyTransition(found, 'not-reached', { owner: null, nextActionAt: moment(ports).now });
       return ports.emissions.save(found, unsent, []);
     },
     (error) => ports.observer.failed('handing over an unsent attempt', error, attempt),

@@ -22,7 +22,7 @@ import {
 } from '@ecf/domain';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { EmissionError, invalidRequest } from '../errors.js';
-import { findOverlaps } from './overlaps.js';
+import { findOverlaps } from './number-set.js';
 
 /** A request that keeps every rule that can be checked on it alone. */
 export interface CancellationRequest {

@@ -1,6 +1,7 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import { retryDelay } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import { OVERDUE_MS, retryDelay } from '../attempt/retry-schedule.js';
+import { OVERDUE_MS } from '../attempt/transitions.js';
 import { certificateTokens } from '../credentials/token-source.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
@@ -59,7 +60,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       outcome = 'not_sent';
       progress = later(cancellation, ports, { reached: false });
     }
-    const recorded = await recordSurely(ports, cancellation, progress, said);
+    const recorded = await recordAnswer(ports, cancellation, progress, said);
     ports.cancellationObserver.sent(recorded, outcome);
     if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
     return recorded;
@@ -146,7 +147,7 @@ export function afterAnother(present: Cancellation, said: Verdict, ports: Schedu
 const UNDECIDED: ReadonlySet<CancellationState> = new Set(['sending', 'failed', 'submitted']);
 
 /** The answer is known: it is written down however long the database is away. */
-async function recordSurely(
+async function recordAnswer(
   ports: CancellationPorts,
   before: Cancellation,
   progress: CancellationProgress,

@@ -2,9 +2,9 @@ import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { InvoiceStatusChanged } from '@ecf/contracts';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
-import { moved } from '../attempt/moves.js';
-import { afterResult } from '../attempt/progress.js';
-import { exchange, moment, record } from '../attempt/record.js';
+import { afterResult } from '../attempt/authority-answers.js';
+import { exchange, moment, recordTransition } from '../attempt/record-transition.js';
+import { applyTransition } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 
 /**
@@ -30,14 +30,14 @@ export async function applyStatus(
   };
   const { http_status: status, content_type: contentType, body } = told.answer;
   const answer = { outcome: 'verdict', verdict, raw: { status, contentType, body, truncated: false } } as const;
-  await record(
+  await recordTransition(
     ports,
     found,
     (present) => {
       if (present.trackId !== told.track_id || EMISSION_STATES[present.state].decided) return null;
       if (!told.final && told.revision <= present.statusRevision) return null;
       const statusRevision = Math.max(told.revision, present.statusRevision);
-      if (isKnown(present, verdict)) return moved(present, null, { statusRevision });
+      if (isKnown(present, verdict)) return applyTransition(present, null, { statusRevision });
       const after = afterResult(present, answer, moment(ports));
       return after === null ? null : { ...after, statusRevision };
     },

@@ -1,5 +1,5 @@
-import { postponed } from '../attempt/moves.js';
-import { moment, record } from '../attempt/record.js';
+import { moment, recordTransition } from '../attempt/record-transition.js';
+import { postponed } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 import type { FollowUp } from './follow-up.js';
 
@@ -52,7 +52,7 @@ export function createBackground(ports: Ports, followUp: FollowUp, options: Back
   function work(attempt: Awaited<ReturnType<typeof claim>>[number]): Promise<unknown> {
     const task = followUp.advance(attempt).catch(async (error) => {
       ports.observer.failed('following up a document', error, attempt);
-      await record(ports, attempt, (present) =>
+      await recordTransition(ports, attempt, (present) =>
         present.owner === ports.owner && present.revision === attempt.revision
           ? postponed(present, moment(ports))
           : null,

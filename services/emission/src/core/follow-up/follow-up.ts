@@ -1,13 +1,19 @@
 import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES } from '@ecf/domain';
-import type { AlarmKind, Attempt, DocumentKey } from '../attempt/attempt.js';
+import { type AlarmKind, type Attempt, type DocumentKey, nameOf } from '../attempt/attempt.js';
+import { afterSummaryQuery } from '../attempt/authority-answers.js';
 import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
-import { afterReference, beginSend, postponed, sendLost } from '../attempt/moves.js';
-import { nameOf, tellOtherDocument } from '../attempt/other-document.js';
-import { asFound, isWholePast } from '../attempt/past-submissions.js';
-import { afterSummaryQuery } from '../attempt/progress.js';
-import { exchange, moment, record, recordOnce, recordSurely } from '../attempt/record.js';
-import type { DocumentTokens } from '../credentials/document-tokens.js';
+import {
+  exchange,
+  moment,
+  recordAnswer,
+  recordTransition,
+  reportOtherDocument,
+  tryTransition,
+} from '../attempt/record-transition.js';
+import { asFound, isWholePast } from '../attempt/submission-history.js';
+import { afterReference, beginSend, postponed, sendLost } from '../attempt/transitions.js';
+import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 import { sendAttempt } from '../submit/send-attempt.js';
@@ -27,7 +33,9 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     async advance(attempt, tokens) {
       if (attempt.state === 'sending' || attempt.state === 'resending') {
         // Whoever was sending has ended: the authority may have the document.
-        return record(ports, attempt, (present) => (isUnderWay(present) ? sendLost(present, moment(ports)) : null));
+        return recordTransition(ports, attempt, (present) =>
+          isUnderWay(present) ? sendLost(present, moment(ports)) : null,
+        );
       }
       if (attempt.state === 'held') return release(attempt);
       const source = tokens ?? (await ownTokens(attempt));
@@ -63,7 +71,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
       return postpone(attempt, 'document-lost');
     }
     const { owner, settings } = ports;
-    const sending = await recordOnce(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
+    const sending = await tryTransition(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
     // Whoever changed it in between sends it, or found that nothing needs to be sent.
     if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
@@ -84,7 +92,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
         })
       : null;
     if (state !== null) exchanges.push(exchange('queryState', ports.clock(), state));
-    for (const each of [answer, state]) tellOtherDocument(ports, each, attempt);
+    for (const each of [answer, state]) reportOtherDocument(ports, each, attempt);
     if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
@@ -101,7 +109,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
     const { securityCode } = attempt.facts;
     const answer = await ports.authority.queryConsumerSummary({ ...nameOf(attempt), token, securityCode });
-    tellOtherDocument(ports, answer, attempt);
+    reportOtherDocument(ports, answer, attempt);
     if (answer.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     return keep(attempt, (present) => afterSummaryQuery(present, answer, moment(ports)), [
@@ -116,7 +124,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     const facts = original === null ? null : EMISSION_STATES[original.state];
     if (facts !== null && !facts.decided) return postpone(attempt);
     const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
-    return record(ports, attempt, (present) =>
+    return recordTransition(ports, attempt, (present) =>
       present.state === 'held'
         ? afterReference(
             present,
@@ -132,13 +140,13 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   function keep(
     attempt: Attempt,
     decide: (present: Attempt) => Attempt | null,
-    exchanges: Parameters<typeof record>[3],
+    exchanges: Parameters<typeof recordTransition>[3],
   ): Promise<Attempt> {
-    return recordSurely(ports, attempt, decide, exchanges ?? [], ports.pending);
+    return recordAnswer(ports, attempt, decide, exchanges ?? [], ports.pending);
   }
 
   function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
-    return record(ports, attempt, (present) =>
+    return recordTransition(ports, attempt, (present) =>
       present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
     );
   }

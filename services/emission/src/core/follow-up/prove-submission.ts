@@ -1,7 +1,6 @@
 import { type Answer, type AuthorityVerdict, LoginError } from '@ecf/authority-client';
-import type { Attempt } from '../attempt/attempt.js';
-import { nameOf } from '../attempt/other-document.js';
-import type { DocumentTokens } from '../credentials/document-tokens.js';
+import { type Attempt, nameOf } from '../attempt/attempt.js';
+import type { DocumentTokens } from '../credentials/document-credentials.js';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 

@@ -1,6 +1,6 @@
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
-import { accepts, clearedToResend, inProcess } from '../attempt/moves.js';
-import { moment, record } from '../attempt/record.js';
+import { moment, recordTransition } from '../attempt/record-transition.js';
+import { accepts, clearedToResend, inProcess } from '../attempt/transitions.js';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import { documentAnswer } from '../submit/answers.js';
@@ -29,7 +29,7 @@ export function createResolveByOperator(ports: Ports, prove: ProveSubmission): R
       throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
     demandOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
-    const attempt = await record(ports, found, (present) => {
+    const attempt = await recordTransition(ports, found, (present) => {
       demandOpen(present, decision);
       return decision.action === 'resend'
         ? clearedToResend(present, moment(ports))

@@ -8,7 +8,7 @@ import {
 } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from '../attempt/attempt.js';
-import { latestPast } from '../attempt/past-submissions.js';
+import { latestPast } from '../attempt/submission-history.js';
 
 /** The word of the public interface for a state; what was given up is unknown to the authority. */
 export function publicStatus(state: EmissionState): InvoiceStatus {

@@ -47,12 +47,12 @@ export function createAccountTurns(places: WaitingPlaces): AccountTurns {
     try {
       return await work();
     } finally {
-      handOver();
+      releaseUnconfirmed();
     }
   }
 
   /** It stays busy where somebody waits: nobody gets in between. */
-  function handOver(): void {
+  function releaseUnconfirmed(): void {
     const next = waiting.next();
     busy = next !== undefined;
     next?.start();

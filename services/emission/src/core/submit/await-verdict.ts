@@ -1,11 +1,8 @@
 import { EMISSION_STATES } from '@ecf/domain';
-import type { Attempt } from '../attempt/attempt.js';
-import { claim } from '../attempt/claim.js';
-import { nameOf, tellOtherDocument } from '../attempt/other-document.js';
-import { asFound } from '../attempt/past-submissions.js';
-import { afterResult } from '../attempt/progress.js';
-import { exchange, moment, recordSurely } from '../attempt/record.js';
-import { waitingDelay } from '../attempt/retry-schedule.js';
+import { type Attempt, nameOf } from '../attempt/attempt.js';
+import { afterResult } from '../attempt/authority-answers.js';
+import { claim, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import { asFound } from '../attempt/submission-history.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { StoreUnavailable } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
@@ -95,7 +92,7 @@ export async function askOnce(
   const token = await tokens.get().catch(() => null);
   if (token === null) return present;
   const answer = await ports.authority.queryResult({ ...nameOf(present), token, trackId });
-  tellOtherDocument(ports, answer, present);
+  reportOtherDocument(ports, answer, present);
   if (answer.outcome === 'unauthorized') await tokens.refused(token);
   if (
     answer.outcome !== 'verdict' ||
@@ -104,7 +101,7 @@ export async function askOnce(
   ) {
     return present;
   }
-  return recordSurely(
+  return recordAnswer(
     ports,
     present,
     (latest) => (latest.trackId === trackId ? afterResult(latest, answer, moment(ports)) : null),
@@ -121,4 +118,9 @@ export function answerDeadline({ clock, settings }: Pick<Ports, 'clock' | 'setti
   const now = clock().getTime();
   const ofTheFirst = (attempt.submittedAt?.getTime() ?? 0) + settings.statusWaitMs;
   return ofTheFirst > now ? ofTheFirst : now + settings.statusWaitMs;
+}
+
+/** Milliseconds between queries while a caller waits: short at first, since the authority usually needs 200 ms. */
+function waitingDelay(asked: number): number {
+  return Math.min(150 * 2 ** Math.min(asked, 3), 1_000);
 }

@@ -18,8 +18,7 @@ import {
 import { examineJson, JsonRefused, parseJson, type WrittenXml, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
-import { EmissionError } from '../errors.js';
-import { refuseFaults } from './faults.js';
+import { EmissionError, refuseFaults } from '../errors.js';
 
 /** An invoice that passed all checks a single document can be put to; nothing of it is signed yet. */
 export interface Invoice {

@@ -1,13 +1,12 @@
 import type { EmissionState, Fault } from '@ecf/domain';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
-import { beginAttempt } from '../attempt/begin-attempt.js';
-import { moment } from '../attempt/record.js';
+import { moment } from '../attempt/record-transition.js';
 import { decideRepeat } from '../attempt/repeat.js';
-import { handOver } from '../attempt/unconfirmed-commit.js';
+import { beginAttempt } from '../attempt/transitions.js';
+import { releaseUnconfirmed } from '../attempt/unconfirmed-commit.js';
 import type { TokenSource } from '../credentials/token-source.js';
-import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../errors.js';
+import { CommitUnconfirmed, EmissionError, refuseFaults, StoreUnavailable } from '../errors.js';
 import type { Ports } from '../ports.js';
-import { refuseFaults } from './faults.js';
 import type { ReferenceCheck } from './referenced-document.js';
 import { sendAttempt } from './send-attempt.js';
 
@@ -103,7 +102,7 @@ async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files
     return await ports.emissions.begin(attempt, sealedCertificate, files);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    handOver(ports, attempt);
+    releaseUnconfirmed(ports, attempt);
     throw new CommitUnconfirmed(
       `The database of this service went away while it stored ${attempt.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
       error,

@@ -1,9 +1,8 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import type { Attempt } from '../attempt/attempt.js';
-import { tokenRefused } from '../attempt/moves.js';
-import { tellOtherDocument } from '../attempt/other-document.js';
-import { afterReceipt, afterSummary } from '../attempt/progress.js';
-import { exchange, moment, recordSurely } from '../attempt/record.js';
+import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
+import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import { tokenRefused } from '../attempt/transitions.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 
@@ -31,9 +30,9 @@ export async function sendAttempt(
       exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
     }
   }
-  tellOtherDocument(ports, answer, attempt);
+  reportOtherDocument(ports, answer, attempt);
   await ports.checkpoint('sent');
-  const after = await recordSurely(
+  const after = await recordAnswer(
     ports,
     attempt,
     (present) => decide(present, answer, tokens.given, ports),

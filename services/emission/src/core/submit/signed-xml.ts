@@ -21,8 +21,7 @@ import {
 } from '@ecf/ecf-xml';
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
-import { EmissionError } from '../errors.js';
-import { refuseFaults } from './faults.js';
+import { EmissionError, refuseFaults } from '../errors.js';
 import { factsOf } from './invoice-json.js';
 
 /** A document that came signed, verified and checked. Everything here was read from what the signature covers. */

@@ -12,9 +12,8 @@ import {
 import type { Caller } from '@ecf/taxpayer-replica';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import { claim } from '../attempt/claim.js';
-import { refuseExpiredToken } from '../credentials/token-expiry.js';
-import { givenToken, type TokenSource } from '../credentials/token-source.js';
+import { claim } from '../attempt/record-transition.js';
+import { givenToken, refuseExpiredToken, type TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';

@@ -1,15 +1,16 @@
-/** How an attempt moves on by what the authority answers to a submission or to a question for its result. */
+// The state transitions that the authority's answers to a submission, or to a query for its result, cause.
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable, verdictEvent } from '@ecf/domain';
 import { type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
+import { addSubmission } from './submission-history.js';
 import {
   accepts,
+  applyTransition,
   inProcess,
   isLookedUp,
   later,
   leftToOperator,
   type Moment,
-  moved,
   notFound,
   overdue,
   pastOf,
@@ -18,8 +19,7 @@ import {
   postponed,
   sendLost,
   sendNotReached,
-} from './moves.js';
-import { noteSubmission } from './past-submissions.js';
+} from './transitions.js';
 
 /** The answer of reception to a full document; null when it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
@@ -68,7 +68,7 @@ function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>): 
   if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true);
   if (attempt.past.some((past) => past.trackId === trackId)) return null;
   const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
-  return moved(attempt, null, { past: noteSubmission(attempt.past, copy) });
+  return applyTransition(attempt, null, { past: addSubmission(attempt.past, copy) });
 }
 
 /** A verdict for a send that was given up on: it is a verdict all the same, except that of a repeat. */
@@ -92,7 +92,7 @@ export function afterResult(
 ): Attempt | null {
   if (attempt.state !== 'processing' && attempt.state !== 'not-found') return null;
   if (verdict.status === 'EnProceso' || verdict.status === 'No encontrado') {
-    return moved(attempt, verdict.status === 'EnProceso' ? 'in-process' : 'not-found', {
+    return applyTransition(attempt, verdict.status === 'EnProceso' ? 'in-process' : 'not-found', {
       owner: null,
       verdict: factsOf(verdict),
       nextActionAt: null,
@@ -121,7 +121,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
   if (event === 'outcome-unknown') return sendLost(attempt, moment);
   if (event === 'try-again') {
     const transientRefusals = attempt.transientRefusals + 1;
-    return moved(attempt, event, {
+    return applyTransition(attempt, event, {
       transientRefusals,
       verdict: { ...NO_VERDICT, messages: facts.messages },
       owner: null,
@@ -131,8 +131,8 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
   if (event === 'refused-as-repeat') {
     // The refused copy is noted among the past submissions; the copy that arrived is looked for.
     const refused: PastSubmission = { ...pastOf(attempt, facts), state: 'rejected-used' };
-    return moved(attempt, event, {
-      past: attempt.trackId === null ? attempt.past : noteSubmission(attempt.past, refused),
+    return applyTransition(attempt, event, {
+      past: attempt.trackId === null ? attempt.past : addSubmission(attempt.past, refused),
       trackId: null,
       trackIdAdopted: false,
       verdict: NO_VERDICT,
@@ -142,7 +142,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
       nextActionAt: moment.now,
     });
   }
-  return moved(attempt, event, { verdict: facts });
+  return applyTransition(attempt, event, { verdict: facts });
 }
 
 function factsOf(verdict: AuthorityVerdict): VerdictFacts {

@@ -11,7 +11,7 @@ export interface RecentChanges {
 }
 
 /** What other services read of the emissions, beside the events that tell of them. */
-export interface ToldDocuments {
+export interface PublishedDocuments {
   /**
    * Changes of an issuer since the answer that had the cursor; null = all that are still noted: those of about a quarter of
    * an hour, and those whose event the bus does not have.

@@ -1,7 +1,7 @@
 import { type EmissionState, toIsoDominican } from '@ecf/domain';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { Attempt, PastSubmission, VerdictFacts } from '../core/attempt/attempt.js';
-import { copiesOf, isWholePast } from '../core/attempt/past-submissions.js';
+import { copiesOf, isWholePast } from '../core/attempt/submission-history.js';
 
 /** Earlier attempts of an emission ($1) before the one ($2), each with the copies of it that were over before it was. */
 const EARLIER = {

@@ -1,12 +1,13 @@
-import type { EmissionOperations } from '@ecf/contracts';
+import type { EmissionOperations, FollowUpOperations, SigningOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import type { DocumentToken, SignSeed } from '../core/credentials/document-credentials.js';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import { invoiceChanged, wholeInvoice } from '../core/published/invoice-event.js';
-import type { ToldDocuments } from '../core/published/told-documents.js';
+import type { PublishedDocuments } from '../core/published/published-documents.js';
 import { toApiError } from './error-mapping.js';
 
 /** What other services ask this one, over HTTP or in the same process; refusals are public errors in both. */
-export function internalOperations(parts: { told: ToldDocuments; obtainToken: ObtainToken }): EmissionOperations {
+export function internalOperations(parts: { told: PublishedDocuments; obtainToken: ObtainToken }): EmissionOperations {
   const { told, obtainToken } = parts;
   return {
     authorityToken: refusing(async ({ env, account_id, taxpayers_revision, rnc, refused }) => {
@@ -54,5 +55,36 @@ export function refusing<Q, A>(work: (question: Q) => Promise<A>): (question: Q)
     } catch (error) {
       throw toApiError(error);
     }
+  };
+}
+
+/** What those ask who deliver documents, over HTTP or in the same process. */
+export function signingOperations(signSeed: SignSeed): SigningOperations {
+  return {
+    signSeed: refusing(async ({ env, issuer_rnc, encf, seed }) => {
+      const { fingerprint, signed } = await signSeed({ env, issuerRnc: issuer_rnc, encf }, seed);
+      return { fingerprint, signed_seed: signed };
+    }),
+  };
+}
+
+/** What those ask who follow documents up, over HTTP or in the same process. */
+export function followUpOperations(parts: {
+  told: Pick<PublishedDocuments, 'findSubmission' | 'wholePast' | 'awaited'>;
+  documentToken: DocumentToken;
+}): FollowUpOperations {
+  return {
+    findSubmission: async ({ env, track_id }) => {
+      const attempt = await parts.told.findSubmission(env, track_id);
+      return { invoice: attempt === null ? null : wholeInvoice(await parts.told.wholePast(attempt), attempt) };
+    },
+    pageOfUndecided: async ({ after, limit }) => {
+      const attempts = await parts.told.awaited(after, limit);
+      const last = attempts.length < limit ? undefined : attempts.at(-1);
+      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+    },
+    documentToken: refusing(async ({ env, issuer_rnc, encf, refused }) => ({
+      token: await parts.documentToken({ env, issuerRnc: issuer_rnc, encf }, refused),
+    })),
   };
 }

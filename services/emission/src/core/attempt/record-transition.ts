@@ -1,10 +1,10 @@
 import type { Answer } from '@ecf/authority-client';
 import { EMISSION_STATES } from '@ecf/domain';
 import { StoreUnavailable } from '../errors.js';
-import type { Ports, RecordedExchange } from '../ports.js';
+import type { Observer, Ports, RecordedExchange } from '../ports.js';
 import type { Attempt } from './attempt.js';
-import type { Moment } from './moves.js';
-import { asFound } from './past-submissions.js';
+import { asFound } from './submission-history.js';
+import { applyTransition, type Moment } from './transitions.js';
 
 type RecordPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep'>;
 
@@ -13,11 +13,10 @@ export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Mom
 }
 
 /**
- * Stores what `decide` makes of the attempt. When another change came between, it decides again on the present state;
- * null leaves that as it is. Resolves with the attempt as it stands then, or as it ended before a later one came under its
- * number.
+ * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again on the present state;
+ * null stores nothing. Resolves with the attempt as it stands then, or as it ended before a later attempt took its number.
  */
-export async function record(
+export async function recordTransition(
   ports: RecordPorts,
   attempt: Attempt,
   decide: (present: Attempt) => Attempt | null,
@@ -27,7 +26,7 @@ export async function record(
     const after = decide(present);
     if (after === null) return present;
     if (await ports.emissions.save(present, after, exchanges)) {
-      tell(ports, present, after);
+      notify(ports, present, after);
       return after;
     }
     const found = await ports.emissions.find(attempt);
@@ -36,25 +35,22 @@ export async function record(
   }
 }
 
-/**
- * Stores a change that only one may make. Null, and nothing stored, when another change came between: whoever gets the
- * attempt back is the one who made it.
- */
-export async function recordOnce(
+/** Stores a transition that only one caller may make. Null, and nothing stored, after a concurrent change. */
+export async function tryTransition(
   ports: Pick<Ports, 'emissions' | 'observer'>,
   before: Attempt,
   after: Attempt,
 ): Promise<Attempt | null> {
   if (!(await ports.emissions.save(before, after, []))) return null;
-  tell(ports, before, after);
+  notify(ports, before, after);
   return after;
 }
 
 /**
- * The same as {@link record} for an answer that must not be lost: while the database is away it is tried again until this process ends, and
- * the caller goes on with what will be stored.
+ * The same as {@link recordTransition} for an answer that must not be lost. While the database is away, it is stored in the
+ * background, with retries until this process ends, and the caller continues with the attempt that will be stored.
  */
-export async function recordSurely(
+export async function recordAnswer(
   ports: RecordPorts,
   attempt: Attempt,
   decide: (present: Attempt) => Attempt | null,
@@ -62,14 +58,14 @@ export async function recordSurely(
   pending: Set<Promise<unknown>>,
 ): Promise<Attempt> {
   try {
-    return await record(ports, attempt, decide, exchanges);
+    return await recordTransition(ports, attempt, decide, exchanges);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const later = (async () => {
       for (;;) {
         await ports.sleep(1_000);
         try {
-          return await record(ports, attempt, decide, exchanges);
+          return await recordTransition(ports, attempt, decide, exchanges);
         } catch (again) {
           if (!(again instanceof StoreUnavailable)) return ports.observer.failed('recording an answer', again, attempt);
         }
@@ -95,7 +91,29 @@ export function exchange(operation: string, at: Date, answer: Answer<unknown>): 
   };
 }
 
-function tell({ observer }: Pick<Ports, 'observer'>, before: Attempt, after: Attempt): void {
+function notify({ observer }: Pick<Ports, 'observer'>, before: Attempt, after: Attempt): void {
   if (EMISSION_STATES[after.state].decided && !EMISSION_STATES[before.state].decided) observer.decided(after);
   if (after.alarm !== null && after.alarm !== before.alarm) observer.alarm(after);
+}
+
+/**
+ * Claims an attempt for one step of this instance. Null where it changed since it was read: then somebody else works on it,
+ * perhaps the background of this process, so the owner's name proves nothing.
+ */
+export function claim(
+  ports: Pick<Ports, 'emissions' | 'observer' | 'clock' | 'owner' | 'settings'>,
+  attempt: Attempt,
+): Promise<Attempt | null> {
+  const until = new Date(ports.clock().getTime() + ports.settings.leaseMs);
+  return tryTransition(ports, attempt, applyTransition(attempt, null, { owner: ports.owner, nextActionAt: until }));
+}
+
+/** Reports an answer that names another document: it changes nothing. */
+export function reportOtherDocument(
+  { observer }: { readonly observer: Pick<Observer, 'answeredAnother'> },
+  answer: Answer<unknown> | null,
+  attempt: Attempt,
+): void {
+  if (answer?.outcome === 'unknown' && answer.cause === 'another_document')
+    observer.answeredAnother(attempt, answer.detail);
 }

@@ -7,12 +7,12 @@ import { describe, merged, rangeOf } from '../core/cancellation/number-set.js';
 import type { SettleCancellation } from '../core/cancellation/settle-cancellation.js';
 import { invalidRequest } from '../core/errors.js';
 import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js';
-import type { ToldDocuments } from '../core/published/told-documents.js';
-import { refusing } from './internal.js';
+import type { PublishedDocuments } from '../core/published/published-documents.js';
+import { refusing } from './internal-operations.js';
 
 /** What those ask who operate the deployment, over HTTP or in the same process. */
 export function resolutionOperations(parts: {
-  told: Pick<ToldDocuments, 'alarmed'>;
+  told: Pick<PublishedDocuments, 'alarmed'>;
   resolve: ResolveByOperator;
   cancellations: Pick<CancellationStore, 'needingPerson'>;
   settle: SettleCancellation;

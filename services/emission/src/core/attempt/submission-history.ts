@@ -9,7 +9,7 @@ import type { Attempt, PastSubmission } from './attempt.js';
 const [FIRST, LATEST] = [10, 40];
 
 /** The past of an attempt with one more submission, the newest. */
-export function noteSubmission(past: readonly PastSubmission[], submission: PastSubmission): PastSubmission[] {
+export function addSubmission(past: readonly PastSubmission[], submission: PastSubmission): PastSubmission[] {
   const all = [...past, submission];
   const gap = all.length - LATEST;
   const resumes = all[gap];

@@ -2,17 +2,22 @@ import type { TrackIdList } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
+import {
+  afterReceipt,
+  afterResult,
+  afterSummary,
+  afterSummaryQuery,
+} from '../../src/core/attempt/authority-answers.js';
 import { afterLookUp, stateIsNeeded } from '../../src/core/attempt/look-up.js';
 import {
   afterReference,
   beginSend,
+  changesPublished,
   clearedToResend,
   postponed,
   sendLost,
-  tellsMore,
   tokenRefused,
-} from '../../src/core/attempt/moves.js';
-import { afterReceipt, afterResult, afterSummary, afterSummaryQuery } from '../../src/core/attempt/progress.js';
+} from '../../src/core/attempt/transitions.js';
 import {
   at,
   documentState,
@@ -435,11 +440,11 @@ describe('given a held note', () => {
   });
 });
 
-describe('tellsMore', () => {
+describe('changesPublished', () => {
   it('is false for a new schedule and true for a new state, trackId or verdict', () => {
     const attempt = processing();
-    expect(tellsMore(attempt, postponed(attempt, at(1)))).toBe(false);
-    expect(tellsMore(attempt, must(afterResult(attempt, result('Aceptado'), at(1))))).toBe(true);
-    expect(tellsMore(sending(), processing())).toBe(true);
+    expect(changesPublished(attempt, postponed(attempt, at(1)))).toBe(false);
+    expect(changesPublished(attempt, must(afterResult(attempt, result('Aceptado'), at(1))))).toBe(true);
+    expect(changesPublished(sending(), processing())).toBe(true);
   });
 });

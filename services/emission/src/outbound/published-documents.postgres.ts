@@ -1,7 +1,7 @@
 import { MAX_RECENT_CHANGES } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { RecordedExchange } from '../core/ports.js';
-import type { ToldDocuments } from '../core/published/told-documents.js';
+import type { PublishedDocuments } from '../core/published/published-documents.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
 import {
   ALARMED,
@@ -13,7 +13,7 @@ import {
   PAGE_OF_AWAITED,
   RECENT_CHANGES,
 } from './emission-sql.js';
-import { wholePast } from './past-submissions.postgres.js';
+import { wholePast } from './submission-history.postgres.js';
 
 const NOTED_FOR_SECONDS = 900;
 
@@ -27,7 +27,7 @@ interface ExchangeRow {
   body: string | null;
 }
 
-export function createPostgresToldDocuments(database: Database): ToldDocuments {
+export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
   return {
     async recent({ env, issuerRnc }, cursor) {
       const { rows } = await database.query<{ cursor: string; changes: { encf: string; revision: number }[] }>(

@@ -1,9 +1,9 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
-import { pastOf, tellsMore } from '../core/attempt/moves.js';
-import { copiesOf } from '../core/attempt/past-submissions.js';
-import type { EmissionStore, RecordedExchange } from '../core/ports.js';
+import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../../src/core/attempt/attempt.js';
+import { copiesOf } from '../../src/core/attempt/submission-history.js';
+import { changesPublished, pastOf } from '../../src/core/attempt/transitions.js';
+import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {
   /** Events appended so far, oldest first. */
@@ -68,7 +68,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       if (present?.revision !== before.revision || present.attempt !== before.attempt) return false;
       put(after);
       exchanges.push(...answers.map((answer) => ({ ...answer, emissionId: before.emissionId })));
-      if (tellsMore(before, after)) events.push(describe(after));
+      if (changesPublished(before, after)) events.push(describe(after));
       if (!EMISSION_STATES[after.state].decided) return true;
       if (!after.hasOwnCertificate) sealed.delete(sealedKey(after));
       for (const note of undecided()) {

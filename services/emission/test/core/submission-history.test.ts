@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PastSubmission } from '../../src/core/attempt/attempt.js';
-import { copiesOf, isWholePast, latestPast, noteSubmission } from '../../src/core/attempt/past-submissions.js';
+import { addSubmission, copiesOf, isWholePast, latestPast } from '../../src/core/attempt/submission-history.js';
 import { invoiceChanged } from '../../src/core/published/invoice-event.js';
 import { sending } from '../support/attempts.js';
 
@@ -14,7 +14,7 @@ function submission(attempt: number, change: Partial<PastSubmission> = {}): Past
 function pastOf(times: number, change: (attempt: number) => Partial<PastSubmission> = () => ({})) {
   let past: readonly PastSubmission[] = [];
   for (let attempt = 1; attempt <= times; attempt += 1)
-    past = noteSubmission(past, submission(attempt, change(attempt)));
+    past = addSubmission(past, submission(attempt, change(attempt)));
   return past;
 }
 
@@ -42,7 +42,7 @@ describe('submissions that are over', () => {
 
   it('of a list that was kept whole until then, too', () => {
     const before = Array.from({ length: 300 }, (_, index) => submission(index + 1));
-    expect(noteSubmission(before, submission(301))).toEqual(pastOf(301));
+    expect(addSubmission(before, submission(301))).toEqual(pastOf(301));
   });
 
   it('what was withdrawn is not counted: it never went out', () => {
