@@ -91,7 +91,10 @@ describe('the archiver', () => {
   it('repeats a write that a crash ended before the archive had the document', async () => {
     const each = document();
     await addPendingDocuments(database, [each]);
-    const never = new Promise<never>(() => undefined);
+    let end = () => {};
+    const never = new Promise<never>((_, reject) => {
+      end = () => reject(new Error('killed'));
+    });
     const archiver = createArchiver({
       database,
       archive: { ...store, put: () => never },
@@ -109,6 +112,8 @@ describe('the archiver', () => {
     start();
     await allArchived();
     expect(await store.get(each.path, each.sha256)).toEqual(each.bytes);
+    end();
+    await archiver.stop();
   });
 
   it('repeats a write that a crash ended before the row was deleted: the same object is success', async () => {

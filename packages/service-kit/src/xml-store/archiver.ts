@@ -1,3 +1,4 @@
+import { createDueWork } from '../due-work/due-work.js';
 import type { Database } from '../postgres/database.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -22,36 +23,39 @@ export interface ArchiverOptions {
 
 export interface Archiver {
   start(): void;
-  /** Finishes the documents in progress. */
+  /** Finishes the documents in flight. */
   stop(): Promise<void>;
 }
 
 interface DueDocument {
   readonly path: string;
   readonly sha256: string;
+  /** Failed attempts so far. */
+  readonly failures: number;
 }
 
-const BATCH = 16;
 /** A document may have ten megabytes, so few are in memory at once. */
-const CONCURRENCY = 4;
+const CONCURRENCY = 8;
+const GATHER_MS = 5;
 const LONGEST_RETRY_MS = 300_000;
 
+// Due times are set and compared by the clock of the database alone.
 const CLAIM = {
   name: 'pending_document_claim',
   text: `UPDATE pending_document SET due_at = clock_timestamp() + $2 * interval '1 millisecond'
           WHERE (path, sha256) IN (SELECT path, sha256 FROM pending_document WHERE due_at <= clock_timestamp()
                                     ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-          RETURNING path, sha256`,
+          RETURNING path, sha256, failures`,
 };
 const ARCHIVED = {
   name: 'pending_document_archived',
-  text: 'DELETE FROM pending_document WHERE (path, sha256) IN (SELECT * FROM unnest($1::text[], $2::text[]))',
+  text: 'DELETE FROM pending_document WHERE path = $1 AND sha256 = $2',
 };
 const FAILED = {
   name: 'pending_document_failed',
   text: `UPDATE pending_document SET failures = failures + 1,
                 due_at = clock_timestamp() + least($3 * 2.0 ^ least(failures, 30), $4) * interval '1 millisecond'
-          WHERE (path, sha256) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+          WHERE path = $1 AND sha256 = $2`,
 };
 const STATE = `SELECT count(*) AS pending,
                       coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest
@@ -65,30 +69,6 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   const { database, archive, logger, service } = options;
   const { idleMs = 500, leaseMs = 30_000, firstRetryMs = 1_000 } = options;
   const metrics = archiverMetrics(options);
-  let stopping = false;
-  let running: Promise<void> = Promise.resolve();
-  let endPause: () => void = () => undefined;
-
-  async function work(): Promise<boolean> {
-    const { rows: due } = await database.query<DueDocument>(CLAIM, [BATCH, leaseMs]);
-    if (due.length === 0) return false;
-    const archived: DueDocument[] = [];
-    const failed: { document: DueDocument; error: unknown }[] = [];
-    const queue = [...due];
-    const worker = async () => {
-      for (let document = queue.shift(); document !== undefined; document = queue.shift())
-        try {
-          await archiveOne(document);
-          archived.push(document);
-        } catch (error) {
-          failed.push({ document, error });
-        }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-    if (archived.length > 0) await database.query(ARCHIVED, keysOf(archived));
-    if (failed.length > 0) await keep(failed);
-    return due.length === BATCH && archived.length > 0;
-  }
 
   async function archiveOne({ path, sha256 }: DueDocument): Promise<void> {
     const bytes = await pendingBytes(database, path, sha256);
@@ -98,47 +78,44 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     await archive.get(path, sha256);
   }
 
-  async function keep(failed: readonly { document: DueDocument; error: unknown }[]): Promise<void> {
-    for (const { document, error } of failed) {
-      const conflict = isConflict(error);
-      metrics.failed(conflict ? 'conflict' : 'unavailable');
-      if (conflict)
-        logger.error({ err: error, path: document.path, service }, 'the archive has another document under this path');
+  async function retryLater({ path, sha256, failures }: DueDocument, error: unknown): Promise<void> {
+    if (isConflict(error)) {
+      metrics.failed('conflict');
+      logger.error({ err: error, path, service }, 'the archive has another document under this path');
+    } else {
+      metrics.failed('unavailable');
+      // Once for each document: an outage of hours repeats the attempts.
+      if (failures === 0) logger.warn({ err: error, path, service }, 'a document could not be archived');
     }
-    const others = failed.filter(({ error }) => !isConflict(error));
-    if (others.length > 0)
-      logger.warn({ err: others[0]?.error, documents: others.length, service }, 'documents could not be archived');
-    await database.query(FAILED, [...keysOf(failed.map(({ document }) => document)), firstRetryMs, LONGEST_RETRY_MS]);
+    await database.query(FAILED, [path, sha256, firstRetryMs, LONGEST_RETRY_MS]);
   }
 
-  async function loop(): Promise<void> {
-    while (!stopping) {
-      const more = await work().catch((error) => {
-        logger.warn({ err: error, service }, 'pending documents could not be read or updated');
-        return false;
-      });
-      if (!more && !stopping) await pause();
-    }
-  }
-
-  function pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, idleMs);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
+  const work = createDueWork<DueDocument>({
+    store: {
+      async claimDue({ limit }) {
+        return (await database.query<DueDocument>(CLAIM, [limit, leaseMs])).rows;
+      },
+    },
+    async handle(document) {
+      try {
+        await archiveOne(document);
+      } catch (error) {
+        return retryLater(document, error);
+      }
+      await database.query(ARCHIVED, [document.path, document.sha256]);
+    },
+    onError: (error) => logger.warn({ err: error, service }, 'pending documents could not be read or updated'),
+    clock: () => new Date(),
+    leaseMs,
+    idleMs,
+    concurrency: CONCURRENCY,
+    gatherMs: GATHER_MS,
+  });
 
   return {
-    start() {
-      running = withoutTrace(loop);
-    },
+    start: () => withoutTrace(work.start),
     async stop() {
-      stopping = true;
-      endPause();
-      await running;
+      await work.stop();
       metrics.close();
     },
   };
@@ -147,10 +124,6 @@ export function createArchiver(options: ArchiverOptions): Archiver {
 /** The archive has other bytes under the path. */
 function isConflict(error: unknown): boolean {
   return error instanceof XmlStoreError && (error.code === 'exists' || error.code === 'altered');
-}
-
-function keysOf(documents: readonly DueDocument[]): [string[], string[]] {
-  return [documents.map(({ path }) => path), documents.map(({ sha256 }) => sha256)];
 }
 
 function archiverMetrics({ metrics, service, database }: ArchiverOptions) {
