@@ -14,7 +14,8 @@ import {
   stablePorts,
   startSimulator,
 } from '@ecf/deployment';
-import { busSettings, prepareTopics, usesKafka } from '@ecf/service-kit/bus';
+import { busSettings, usesKafka } from '@ecf/service-kit/bus';
+import { prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { readConfig } from '@ecf/service-kit/config';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { z } from 'zod';

@@ -2,7 +2,8 @@ import { DataFolder, type Environment, openDatabaseServer, openSandbox, startSim
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { ConfigProblems } from '@ecf/service-kit/config';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { createLogger, createMetrics, serveMetrics } from '@ecf/service-kit/telemetry';
+import { serveMetrics } from '@ecf/service-kit/service';
+import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { readStandaloneConfig } from './config.js';
 import { holdBack } from './held-bus.js';

@@ -7,13 +7,13 @@ import {
   type Bus,
   type BusEvent,
   createInProcessBus,
-  createKafkaBus,
   type KafkaSettings,
   makeEvent,
   readBusSettings,
 } from '@ecf/service-kit/bus';
+import { createKafkaBus } from '@ecf/service-kit/bus/kafka';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { kafka } from '@ecf/test-servers/kafka';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
-import type { DeadLetters } from '../src/dead-letters/dead-letters.js';
+import type { DeadLetters } from '../src/bus/dead-letters/dead-letters.js';
 import { markDatabaseError } from '../src/postgres/database-errors.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 

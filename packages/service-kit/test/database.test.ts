@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
-import type { DeadLetter } from '../src/dead-letters/dead-letters.js';
-import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/outbox/event-handling.js';
+import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
+import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/bus/handle-event.js';
 import { createBatches } from '../src/postgres/batches.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/postgres/database-errors.js';
 import { createDatabaseIfMissing, migrate } from '../src/postgres/migrate.js';
-import { silentLogger } from '../src/telemetry/logger.js';
+import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 let server: TestPostgres;

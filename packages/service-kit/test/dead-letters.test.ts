@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { openFileDeadLetters } from '../src/dead-letters/dead-letters.files.js';
-import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '../src/dead-letters/dead-letters.js';
+import { openFileDeadLetters } from '../src/bus/dead-letters/dead-letters.files.js';
+import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '../src/bus/dead-letters/dead-letters.js';
 import { taxpayerEvent } from './sample-events.js';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'ecf-dead-'));

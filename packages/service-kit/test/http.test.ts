@@ -15,8 +15,10 @@ import { createHttpApp } from '../src/http/http-app.js';
 import { type RunningServer, serve } from '../src/http/http-server.js';
 import { jsonBody } from '../src/http/json-body.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/service/health.js';
-import { createLogger, silentLogger } from '../src/telemetry/logger.js';
-import { createMetrics, serveMetrics } from '../src/telemetry/metrics.js';
+import { serveMetrics } from '../src/service/serve-metrics.js';
+import { createLogger } from '../src/telemetry/logger.js';
+import { createMetrics } from '../src/telemetry/metrics.js';
+import { silentLogger } from '../src/testing/index.js';
 import { XmlStoreError } from '../src/xml-store/xml-store.js';
 
 const running: RunningServer[] = [];

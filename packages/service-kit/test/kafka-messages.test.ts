@@ -4,7 +4,7 @@ import { busSettings, usesKafka } from '../src/bus/bus-settings.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
 import { describeUnreadable, readEvent, toRecord } from '../src/bus/kafka/kafka-messages.js';
 import { ConfigError, readConfig } from '../src/config/config.js';
-import { silentLogger } from '../src/telemetry/logger.js';
+import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 /** A record as it comes out of the broker. */

@@ -6,7 +6,7 @@ import type { Bus } from '../src/bus/bus.js';
 import { busSettings, type KafkaSettings } from '../src/bus/bus-settings.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka.js';
 import { readConfig } from '../src/config/config.js';
-import { silentLogger } from '../src/telemetry/logger.js';
+import { silentLogger } from '../src/testing/index.js';
 
 // A broker that starts beside other tests takes its time.
 

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
-import { createMemoryDeadLetters } from '../src/dead-letters/dead-letters.js';
+import { createMemoryDeadLetters } from '../src/bus/dead-letters/dead-letters.js';
 import { cleanInbox, once } from '../src/outbox/inbox.js';
 import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
-import { silentLogger } from '../src/telemetry/logger.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
+import { silentLogger } from '../src/testing/index.js';
 import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';

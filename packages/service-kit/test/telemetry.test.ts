@@ -11,7 +11,8 @@ const door = (name: string) => JSON.stringify(pathToFileURL(path.join(DIST, name
 const PROGRAM = `
   import http from 'node:http';
   import { serve, createHttpApp } from ${door('http')};
-  import { silentLogger, stopTelemetry } from ${door('telemetry')};
+  import { stopTelemetry } from ${door('telemetry')};
+  import { silentLogger } from ${door('testing')};
   const app = createHttpApp({ logger: silentLogger, maxBodyBytes: 10, routes: (a) => {
     a.get('/things/:id', (req, res) => { res.json({ traceparent: req.headers.traceparent ?? null }); });
     a.get('/health/live', (req, res) => { res.json({}); });

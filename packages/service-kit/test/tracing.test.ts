@@ -3,9 +3,10 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { node } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
-import { createMemoryDeadLetters } from '../src/dead-letters/dead-letters.js';
-import { createLogger, silentLogger } from '../src/telemetry/logger.js';
+import { createMemoryDeadLetters } from '../src/bus/dead-letters/dead-letters.js';
+import { createLogger } from '../src/telemetry/logger.js';
 import { withProducerSpans } from '../src/telemetry/tracing.js';
+import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 const exporter = new InMemorySpanExporter();

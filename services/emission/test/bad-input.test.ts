@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readBody } from '../src/inbound/body.js';
 import { type Document, encf, example, OTHER_ISSUER } from './support/documents.js';

@@ -3,7 +3,7 @@ import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ec
 import { parseXml } from '@ecf/ecf-xml';
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/outbound/cancellation-documents.threads.js';

@@ -10,7 +10,7 @@ import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';

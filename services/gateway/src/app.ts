@@ -15,15 +15,15 @@ import {
   RESOLUTION_OPERATIONS,
   type ServiceName,
 } from '@ecf/contracts';
-import { type Bus, openBus } from '@ecf/service-kit/bus';
+import type { Bus } from '@ecf/service-kit/bus';
 import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, senderSite, serve } from '@ecf/service-kit/http';
 import { createInternalClient, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate, openDatabase } from '@ecf/service-kit/postgres';
-import { checkReadiness, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
-import { createLogger, createMetrics, type Logger, type Metrics, serveMetrics } from '@ecf/service-kit/telemetry';
+import { checkReadiness, openBus, type Readiness, rememberReadiness, serveMetrics } from '@ecf/service-kit/service';
+import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';

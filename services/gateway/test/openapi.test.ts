@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { ADMIN_OPERATIONS, adminOpenApiDocument, OPERATIONS, OWN_OPERATIONS, openApiDocument } from '@ecf/contracts';
 import { errorHandler } from '@ecf/service-kit/http';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { createRouter } from '../src/core/routing.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
 import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/told.js';

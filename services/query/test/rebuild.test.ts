@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AftermathSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { XmlStoreError } from '@ecf/service-kit/xml-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Answers } from '../src/core/documents/answers.js';

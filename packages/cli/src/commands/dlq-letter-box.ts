@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readBusSettings, usesKafka } from '@ecf/service-kit/bus';
+import { openKafkaDeadLetters } from '@ecf/service-kit/bus/kafka';
 import { ConfigError } from '@ecf/service-kit/config';
-import {
-  type FileDeadLetters,
-  openFileDeadLetters,
-  openKafkaDeadLetters,
-  type ReplayableDeadLetters,
-} from '@ecf/service-kit/dead-letters';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { type FileDeadLetters, openFileDeadLetters, type ReplayableDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createLogger } from '@ecf/service-kit/telemetry';
 import { UsageError } from '../usage-error.js';
 
 /** The dead letters of a deployment. */
@@ -29,7 +25,7 @@ export interface LetterBox {
 export function openLetterBox(folder: string | undefined, env: NodeJS.ProcessEnv): LetterBox {
   const settings = settingsOf(env);
   if (folder === undefined && usesKafka(settings)) {
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const letters = openKafkaDeadLetters(settings, createLogger({ service: 'cli', level: 'silent' }));
     return { letters, files: null, place: `at ${settings.KAFKA_BROKERS.join(', ')}`, close: () => letters.close() };
   }
   const data = folder ?? env.DATA_DIR ?? '.data';

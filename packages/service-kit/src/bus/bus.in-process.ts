@@ -1,16 +1,9 @@
-import { deadLetterMetrics } from '../dead-letters/dead-letter-metrics.js';
-import type { DeadLetters, ReplayRequests } from '../dead-letters/dead-letters.js';
-import {
-  DEFAULT_RETRY,
-  HandlerUnavailable,
-  handleEvent,
-  handlingMetrics,
-  type RetryPolicy,
-} from '../outbox/event-handling.js';
-import { outboxPartition } from '../outbox/outbox.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
+import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
+import type { DeadLetters, ReplayRequests } from './dead-letters/dead-letters.js';
+import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, handlingMetrics, type RetryPolicy } from './handle-event.js';
 
 export interface InProcessBusOptions {
   logger: Logger;
@@ -47,6 +40,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const metrics = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
   const stopCounting = options.metrics === undefined ? () => {} : deadLetterMetrics(options.metrics, deadLetters);
+  let turn = 0;
   let looking: NodeJS.Timeout | undefined;
   let replaying: Promise<void> = Promise.resolve();
 
@@ -64,7 +58,8 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   async function deliver(group: Group, events: readonly BusEvent[]): Promise<void> {
     for (const event of events) {
       const interested = group.members.filter((member) => member.topics.includes(event.topic));
-      const member = interested[outboxPartition(event.key) % interested.length];
+      turn += 1;
+      const member = interested[turn % interested.length];
       if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
       const handled = handleEvent(event, {
         group: group.name,

@@ -1,8 +1,4 @@
-export * from './bus.in-process.js';
-export * from './bus.js';
-export * from './bus-settings.js';
-export * from './events.js';
-export * from './kafka/bus.kafka.js';
-export { prepareTopics } from './kafka/kafka-topics.js';
-export * from './open-bus.js';
-export * from './received-number.js';
+export { createInProcessBus } from './bus.in-process.js';
+export type { Bus, BusEvent, EventHandler, Subscription } from './bus.js';
+export { type BusSettings, busSettings, type KafkaSettings, readBusSettings, usesKafka } from './bus-settings.js';
+export { makeEvent } from './events.js';

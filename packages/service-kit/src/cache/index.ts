@@ -1,1 +1,2 @@
-export * from './shared-cache.js';
+export { openSharedCache } from './open-shared-cache.js';
+export { cacheSettings, type SharedCache } from './shared-cache.js';

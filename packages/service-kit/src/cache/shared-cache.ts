@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { setting } from '../config/config.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -31,21 +30,4 @@ export interface SharedCacheParts {
   readonly metrics: Metrics;
   /** Milliseconds after which the turn of a process that died is over; default 6000. */
   readonly turnMs?: number;
-}
-
-const schema = z.object(cacheSettings);
-
-/** The cache that the settings ask for; null where REDIS_URL is unset. Connects in the background. */
-export function openSharedCache(settings: z.infer<typeof schema>, parts: SharedCacheParts): SharedCache | null {
-  const url = settings.REDIS_URL;
-  if (url === undefined) return null;
-  // Loaded where it is used: a process without it need not pay for it.
-  const opening = import('./shared-cache.redis.js').then(({ openRedisCache }) => openRedisCache(url, parts));
-  return {
-    get: async (key) => (await opening).get(key),
-    set: async (key, value, ttlMs) => (await opening).set(key, value, ttlMs),
-    remove: async (key, value) => (await opening).remove(key, value),
-    alone: async (key, work) => (await opening).alone(key, work),
-    close: async () => (await opening).close(),
-  };
 }

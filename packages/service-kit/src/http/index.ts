@@ -6,6 +6,7 @@ export * from './edge/sender-network.js';
 export * from './error-handler.js';
 export * from './errors.js';
 export { createExpressApp } from './express-app.js';
+export { findByNumber } from './find-by-number.js';
 export * from './http-app.js';
 export * from './http-server.js';
 export * from './json-body.js';

@@ -1,4 +1,3 @@
-export * from './event-handling.js';
-export * from './inbox.js';
-export * from './outbox.js';
-export * from './outbox-relay.js';
+export { cleanInbox, once, onceEach } from './inbox.js';
+export { appendToOutbox, insertIntoOutbox, outboxBody, outboxPartition } from './outbox.js';
+export { createOutboxRelay, type OutboxRelay } from './outbox-relay.js';

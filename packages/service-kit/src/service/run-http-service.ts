@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { type RunningServer, serve } from '../http/http-server.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
-import { createMetrics, type Metrics, serveMetrics } from '../telemetry/metrics.js';
+import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { runService } from './run-service.js';
+import { serveMetrics } from './serve-metrics.js';
 
 /** A service as its composition root gives it: nothing is connected before `start`, and it listens to no port itself. */
 export interface HttpService {

@@ -1,10 +1,10 @@
 import type { Bus } from '../bus/bus.js';
-import { openBus } from '../bus/open-bus.js';
+import { createMemoryDeadLetters, type DeadLetters } from '../bus/dead-letters/dead-letters.js';
 import { identityKeyOf } from '../config/service-settings.js';
-import { createMemoryDeadLetters, type DeadLetters } from '../dead-letters/dead-letters.js';
 import { type Database, openDatabase } from '../postgres/database.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { openBus } from './open-bus.js';
 
 /** What a deployment shares between its services, and what tests replace. */
 export interface SharedParts {

@@ -53,6 +53,3 @@ function traceIds(): Record<string, string> {
     ? { trace_id: context.traceId, span_id: context.spanId }
     : {};
 }
-
-/** A logger that says nothing, for tests. */
-export const silentLogger: Logger = pino({ level: 'silent' });

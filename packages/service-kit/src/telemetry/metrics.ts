@@ -1,7 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { createHttpApp } from '../http/http-app.js';
-import { type RunningServer, serve } from '../http/http-server.js';
-import type { Logger } from './logger.js';
 
 type Labels<L extends string> = { name: string; help: string; labels?: readonly L[] };
 
@@ -43,22 +40,4 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
       (registry.getSingleMetric(name) as Histogram<L> | undefined) ??
       new Histogram({ name, help, labelNames: labels, ...(buckets === undefined ? {} : { buckets }), ...shared }),
   };
-}
-
-/** Serves `GET /metrics` in Prometheus' text format on a port of its own. */
-export function serveMetrics(
-  metrics: Metrics,
-  options: { host: string; port: number; logger: Logger },
-): Promise<RunningServer> {
-  const app = createHttpApp({
-    logger: options.logger,
-    maxBodyBytes: 0,
-    routes: (routes) => {
-      routes.get('/metrics', async (_req, res) => {
-        res.setHeader('content-type', metrics.registry.contentType);
-        res.end(await metrics.render());
-      });
-    },
-  });
-  return serve(app, { host: options.host, port: options.port });
 }

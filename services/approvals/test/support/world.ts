@@ -20,7 +20,8 @@ import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/b
 import { ApiError, type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } from '@ecf/service-kit/security';
-import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';

@@ -5,7 +5,7 @@ import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../../src/core/attempt/attempt.js';

@@ -1,4 +1,4 @@
-import { findByNumber } from '@ecf/service-kit/bus';
+import { findByNumber } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
 import type { Directory } from '../core/authority/directory.js';

@@ -7,7 +7,7 @@ import {
 } from '@ecf/contracts';
 import { ApiError, createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import type { ReceivedSource } from '../../src/core/ports.js';
 import { IDENTITY_KEY } from './keys.js';
 

@@ -10,7 +10,8 @@ import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '@ecf
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, signIdentity } from '@ecf/service-kit/security';
-import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type { Authority } from '../../src/core/ports.js';

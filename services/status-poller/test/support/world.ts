@@ -12,7 +12,8 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
-import { createMetrics, silentLogger } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import {
   createStatusPoller,

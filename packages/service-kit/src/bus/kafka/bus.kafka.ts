@@ -1,20 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicOf } from '@ecf/contracts';
 import type { KafkaMessage } from 'kafkajs';
-import type { DeadLetter } from '../../dead-letters/dead-letters.js';
-import { keepKafkaLetter } from '../../dead-letters/dead-letters.kafka.js';
-import {
-  buryEvent,
-  DEFAULT_RETRY,
-  handleEvent,
-  handlingMetrics,
-  type RetryPolicy,
-} from '../../outbox/event-handling.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from '../bus.js';
 import type { KafkaSettings } from '../bus-settings.js';
+import type { DeadLetter } from '../dead-letters/dead-letters.js';
 import { EventError } from '../events.js';
+import { buryEvent, DEFAULT_RETRY, handleEvent, handlingMetrics, type RetryPolicy } from '../handle-event.js';
+import { keepKafkaLetter } from './dead-letters.kafka.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';

@@ -1,9 +1,9 @@
 import type { Admin } from 'kafkajs';
-import { deadLetterGauge } from '../../dead-letters/dead-letter-metrics.js';
-import { type DeadLetter, deadLetterTopic } from '../../dead-letters/dead-letters.js';
-import { readKafkaLetters } from '../../dead-letters/dead-letters.kafka.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { deadLetterGauge } from '../dead-letters/dead-letter-metrics.js';
+import { type DeadLetter, deadLetterTopic } from '../dead-letters/dead-letters.js';
+import { readKafkaLetters } from './dead-letters.kafka.js';
 import type { OpenKafka } from './kafka-client.js';
 import type { KafkaTopics } from './kafka-topics.js';
 

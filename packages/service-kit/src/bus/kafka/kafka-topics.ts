@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import type { Admin, ITopicConfig } from 'kafkajs';
-import { deadLetterTopic } from '../../dead-letters/dead-letters.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
+import { deadLetterTopic } from '../dead-letters/dead-letters.js';
 import { kafkaClients, loadKafka, type OpenKafka } from './kafka-client.js';
 import { waitForLeaders } from './kafkajs-workarounds.js';
 

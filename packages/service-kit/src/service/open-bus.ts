@@ -1,11 +1,11 @@
-import type { DeadLetters } from '../dead-letters/dead-letters.js';
-import type { RetryPolicy } from '../outbox/event-handling.js';
+import { createInProcessBus } from '../bus/bus.in-process.js';
+import type { Bus } from '../bus/bus.js';
+import { type BusSettings, usesKafka } from '../bus/bus-settings.js';
+import type { DeadLetters } from '../bus/dead-letters/dead-letters.js';
+import type { RetryPolicy } from '../bus/handle-event.js';
+import { createKafkaBus } from '../bus/kafka/bus.kafka.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { createInProcessBus } from './bus.in-process.js';
-import type { Bus } from './bus.js';
-import { type BusSettings, usesKafka } from './bus-settings.js';
-import { createKafkaBus } from './kafka/bus.kafka.js';
 
 export interface BusParts {
   logger: Logger;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BusEvent, Delivery, EventHandler } from '../bus/bus.js';
-import { checkEvent, EventError } from '../bus/events.js';
-import type { DeadLetters } from '../dead-letters/dead-letters.js';
 import { isDatabaseUnavailable, mayBeOwnDoing } from '../postgres/database-errors.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withConsumerSpan } from '../telemetry/tracing.js';
+import type { BusEvent, Delivery, EventHandler } from './bus.js';
+import type { DeadLetters } from './dead-letters/dead-letters.js';
+import { checkEvent, EventError } from './events.js';
 
 export interface RetryPolicy {
   /** Attempts before an event becomes a dead letter. */

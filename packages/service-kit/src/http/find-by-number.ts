@@ -1,5 +1,5 @@
 import { isEncf, isQuotableEncf } from '@ecf/domain';
-import { InvalidRequest } from '../http/errors.js';
+import { InvalidRequest } from './errors.js';
 
 /**
  * Finds what was received under the number that a path or query names. A document whose eNCF is not `E` and 12 digits is

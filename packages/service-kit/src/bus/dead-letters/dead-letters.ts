@@ -1,4 +1,4 @@
-import type { BusEvent } from '../bus/bus.js';
+import type { BusEvent } from '../bus.js';
 
 /** An event that a group could not handle, with the reason of its last failure. */
 export interface DeadLetter {

@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import type { DeadLetters } from './dead-letters.js';
 
 /** How many letters a group has under a topic. */

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { TOPICS } from '@ecf/contracts';
 import { storableText } from '@ecf/domain';
 import type { Admin, KafkaMessage } from 'kafkajs';
-import type { BusEvent } from '../bus/bus.js';
-import type { KafkaSettings } from '../bus/bus-settings.js';
-import { kafkaClients, type OpenKafka } from '../bus/kafka/kafka-client.js';
-import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } from '../bus/kafka/kafka-messages.js';
-import { createKafkaProducer, isContentRefused, type KafkaProducer } from '../bus/kafka/kafka-producer.js';
-import { createKafkaTopics, type KafkaTopics } from '../bus/kafka/kafka-topics.js';
-import type { Logger } from '../telemetry/logger.js';
-import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters } from './dead-letters.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { BusEvent } from '../bus.js';
+import type { KafkaSettings } from '../bus-settings.js';
+import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters } from '../dead-letters/dead-letters.js';
+import { kafkaClients, type OpenKafka } from './kafka-client.js';
+import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } from './kafka-messages.js';
+import { createKafkaProducer, isContentRefused, type KafkaProducer } from './kafka-producer.js';
+import { createKafkaTopics, type KafkaTopics } from './kafka-topics.js';
 
 /** Where a message came from, for letters that keep it byte by byte. */
 export interface OriginalMessage {

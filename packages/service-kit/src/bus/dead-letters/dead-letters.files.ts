@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createFolderSync } from '../xml-store/folder-sync.js';
+import { createFolderSync } from '../../xml-store/folder-sync.js';
 import type { LetterCount } from './dead-letter-metrics.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters, type ReplayRequests } from './dead-letters.js';
 

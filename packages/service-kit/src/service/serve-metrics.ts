@@ -1,0 +1,22 @@
+import { createHttpApp } from '../http/http-app.js';
+import { type RunningServer, serve } from '../http/http-server.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+/** Serves `GET /metrics` in Prometheus' text format on a port of its own. */
+export function serveMetrics(
+  metrics: Metrics,
+  options: { host: string; port: number; logger: Logger },
+): Promise<RunningServer> {
+  const app = createHttpApp({
+    logger: options.logger,
+    maxBodyBytes: 0,
+    routes: (routes) => {
+      routes.get('/metrics', async (_req, res) => {
+        res.setHeader('content-type', metrics.registry.contentType);
+        res.end(await metrics.render());
+      });
+    },
+  });
+  return serve(app, { host: options.host, port: options.port });
+}
