@@ -16,7 +16,7 @@ export function jest(args, workers = 1) {
   const concurrency = workers === 1 ? ['--runInBand'] : [`--maxWorkers=${workers}`, '--workerIdleMemoryLimit=1500MB'];
   // Servers that tests start are shared by the whole run and stop with it (packages/test-servers).
   const env = { ...JEST_ENV, ECF_TEST_RUN: String(process.pid) };
-  // The data folder of a first start is copied for later starts (test-e2e/support/prepared-folder).
+  // The data folder of a first start is copied for later starts (test-e2e/support/deployment/prepared-folder).
   if (workers > 1) env.ECF_TEST_PREPARES = String(process.pid);
   const program = [YOUNG_GENERATION, `${ROOT}/node_modules/jest/bin/jest.js`];
   return runTool(process.execPath, [...program, ...concurrency, ...args], env);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering, otherContent, signedByCaller } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering, otherContent, signedByCaller } from '../support/documents/documents.js';
 
 const ROBLE = { rnc: '101000074', name: 'Muebles Roble Inventado, SRL' };
 const CEIBA = { rnc: '101000092', name: 'Transporte Ceiba Inventada, SRL' };

@@ -8,9 +8,9 @@ import { testKey } from '@ecf/test-support';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering } from '../support/documents.js';
-import { ecf } from '../support/ecf-command.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { ecf } from '../support/deployment/ecf-command.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });

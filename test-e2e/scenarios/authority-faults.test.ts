@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { type Invoice, Numbering, otherContent } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { type Invoice, Numbering, otherContent } from '../support/documents/documents.js';
 
 const ISSUER = { rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' };
 const deployment = useDeployment({

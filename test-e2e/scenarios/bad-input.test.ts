@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { type Invoice, Numbering, withLines } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { type Invoice, Numbering, withLines } from '../support/documents/documents.js';
 
 const TAXPAYER = { rnc: '101000015', name: 'Ferretería Roble Inventado, SRL' };
 const OTHER = { rnc: '101000031', name: 'Panadería Trigo Inventado, SRL' };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, newAccount } from '../support/client.js';
-import { type Standalone, startDeployment } from '../support/standalone-process.js';
+import { type Standalone, startDeployment } from '../support/deployment/standalone-process.js';
 
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification/ecf');
 const present = fs.existsSync(SET);

@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from '@jest/globals';
-import { agreement, type LedgerEntry } from '../support/agreement.js';
-import { bucket, type TestBucket } from '../support/bucket.js';
-import { killer, load, type Submitted } from '../support/chaos.js';
+import { agreement, type LedgerEntry } from '../support/agreement/agreement.js';
+import { killer, load, type Submitted } from '../support/agreement/chaos.js';
+import { StoredEverywhere } from '../support/agreement/stored-everywhere.js';
 import { Client } from '../support/client.js';
-import { Numbering } from '../support/documents.js';
-import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
-import { StoredEverywhere } from '../support/stored-everywhere.js';
+import { bucket, type TestBucket } from '../support/deployment/bucket.js';
+import { describeDistributed, type Standalone, startDistributed } from '../support/deployment/standalone-process.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 /** Invoices of the load; 2000 by hand: `ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos`. */

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
-import { Numbering } from '../support/documents.js';
-import { embeddedDatabase } from '../support/embedded-database.js';
-import { fillDataFolder } from '../support/prepared-folder.js';
-import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { embeddedDatabase } from '../support/deployment/embedded-database.js';
+import { fillDataFolder } from '../support/deployment/prepared-folder.js';
+import { type Standalone, startStandalone } from '../support/deployment/standalone-process.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const SETTINGS = {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, Client } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering, otherContent } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering, otherContent } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const AWAY_MS = 5_000;

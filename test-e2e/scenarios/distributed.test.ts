@@ -7,11 +7,11 @@ import { TOPICS, type Topic } from '@ecf/contracts';
 import type { DemoProcess } from '@ecf/deployment/process';
 import { dockerAnswers } from '@ecf/test-servers';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { bucket } from '../support/bucket.js';
 import { type Answer, Client } from '../support/client.js';
-import { Numbering } from '../support/documents.js';
-import { metricsOf, readAlarms, readDashboards } from '../support/observability.js';
-import { describeDistributed, type Standalone, startDistributed } from '../support/standalone-process.js';
+import { bucket } from '../support/deployment/bucket.js';
+import { metricsOf, readAlarms, readDashboards } from '../support/deployment/observability.js';
+import { describeDistributed, type Standalone, startDistributed } from '../support/deployment/standalone-process.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];

@@ -1,8 +1,8 @@
 import net from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment();

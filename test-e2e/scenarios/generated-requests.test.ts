@@ -2,11 +2,11 @@ import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { encf, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
-import { type GeneratedRequest, generateRequests, type Pool } from '../support/generated-requests.js';
-import { type DescribedOperation, failureCode, InterfaceDocument } from '../support/interface-document.js';
-import { Random } from '../support/random.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { encf, Numbering, signedByCaller, summaryByCaller } from '../support/documents/documents.js';
+import { type GeneratedRequest, generateRequests, type Pool } from '../support/generated/generated-requests.js';
+import { type DescribedOperation, failureCode, InterfaceDocument } from '../support/generated/interface-document.js';
+import { Random } from '../support/generated/random.js';
 import { createSender, type RawAnswer } from '../support/raw-request.js';
 import { until } from '../support/until.js';
 

@@ -9,7 +9,7 @@ import {
   metricsOf,
   readAlarms,
   readDashboards,
-} from '../support/observability.js';
+} from '../support/deployment/observability.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];

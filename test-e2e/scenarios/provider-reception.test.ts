@@ -12,13 +12,13 @@ import { HOSTILE } from '@ecf/reception/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
-import { encf as encfOf } from '../support/documents.js';
-import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/provided-documents.js';
+import { DEPLOYMENT, type Standalone, startDeployment } from '../support/deployment/standalone-process.js';
+import { encf as encfOf } from '../support/documents/documents.js';
+import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/documents/provided-documents.js';
 import { createSender } from '../support/raw-request.js';
-import { DEPLOYMENT, type Standalone, startDeployment } from '../support/standalone-process.js';
 import { until } from '../support/until.js';
 
-const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/independent-sender.cjs');
+const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/documents/independent-sender.cjs');
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-reception-e2e-'));
 fs.chmodSync(dataDir, 0o755);

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering, withLines } from '../support/documents.js';
-import { ecf } from '../support/ecf-command.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { ecf } from '../support/deployment/ecf-command.js';
+import { Numbering, withLines } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment({ STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, Client, LedgerRow } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { type Invoice, Numbering, otherContent, withLines } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { type Invoice, Numbering, otherContent, withLines } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment({

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering, otherContent, signedByCaller, summaryByCaller, withLines } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering, otherContent, signedByCaller, summaryByCaller, withLines } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const TAXPAYER = { rnc: '101000252', name: 'Firma Propia Inventada, SRL' };

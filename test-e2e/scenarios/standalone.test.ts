@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
-import { type Standalone, startStandalone } from '../support/standalone-process.js';
+import { type Standalone, startStandalone } from '../support/deployment/standalone-process.js';
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-standalone-'));
 fs.chmodSync(dataDir, 0o755);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type Client, newAccount } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const deployment = useDeployment({ STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', STATUS_BUDGET_MS: '1500' });

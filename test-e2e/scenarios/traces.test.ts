@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { useDeployment } from '../support/deployment.js';
-import { Numbering } from '../support/documents.js';
-import { DEPLOYMENT } from '../support/standalone-process.js';
-import { startTraceCollector } from '../support/trace-collector.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { DEPLOYMENT } from '../support/deployment/standalone-process.js';
+import { startTraceCollector } from '../support/deployment/trace-collector.js';
+import { Numbering } from '../support/documents/documents.js';
 
 const collector = await startTraceCollector();
 afterAll(() => collector.stop());

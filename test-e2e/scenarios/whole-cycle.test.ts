@@ -3,11 +3,17 @@ import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, testCertificate } from '../support/client.js';
-import { useDeployment } from '../support/deployment.js';
-import { encf as encfOf, type Invoice, Numbering, signedByCaller, summaryByCaller } from '../support/documents.js';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { readArchive } from '../support/deployment/xml-archive.js';
+import {
+  encf as encfOf,
+  type Invoice,
+  Numbering,
+  signedByCaller,
+  summaryByCaller,
+} from '../support/documents/documents.js';
 import { operationsServed } from '../support/operations-served.js';
 import { until } from '../support/until.js';
-import { readArchive } from '../support/xml-archive.js';
 
 /** A retry of a delivery would hide that the first one went wrong. */
 const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000', FIRST_QUERY_MS: '200' });

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
-import type { Standalone } from './standalone-process.js';
+import type { Standalone } from './deployment/standalone-process.js';
 
 /** An answer with its body read. */
 export interface Answer {

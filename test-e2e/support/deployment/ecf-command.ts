@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Deployment } from './deployment.js';
 
-const BIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../packages/cli/bin/ecf.mjs');
+const BIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../packages/cli/bin/ecf.mjs');
 
 /** What a command did; `rows` are its lines of JSON. */
 export interface Ran {

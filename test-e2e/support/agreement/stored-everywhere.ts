@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EMISSION_STATES, type EmissionState, type SubmissionRoute } from '@ecf/domain';
 import type { Database } from '@ecf/service-kit/postgres';
 import { openXmlStore, readArchiveSettings } from '@ecf/service-kit/xml-store';
-import { embeddedDatabase } from './embedded-database.js';
+import { embeddedDatabase } from '../deployment/embedded-database.js';
 
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;
 type Service = (typeof SERVICES)[number];

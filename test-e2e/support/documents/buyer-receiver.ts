@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
-import { testCertificate } from './client.js';
+import { testCertificate } from '../client.js';
 
 /** A buyer's receiver outside the deployment: Estado 0 to what is new, motive 3 to a repeat. */
 export interface BuyerReceiver {

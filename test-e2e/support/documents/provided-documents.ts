@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
-import { testCertificate } from './client.js';
+import { testCertificate } from '../client.js';
 import type { Invoice } from './documents.js';
 
-const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../examples');
+const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../examples');
 
 /** A provider that nobody here knows, and its certificate. */
 export const PROVIDER = '130000999';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, Client } from './client.js';
-import type { Invoice, Numbering } from './documents.js';
-import type { Standalone } from './standalone-process.js';
+import { type Answer, Client } from '../client.js';
+import type { Standalone } from '../deployment/standalone-process.js';
+import type { Invoice, Numbering } from '../documents/documents.js';
 
 const EXAMPLES = ['ecf-31', 'ecf-32', 'ecf-31', 'ecf-32', 'ecf-41', 'ecf-43', 'ecf-44', 'ecf-45', 'ecf-46', 'ecf-47'];
 const CALLERS = 32;

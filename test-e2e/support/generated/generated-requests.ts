@@ -2,7 +2,7 @@ import { disturbed, hostileText, hostileValue } from './hostile-values.js';
 import type { DescribedOperation, DescribedParameter } from './interface-document.js';
 import { withAllOptionalFields, withOptionalFields } from './optional-fields.js';
 import type { Random } from './random.js';
-import type { RawRequest } from './raw-request.js';
+import type { RawRequest } from '../raw-request.js';
 
 /** What makes requests good: values that exist in the deployment, by the name of the parameter or operation. */
 export interface Pool {

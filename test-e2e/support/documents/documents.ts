@@ -5,7 +5,7 @@ import { deriveRfce } from '@ecf/domain';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, type SignedXml, securityCode, signXml } from '@ecf/xml-signing';
 
-const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../examples');
+const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../examples');
 
 // biome-ignore lint/suspicious/noExplicitAny: invoice JSON is edited freely
 export type Invoice = any;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { startDeploymentProcess } from '@ecf/deployment/process';
 import { once } from '@ecf/test-servers';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 /** Where a whole run starts many deployments: the process with which it ends. */
 const RUN = process.env.ECF_TEST_PREPARES;

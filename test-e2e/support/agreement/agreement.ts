@@ -1,5 +1,5 @@
 import { goesToBuyer } from '@ecf/domain';
-import type { LedgerRow } from './client.js';
+import type { LedgerRow } from '../client.js';
 import { keyOf, type StoredEverywhere, statusOf } from './stored-everywhere.js';
 
 export type LedgerEntry = LedgerRow & { encf: string };

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { RawAnswer } from './raw-request.js';
+import type { RawAnswer } from '../raw-request.js';
 
 /** The parts of an OpenAPI document that tests walk through, its references resolved. */
 export interface DescribedParameter {

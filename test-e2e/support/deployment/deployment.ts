@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { answersSeen, Client, secretsSeen } from './client.js';
+import { answersSeen, Client, secretsSeen } from '../client.js';
 import { type Standalone, startDeployment } from './standalone-process.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { DeploymentProcess } from '@ecf/deployment/process';
+import { createSender } from '../raw-request.js';
 import { encf as encfOf } from './documents.js';
 import { providedInvoice } from './provided-documents.js';
-import { createSender } from './raw-request.js';
 
 /** An e-CF that a stranger pushes to our public address, as it was signed once. */
 export interface PushedDocument {
