@@ -1,15 +1,18 @@
-// `npm run generate`: writes every generated file of the repository. With --check, fails when one of them is stale.
+// `npm run generate`: writes every generated file of the repository. With --check, fails when one of them is stale. The signed
+// examples are written with --goldens alone; otherwise they are compared.
 import path from 'node:path';
 import { fail, ROOT, runTool, say, setup } from './setup.mjs';
 
-const GENERATORS = ['configuration-docs', 'document-docs', 'event-docs', 'openapi'];
+const GENERATORS = ['configuration-docs', 'document-docs', 'event-docs', 'openapi', 'goldens'];
 
 await setup();
-const check = process.argv.includes('--check');
+const writesGoldens = process.argv.includes('--goldens');
 for (const name of GENERATORS) {
+  const check = process.argv.includes('--check') || (name === 'goldens' && !writesGoldens);
   say(`${check ? 'checking' : 'writing'}: ${name}`);
   const program = path.join(ROOT, 'scripts', 'generate', `${name}.mjs`);
   const code = await runTool(process.execPath, [program, ...(check ? ['--check'] : [])]);
+  const command = `npm run generate${name === 'goldens' ? ' -- --goldens' : ''}`;
   if (code !== 0)
-    fail(`${name} ${check ? 'found a stale file' : 'failed'}.`, check ? 'Run `npm run generate`.' : undefined);
+    fail(`${name} ${check ? 'found a stale file' : 'failed'}.`, check ? `Run \`${command}\`.` : undefined);
 }

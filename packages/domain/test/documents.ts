@@ -39,3 +39,28 @@ export function changed(tree: DocumentNode, changes: Changes): DocumentNode {
   }
   return tree;
 }
+
+/** What a confirmation address is made of. */
+export interface IssuedEcf {
+  encf: string;
+  issuerRnc: string;
+  buyerRnc: string | null;
+  issued: string;
+  total: string;
+  signed: string;
+}
+
+/** An e-CF with nothing but what its confirmation address is made of. */
+export function issuedEcf({ encf, issuerRnc, buyerRnc, issued, total, signed }: IssuedEcf): DocumentNode {
+  return {
+    ECF: {
+      Encabezado: {
+        IdDoc: { TipoeCF: encf.slice(1, 3), eNCF: encf },
+        Emisor: { RNCEmisor: issuerRnc, FechaEmision: issued },
+        ...(buyerRnc === null ? {} : { Comprador: { RNCComprador: buyerRnc } }),
+        Totales: { MontoTotal: total },
+      },
+      FechaHoraFirma: signed,
+    },
+  };
+}

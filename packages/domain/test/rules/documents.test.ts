@@ -13,7 +13,7 @@ describe('documents that are in order', () => {
   });
 
   it('include every kind of document', () => {
-    expect(EXAMPLES).toHaveLength(15);
+    expect(EXAMPLES).toHaveLength(16);
   });
 
   if (SHARED === null) it.skip('certification set: the shared folder is absent', () => undefined);
