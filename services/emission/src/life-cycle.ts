@@ -1,0 +1,95 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Subscription } from '@ecf/service-kit/bus';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import type { ServiceParts } from '@ecf/service-kit/service';
+import type { EmissionConfig } from './config.js';
+import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
+import { applyStatus } from './core/follow-up/apply-status.js';
+import type { Ports } from './core/ports.js';
+import type { PublishedDocuments } from './core/published/published-documents.js';
+import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
+import type { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+
+/** The consumer group of this service. */
+export const EMISSION_GROUP = 'emission';
+
+const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
+const HOUSEKEEPING_EVERY_MS = 15_000;
+/** Milliseconds that a stop waits for answers that cannot be recorded because the database is away. */
+const PENDING_MS = 10_000;
+
+/** Work that runs beside the requests. */
+interface Loop {
+  start(): void | Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface LifeCycleParts extends ServiceParts {
+  readonly ports: Ports;
+  readonly cancellations: Pick<CancellationStore, 'backlog'>;
+  readonly published: Pick<PublishedDocuments, 'forget'>;
+  readonly countBacklog: {
+    readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
+    readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
+  };
+  readonly relay: Loop;
+  readonly archiver: Loop;
+  readonly background: Loop;
+  readonly cancellationBackground: Loop;
+  closeClients(): Promise<void>;
+}
+
+/** Starts and stops what runs beside the requests, in the order that loses nothing. */
+export function createLifeCycle(
+  config: EmissionConfig,
+  parts: LifeCycleParts,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const { ports, bus, clock, logger, background, cancellationBackground, relay, archiver } = parts;
+  let subscriptions: Subscription[] = [];
+  let housekeeping: NodeJS.Timeout | undefined;
+
+  function keepHouse(): void {
+    const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
+    ports.emissions
+      .backlog()
+      .then((backlog) => parts.countBacklog.documents(backlog, clock()))
+      .catch(warn('the backlog could not be counted'));
+    parts.cancellations
+      .backlog()
+      .then(parts.countBacklog.cancellations)
+      .catch(warn('the cancellations could not be counted'));
+    parts.published.forget().catch(warn('old changes could not be deleted'));
+  }
+
+  return {
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      subscriptions = [
+        await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
+        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus(ports, result)),
+        await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
+      ];
+      await relay.start();
+      await archiver.start();
+      await background.start();
+      await cancellationBackground.start();
+      keepHouse();
+      housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
+    },
+    async stop() {
+      clearInterval(housekeeping);
+      await Promise.all([background.stop(), cancellationBackground.stop()]);
+      // Answers that cannot be recorded now are looked up after the next start.
+      await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
+      await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
+      await relay.stop();
+      await archiver.stop();
+      for (const subscription of subscriptions) await subscription.stop();
+      await parts.closeClients();
+      await parts.close();
+    },
+  };
+}

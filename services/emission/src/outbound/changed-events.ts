@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { TOPICS } from '@ecf/contracts';
+import { makeEvent } from '@ecf/service-kit/bus';
+import { type Attempt, documentKey } from '../core/attempt/attempt.js';
+import type { Cancellation } from '../core/cancellation/cancellation.js';
+import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
+import { invoiceChanged } from '../core/published/invoice-event.js';
+
+/** The event that publishes the present state of an attempt. */
+export function invoiceEvent(attempt: Attempt, now: Date) {
+  return makeEvent(
+    {
+      topic: TOPICS.invoices.name,
+      type: 'invoice.changed',
+      source: 'emission',
+      subject: `${attempt.issuerRnc}:${attempt.encf}`,
+      key: documentKey(attempt),
+      data: invoiceChanged(attempt),
+    },
+    { id: randomUUID(), time: now },
+  );
+}
+
+/** The event that publishes the present state of a cancellation. */
+export function cancellationEvent(cancellation: Cancellation, now: Date) {
+  const data = cancellationChanged(cancellation);
+  return makeEvent(
+    {
+      topic: TOPICS.cancellations.name,
+      type: 'cancellation.changed',
+      source: 'emission',
+      subject: `${data.issuer_rnc}:${data.id}`,
+      key: `${data.env}:${data.issuer_rnc}:${data.id}`,
+      data,
+    },
+    { id: randomUUID(), time: now },
+  );
+}
