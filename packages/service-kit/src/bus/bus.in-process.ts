@@ -26,6 +26,8 @@ interface Group {
   name: string;
   topics: Set<string>;
   members: Member[];
+  /** Events handed to its members, which take them in turn. */
+  delivered: number;
 }
 
 /**
@@ -36,30 +38,18 @@ interface Group {
 export function createInProcessBus(options: InProcessBusOptions): Bus {
   const { deadLetters, logger } = options;
   const groups = new Map<string, Group>();
-  const tails = new Map<string, Promise<void>>();
+  const inOrder = createChains();
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const metrics = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
   const stopCounting = options.metrics === undefined ? () => {} : deadLetterMetrics(options.metrics, deadLetters);
-  let turn = 0;
   let looking: NodeJS.Timeout | undefined;
   let replaying: Promise<void> = Promise.resolve();
-
-  /** Runs after whatever the group is doing for this key. */
-  function inOrder(chain: string, work: () => Promise<void>): Promise<void> {
-    const done = (tails.get(chain) ?? Promise.resolve()).catch(() => undefined).then(work);
-    tails.set(chain, done);
-    const forget = () => {
-      if (tails.get(chain) === done) tails.delete(chain);
-    };
-    done.then(forget, forget);
-    return done;
-  }
 
   async function deliver(group: Group, events: readonly BusEvent[]): Promise<void> {
     for (const event of events) {
       const interested = group.members.filter((member) => member.topics.includes(event.topic));
-      turn += 1;
-      const member = interested[turn % interested.length];
+      group.delivered += 1;
+      const member = interested[group.delivered % interested.length];
       if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
       const handled = handleEvent(event, {
         group: group.name,
@@ -80,7 +70,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
     }
   }
 
-  /** A letter whose group is not here waits for the process that has it. */
+  /** A dead-letter message whose group is not here waits for the process that has it. */
   async function replay(): Promise<void> {
     for (const letter of (await deadLetters.requested?.()) ?? []) {
       const { id, event } = letter;
@@ -114,7 +104,12 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
       if (failed !== undefined) throw failed.reason;
     },
     async subscribe(subscription) {
-      const group = groups.get(subscription.group) ?? { name: subscription.group, topics: new Set(), members: [] };
+      const group = groups.get(subscription.group) ?? {
+        name: subscription.group,
+        topics: new Set(),
+        members: [],
+        delivered: 0,
+      };
       const member: Member = { ...subscription, stopping: new AbortController(), running: new Set() };
       for (const topic of subscription.topics) group.topics.add(topic);
       group.members = [...group.members, member];
@@ -128,6 +123,20 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
       await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
       await replaying;
     },
+  };
+}
+
+/** Runs the work of one chain in its order, after what was given before. */
+function createChains() {
+  const tails = new Map<string, Promise<void>>();
+  return (chain: string, work: () => Promise<void>): Promise<void> => {
+    const done = (tails.get(chain) ?? Promise.resolve()).catch(() => undefined).then(work);
+    tails.set(chain, done);
+    const forget = () => {
+      if (tails.get(chain) === done) tails.delete(chain);
+    };
+    done.then(forget, forget);
+    return done;
   };
 }
 
