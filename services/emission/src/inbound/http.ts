@@ -88,8 +88,7 @@ function answering(options: HttpOptions, handler: Handler) {
 async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
   const dryRun = validateOnly(req);
-  const body = await readBody(req, res);
-  const { data, certificate } = readSubmissionForm(body, req.headers['content-type']);
+  const { data, certificate } = await readSubmissionForm(req, res);
   return options.submitJson({ caller: callerOf(identity), env: identity.env, data, certificate, dryRun });
 }
 

@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import type { Request, Response } from 'express';
+import multer from 'multer';
 import type { UploadedCertificate } from '../core/credentials/certificates.js';
-import { MultipartRefused, type Part, parseHeaderValue, parseMultipart } from './multipart.js';
+import { readBody } from './body.js';
 
 /** The parts of `/fe_Submit`. */
 export interface SubmissionForm {
@@ -8,71 +11,109 @@ export interface SubmissionForm {
   readonly certificate: UploadedCertificate | null;
 }
 
+const MAX_PARTS = 20;
+/** A Content-Type of a part with another charset than UTF-8. multer hides it and would convert the field. */
+const OTHER_CHARSET = /^content-type:[^\r\n]*;\s*charset\s*=\s*"?(?!utf-?8\b|us-ascii\b)([^\s";]+)/im;
+
 /**
  * Reads the form of `/fe_Submit`: `data` once, as field or file, with or without content type; optionally `certificate`
  * and `password`. 415 for another content type, 400 for a broken body, 422 for parts that are missing or repeated.
  */
-export function readSubmissionForm(body: Buffer, contentType: string | undefined): SubmissionForm {
-  const parts = split(body, contentType ?? '');
-  const data = one(parts, 'data');
-  if (data === null) throw invalid('data', 'the part data with the invoice JSON is required', 'missing');
-  if (data.charset !== null && !['utf-8', 'utf8', 'us-ascii'].includes(data.charset)) {
-    throw new ApiError(400, 'not_utf8', `The part data declares ${data.charset}; send UTF-8. Nothing is converted.`);
+export async function readSubmissionForm(req: Request, res: Response): Promise<SubmissionForm> {
+  if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
+    throw new ApiError(
+      415,
+      'unsupported_media_type',
+      'Send multipart/form-data with the invoice JSON in the part data.',
+    );
   }
-  return { data: data.content, certificate: certificateOf(parts) };
+  const body = await readBody(req, res);
+  const charset = OTHER_CHARSET.exec(body.toString('latin1'))?.[1];
+  if (charset !== undefined) throw notUtf8(`A part declares ${charset}; send UTF-8. Nothing is converted.`);
+  const parts = await splitParts(req, res, body);
+  const data = onePart(parts, 'data');
+  if (data === null) throw invalid('data', 'the part data with the invoice JSON is required', 'missing');
+  return { data, certificate: certificateOf(parts) };
 }
 
-function split(body: Buffer, contentType: string): Part[] {
-  try {
-    return parseMultipart(body, contentType);
-  } catch (error) {
-    if (!(error instanceof MultipartRefused)) throw error;
-    if (error.code === 'not_multipart') {
-      throw new ApiError(
-        415,
-        'unsupported_media_type',
-        'Send multipart/form-data with the invoice JSON in the part data.',
-        {
-          cause: error,
-        },
-      );
-    }
-    throw new ApiError(400, 'bad_request', `The multipart body cannot be read: ${error.message}`, { cause: error });
-  }
+/** The contents of the parts by their names. */
+type Parts = ReadonlyMap<string, readonly Buffer[]>;
+
+const upload = multer({
+  storage: multer.memoryStorage(),
+  // The size of the whole body is bounded before.
+  limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY },
+}).any();
+
+async function splitParts({ headers }: Request, res: Response, body: Buffer): Promise<Parts> {
+  // The body is read already: multer gets it as a request of its own.
+  const req = Object.assign(Readable.from(body), { headers }) as unknown as Request;
+  await new Promise<void>((resolve, reject) => {
+    upload(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(unreadable(error))));
+  });
+  const parts = new Map<string, Buffer[]>();
+  const add = (name: string, content: Buffer) => parts.set(name, [...(parts.get(name) ?? []), content]);
+  for (const [name, value] of Object.entries(req.body as Record<string, unknown>))
+    for (const text of [value].flat()) if (typeof text === 'string') add(name, textBytes(name, text));
+  for (const { fieldname, buffer } of req.files as Express.Multer.File[]) add(fieldname, buffer);
+  return parts;
+}
+
+/** multer puts U+FFFD in place of bytes that are not UTF-8; the text that the caller sent is lost then. */
+function textBytes(name: string, text: string): Buffer {
+  const at = text.indexOf('\ufffd');
+  if (at < 0) return Buffer.from(text);
+  const lines = text.slice(0, at).split('\n');
+  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  throw notUtf8(`The part ${name} is not UTF-8, or holds the replacement character U+FFFD, at ${place}.`);
 }
 
 /** A form without a chosen file sends the part empty: that counts as absent. */
-function certificateOf(parts: readonly Part[]): UploadedCertificate | null {
-  const certificate = filled(one(parts, 'certificate'));
-  const password = one(parts, 'password');
+function certificateOf(parts: Parts): UploadedCertificate | null {
+  const certificate = filled(onePart(parts, 'certificate'));
+  const password = onePart(parts, 'password');
   if (certificate === null && filled(password) === null) return null;
   if (certificate === null)
     throw invalid('certificate', 'a password came without its certificate (.p12 or .pfx)', 'missing');
   if (password === null) throw invalid('password', 'the certificate needs its password', 'missing');
-  return { p12: certificate.content, password: password.content.toString('utf8') };
+  return { p12: certificate, password: password.toString('utf8') };
 }
 
-function one(parts: readonly Part[], name: string): Part | null {
-  const found = parts.filter((part) => part.name === name);
+function onePart(parts: Parts, name: string): Buffer | null {
+  const found = parts.get(name) ?? [];
   if (found.length > 1) throw invalid(name, `the part ${name} came ${found.length} times; send it once`, 'repeated');
   return found[0] ?? null;
 }
 
-function filled(part: Part | null): Part | null {
-  return part !== null && part.content.length > 0 ? part : null;
+function filled(part: Buffer | null): Buffer | null {
+  return part !== null && part.length > 0 ? part : null;
 }
 
 function invalid(part: string, msg: string, type: string): InvalidRequest {
   return new InvalidRequest([{ loc: ['body', part], msg, type }]);
 }
 
+function notUtf8(message: string): ApiError {
+  return new ApiError(400, 'not_utf8', message, { messages: [message], faults: [] });
+}
+
+function unreadable(cause: unknown): ApiError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ApiError(400, 'bad_request', `The multipart body cannot be read: ${reason}.`, { cause });
+}
+
+/** The value of a Content-Type header in lower case, without its parameters. */
+function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Refuses what is not JSON by its content type. */
 export function requireJson(contentType: string | undefined): void {
-  const { value, parameters } = parseHeaderValue(contentType ?? '');
-  if (value !== 'application/json' && !/^application\/[a-z0-9.+-]+\+json$/.test(value)) {
+  const type = mediaType(contentType);
+  if (type !== 'application/json' && !/^application\/[a-z0-9.+-]+\+json$/.test(type)) {
     throw new ApiError(415, 'unsupported_media_type', 'Send application/json.');
   }
-  const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset)) {
     throw new ApiError(415, 'unsupported_media_type', `Send JSON in UTF-8, not ${charset}.`);
   }
