@@ -5,7 +5,7 @@
 // BENCH_DOCUMENTS (400): e-CF for each part; BENCH_SENDERS (1,32); BENCH_ROUNDS (7).
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { judgeApproval } from '@ecf/approvals';
+import { validateApproval } from '@ecf/approvals';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
@@ -52,8 +52,8 @@ async function engine(): Promise<void> {
   const key = createPublicKey(signer.certificate.privateKey);
   const signature = sign('sha256', data, signer.certificate.privateKey);
   const judge = async (): Promise<void> => {
-    const judged = judgeApproval(bytes, options);
-    if (judged.refusal !== null) throw new Error(judged.refusal);
+    const validated = validateApproval(bytes, options);
+    if (validated.refusal !== null) throw new Error(validated.refusal);
   };
   heading(`judging one approval; ${bytes.length} bytes`);
   await inTurn(judge)(1_000);

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
-import { judgeDocument, signAcknowledgement, trustCheck } from '@ecf/reception';
+import { signAcknowledgement, trustCheck, validateDocument } from '@ecf/reception';
 import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
 import { signXml } from '@ecf/xml-signing';
 import { benchFolder } from './harness/ending.js';
@@ -72,8 +72,8 @@ async function engine(): Promise<void> {
   const options = { now, trust: trustCheck(null), maxBytes: 10 * 1024 * 1024 };
   const facts = { issuerRnc: PROVIDER, buyerRnc: '188888885', encf: encfOf(1), motive: null, at: now };
   const receive = async (): Promise<void> => {
-    const judged = judgeDocument(bytes, options);
-    if (judged.motive !== null) throw new Error(judged.particulars);
+    const validated = validateDocument(bytes, options);
+    if (validated.motive !== null) throw new Error(validated.particulars);
     await signAcknowledgement(facts, signer.certificate);
   };
   const raw = (): void => {
@@ -176,7 +176,7 @@ async function measureSenders(
   );
   const of = (what: 'time' | 'rate') => ratios.map((one) => one[what]);
   line(
-    `judged, signed and stored: ${median(of('time')).toFixed(1)} × the processor time of one raw signature and one raw verification ` +
+    `validated, signed and stored: ${median(of('time')).toFixed(1)} × the processor time of one raw signature and one raw verification ` +
       `(${Math.min(...of('time')).toFixed(1)} to ${Math.max(...of('time')).toFixed(1)}), ` +
       `${median(of('rate')).toFixed(2)} × the pairs a second that both cores make`,
   );

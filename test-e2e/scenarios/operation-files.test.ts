@@ -82,7 +82,7 @@ describe('metrics', () => {
       'ecf_dead_letters',
       'ecf_outbox_refused',
       'ecf_reception_refusals_total',
-      'ecf_approvals_door_refusals_total',
+      'ecf_approvals_ingress_refusals_total',
       'ecf_delivery_attempt_seconds',
       'ecf_shared_cache_up',
       'ecf_alarmed_documents',
@@ -116,7 +116,7 @@ describe('numbers that every instance tells alike', () => {
     ];
     expect(expressions.flatMap(addedUpOverInstances)).toEqual([]);
     expect(addedUpOverInstances('sum by (env, state) (ecf_status_polls) > 0')).toEqual(['ecf_status_polls']);
-    expect(addedUpOverInstances('sum(ecf_reception_held_bytes) + sum(rate(ecf_alarms_total[5m]))')).toEqual([]);
+    expect(addedUpOverInstances('sum(ecf_reception_in_flight_requests) + sum(rate(ecf_alarms_total[5m]))')).toEqual([]);
   });
 });
 

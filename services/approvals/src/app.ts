@@ -22,17 +22,13 @@ import {
   type SigningOperations,
 } from '@ecf/contracts';
 import {
-  BodyIntake,
-  createGate,
-  createRefusalBudgets,
-  createStorageRoom,
-  createTurns,
-  gatePlaces,
-  intakeLimits,
-  judgeThreadCounts,
-  refusedBytesSettings,
-  storageRoomSettings,
-} from '@ecf/public-door';
+  bodyLimits,
+  createFreeSpaceGuard,
+  createQuotaStore,
+  freeSpaceSettings,
+  refusedBytesLimits,
+  validationSettings,
+} from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
@@ -58,14 +54,14 @@ import { operatedApprovals } from './core/given/operated-approvals.js';
 import { SendApproval } from './core/given/send-approval.js';
 import type { Ports } from './core/ports.js';
 import { QueryApprovals } from './core/received/query-approvals.js';
-import { ReceiveApproval } from './core/received/receive-approval.js';
+import { createReceiveApproval } from './core/received/receive-approval.js';
 import { createReceivers } from './core/receivers/receivers.js';
 import { createDeliveries, type DeliveriesParts, LEFT_ALONE, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
 import { createAftermath } from './outbound/aftermath.postgres.js';
-import { createApprovalJudges } from './outbound/approval-judges.threads.js';
+import { createApprovalValidation } from './outbound/approval-validation.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
@@ -125,13 +121,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
     clock,
   });
-  const turns = createTurns();
-  const judges = createApprovalJudges({
-    turns,
+  const validation = createApprovalValidation({
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
-    threads: judgeThreadCounts(config),
-    timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
+    ...validationSettings(config),
   });
   const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
   const tokens = createTokenProvider({
@@ -159,7 +152,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ),
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
-    budgets: createRefusalBudgets(database),
+    quotas: createQuotaStore(database),
     authority,
     issuers,
     receivers: createReceivers({
@@ -175,14 +168,14 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
     signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, asks),
     reception: overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
-    judges,
+    validation,
     observer: createObserver(metrics, logger),
     settings: {
       firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
       issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
       issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
       leaseMs: config.APPROVAL_CLAIM_MS,
-      ...refusedBytesSettings(config),
+      ...refusedBytesLimits(config),
       maxReceivedBytesPerSender: config.MAX_RECEIVED_BYTES_PER_SENDER,
     },
     clock,
@@ -213,7 +206,13 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const stored = createStoredFiles(database, STORED_FILES);
   const aftermath = createAftermath(database);
-  const room = createStorageRoom({ ...storageRoomSettings(config), service: 'approvals', database, metrics, logger });
+  const freeSpace = createFreeSpaceGuard({
+    ...freeSpaceSettings(config),
+    service: 'approvals',
+    database,
+    metrics,
+    logger,
+  });
   const app = createApprovalsApp(
     {
       give: new GiveApproval(ports, sending),
@@ -222,11 +221,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       internal: operations,
       aftermath,
       stored,
-      door: {
-        receive: new ReceiveApproval(ports, createGate(gatePlaces(config.DATABASE_CONNECTIONS))),
-        intake: new BodyIntake(intakeLimits(config)),
-        room,
-        turns,
+      ingress: {
+        receive: createReceiveApproval(ports),
+        bodyLimits: bodyLimits(config),
+        freeSpace,
         reception: ports.reception,
         requireTokens: config.PROVIDER_AUTH === 'required',
         report: createApprovalReport(metrics, logger),
@@ -256,17 +254,17 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     aftermath,
     stored,
     async start() {
-      await room.start();
+      await freeSpace.start();
       await background.start();
     },
     async stop() {
-      room.stop();
+      freeSpace.stop();
       endBacklog();
       // First they know that it ends, then their pauses end.
       const resent = resending.stop();
       ending.abort();
       await resent;
-      await judges.stop();
+      await validation.close();
       await background.stop();
       authority.close();
       issuers.close();

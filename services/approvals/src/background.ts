@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TaxpayerState } from '@ecf/contracts';
-import { budgetPeriod } from '@ecf/public-door';
+import { quotaPeriod } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
@@ -22,7 +22,7 @@ export interface Worker {
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'budgets' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'quotas' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly workers: readonly Worker[];
   /** Of the parts that listen for themselves. */
@@ -38,7 +38,7 @@ export function createBackground({ database, bus, ports, relay, workers, ...part
   async function clean(): Promise<void> {
     try {
       const now = ports.clock();
-      await ports.budgets.clean(budgetPeriod(now));
+      await ports.quotas.clean(quotaPeriod(now));
       await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);

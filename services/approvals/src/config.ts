@@ -1,4 +1,4 @@
-import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
+import { ingressLimitSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
@@ -32,7 +32,7 @@ export const approvalsSettings = z.object({
     description: "Address of reception, asked about received documents and senders' tokens",
   }),
   ...senderSettings,
-  ...intakeSettings,
+  ...ingressLimitSettings,
   ALLOW_PRIVATE_ADDRESSES: setting.flag({
     description: 'Whether receivers of others may have private or loopback addresses, and no TLS',
     default: false,

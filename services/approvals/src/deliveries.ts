@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceiverClient } from '@ecf/authority-client';
 import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
-import { trustCheck } from '@ecf/public-door';
+import { trustCheck } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/http';
 import type { Database } from '@ecf/service-kit/postgres';

@@ -1,7 +1,7 @@
 export { type Approvals, type ApprovalsOverrides, createApprovals } from './app.js';
 export { type ApprovalsConfig, approvalsSettings, readApprovalsConfig } from './config.js';
 export {
-  type ApprovalJudgement,
-  type JudgeApprovalOptions,
-  judgeApproval,
-} from './core/received/approval-judgement.js';
+  type ApprovalValidationResult,
+  type ValidateApprovalOptions,
+  validateApproval,
+} from './core/received/validate-approval.js';

@@ -1,4 +1,4 @@
-import { trustCheck } from '@ecf/public-door';
+import { trustCheck } from '@ecf/public-ingress';
 import { describe, expect, it } from '@jest/globals';
 import { judgeAcknowledgement } from '../src/core/acknowledgements/acknowledgement.js';
 import { DeliverDocument } from '../src/core/deliveries/deliver-document.js';

@@ -481,7 +481,7 @@ it('approvals that are taken end with the bytes that a sender has in a day: 429,
   expect([status, body.code, Number(headers.get('retry-after')) > 1]).toEqual([429, 'daily_bytes_used', true]);
   for (const table of ['received_approvals', 'refused_approvals']) expect(await count(table, second)).toBe(0);
   expect(await world.metrics.render()).toMatch(
-    /ecf_approvals_door_refusals_total\{.*reason="daily_bytes_used".*\} 1\n/,
+    /ecf_approvals_ingress_refusals_total\{.*reason="daily_bytes_used".*\} 1\n/,
   );
   expect((await world.send(await acecf(second), { 'x-sender': sender })).body).toEqual(ACCEPTED);
 });
@@ -494,7 +494,9 @@ it('little room is left on the disk: 503 storage_full, counted; the approvals th
     const encf = await full.invoice('31', { at: ['issued'] });
     const listed = await full.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`);
     expect([listed.status, listed.body.encf]).toEqual([200, encf]);
-    expect(await full.metrics.render()).toMatch(/ecf_approvals_door_refusals_total\{.*reason="storage_full".*\} 1\n/);
+    expect(await full.metrics.render()).toMatch(
+      /ecf_approvals_ingress_refusals_total\{.*reason="storage_full".*\} 1\n/,
+    );
   } finally {
     await full.stop();
   }

@@ -67,7 +67,7 @@ import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { gatewayAccounts } from './outbound/accounts.http.js';
-import { createCancellationDocuments } from './outbound/cancellation-documents.threads.js';
+import { createCancellationDocuments } from './outbound/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';

@@ -2,21 +2,16 @@ import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import {
-  BodyIntake,
-  createGate,
-  createRefusalBudgets,
-  createStorageRoom,
-  createTurns,
-  DailyReceivedBytes,
-  gatePlaces,
-  intakeLimits,
-  judgeThreadCounts,
-  refusedBytesSettings,
-  type StorageRoom,
-  storageRoomSettings,
-  type Turns,
+  bodyLimits,
+  createFreeSpaceGuard,
+  createQuotaStore,
+  createReceivedBytesQuota,
+  type FreeSpaceGuard,
+  freeSpaceSettings,
+  refusedBytesLimits,
   trustCheck,
-} from '@ecf/public-door';
+  validationSettings,
+} from '@ecf/public-ingress';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
@@ -34,8 +29,9 @@ import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
 import { Answers } from './core/documents/answers.js';
 import { QueryReceived } from './core/documents/query-received.js';
-import { ReceiveDocument } from './core/documents/receive-document.js';
-import { RefusedBytesRoom } from './core/documents/refused-bytes.js';
+import { createReceiveDocument } from './core/documents/receive-document.js';
+import { createRecordDocument } from './core/documents/record-document.js';
+import { createRefusedDocumentQuota } from './core/documents/refused-bytes.js';
 import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
 import { ProviderTokens } from './core/providers/provider-tokens.js';
@@ -44,9 +40,9 @@ import { Receivers } from './core/receivers.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
-import { createReceptionReport, reportHeld } from './inbound/reception-report.js';
+import { createReceptionReport } from './inbound/reception-report.js';
+import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
-import { createJudges } from './outbound/judges.threads.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createTokenKeys } from './outbound/token-keys.postgres.js';
@@ -54,10 +50,10 @@ import { createTokenKeys } from './outbound/token-keys.postgres.js';
 const HOUR = 3_600_000;
 const QUESTION_MS = 3_000;
 
-/** Parts that a deployment shares between its services, and what tests replace. */
+/** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ReceptionOverrides extends SharedParts {
   archive?: XmlStore;
-  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  /** The owner of the taxpayers; null = none. By default the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
 }
 
@@ -65,10 +61,10 @@ export interface Reception {
   readonly app: Express;
   /** Prepares the database, listens to events and publishes its own. */
   start(): Promise<void>;
-  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  /** Finishes the work in flight. The caller stops its HTTP server before. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
-  /** What services of the same process ask instead of the internal routes. */
+  /** The internal operations, for services of the same process. */
   readonly internal: ReceptionOperations;
   readonly stored: ArchiveOperations;
 }
@@ -81,13 +77,10 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     overrides,
   );
   const archive = overrides.archive ?? openXmlStore(config);
-  const turns = createTurns();
-  const judges = createJudges({
-    turns,
+  const validation = createValidation({
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
-    threads: judgeThreadCounts(config),
-    timeoutMs: config.LARGE_DOCUMENT_TIMEOUT_MS,
+    ...validationSettings(config),
   });
   const ports: Ports = {
     documents: createDocumentStore(database),
@@ -105,19 +98,24 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       config.MASTER_KEY,
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
-    judges,
+    validation,
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    budgets: createRefusalBudgets(database),
+    quotas: createQuotaStore(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
     sleep: delay,
   };
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, config.MASTER_KEY);
-  const room = createStorageRoom({ ...storageRoomSettings(config), service: 'reception', database, metrics, logger });
-  const parts = createParts(config, ports, { spent, keys, turns, room });
+  const freeSpace = createFreeSpaceGuard({
+    ...freeSpaceSettings(config),
+    service: 'reception',
+    database,
+    metrics,
+    logger,
+  });
+  const parts = createParts(config, ports, { spent, keys, freeSpace });
   const report = createReceptionReport(metrics, logger);
-  const endHeld = reportHeld(metrics, () => parts.intake.load);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
@@ -138,15 +136,14 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     internal,
     stored,
     async start() {
-      await room.start();
+      await freeSpace.start();
       await background.start();
     },
     async stop() {
-      room.stop();
+      freeSpace.stop();
       endDeadline?.();
-      endHeld();
       await parts.answers.settled();
-      await judges.stop();
+      await validation.close();
       await background.stop();
       await close();
     },
@@ -159,46 +156,39 @@ function createParts(
   stores: {
     spent: ReturnType<typeof createSpentSeeds>;
     keys: ReturnType<typeof createTokenKeys>;
-    turns: Turns;
-    room: StorageRoom;
+    freeSpace: FreeSpaceGuard;
   },
 ) {
   const { clock } = ports;
   const trust = trustCheck(config.trustedIssuers);
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
-    ...refusedBytesSettings(config),
+    ...refusedBytesLimits(config),
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
-    signersVouchedFor: config.trustedIssuers !== null,
+    requireTrustedIssuer: config.trustedIssuers !== null,
   };
   const answers = new Answers(ports);
-  const gate = createGate(gatePlaces(config.DATABASE_CONNECTIONS));
+  const record = createRecordDocument(ports, {
+    answers,
+    receivedQuota: createReceivedBytesQuota(ports.quotas, config.MAX_RECEIVED_BYTES_PER_SENDER),
+    refusedQuota: createRefusedDocumentQuota(ports, settings),
+  });
   return {
     answers,
-    receive: new ReceiveDocument(
-      ports,
-      new Receivers(ports, settings),
-      answers,
-      {
-        received: new DailyReceivedBytes(ports.budgets, config.MAX_RECEIVED_BYTES_PER_SENDER),
-        refused: new RefusedBytesRoom(ports, settings),
-      },
-      gate,
-    ),
+    receive: createReceiveDocument(ports, { receivers: new Receivers(ports, settings), answers, record }),
     query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: new Seeds({ spent: stores.spent, clock, turns: stores.turns, gate }, seedKey(config.MASTER_KEY), trust),
+    seeds: new Seeds({ spent: stores.spent, validation: ports.validation, clock }, seedKey(config.MASTER_KEY), trust),
     tokens: new ProviderTokens(
       { keys: stores.keys, clock },
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
     ),
     requireTokens: config.PROVIDER_AUTH === 'required',
-    intake: new BodyIntake(intakeLimits(config)),
-    turns: stores.turns,
-    room: stores.room,
+    bodyLimits: bodyLimits(config),
+    freeSpace: stores.freeSpace,
   };
 }
 
-/** Seeds are ours when they carry a code made with this key; all instances derive the same. */
+/** The key of the authentication code in a seed; all instances derive the same key. */
 function seedKey(masterKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), 'ecf reception seed v1', 32));
 }

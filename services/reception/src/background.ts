@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { budgetPeriod } from '@ecf/public-door';
+import { quotaPeriod } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
@@ -15,13 +15,13 @@ const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'budgets' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'quotas' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
   readonly cleanSeeds: (now: Date) => Promise<void>;
 }
 
-/** Runs beside the requests: events in and out, the archiver, and cleaning. */
+/** The work beside the requests: events in and out, the archiver, and cleaning. */
 export function createBackground({ database, bus, ports, relay, archiver, cleanSeeds }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export function createBackground({ database, bus, ports, relay, archiver, cleanS
     try {
       const now = ports.clock();
       await cleanSeeds(now);
-      await ports.budgets.clean(budgetPeriod(now));
+      await ports.quotas.clean(quotaPeriod(now));
       await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);
@@ -48,7 +48,7 @@ export function createBackground({ database, bus, ports, relay, archiver, cleanS
       cleaning = setInterval(() => void clean(), CLEANING_MS);
       cleaning.unref();
     },
-    /** Finishes what is under way. */
+    /** Resolves when the work in flight is finished. */
     async stop(): Promise<void> {
       clearInterval(cleaning);
       await relay.stop();

@@ -1,5 +1,5 @@
 import { isRnc } from '@ecf/domain';
-import { intakeSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-door';
+import { ingressLimitSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
 import {
   ConfigProblems,
@@ -47,7 +47,7 @@ export const receptionSettings = z.object({
     max: 8_760,
     default: 24,
   }),
-  ...intakeSettings,
+  ...ingressLimitSettings,
   MAX_COMPETING_BYTES: setting.integer({
     description:
       'Bytes of documents competing for one number that are kept, for good; a sender may use a third of them',

@@ -269,11 +269,10 @@ it.each([
     const before = [await told(first), await told(others)];
     lines.length = 0;
     const inserts = await holdUp('INSERT');
-    // The last instance tells what it holds.
     const calls = Array.from({ length: 5 }, () => world.send(bytes, { instance: 1 }));
     await eventually(
-      () => count('ecf_reception_held_requests'),
-      (held) => held === 5,
+      () => count('ecf_reception_in_flight_requests'),
+      (requests) => requests === 5,
     );
     await delay(50);
     await inserts.end();

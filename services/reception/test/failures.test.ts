@@ -6,7 +6,7 @@ import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, PROVIDER } from './support/senders.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 let folder: string;
@@ -31,7 +31,6 @@ beforeAll(async () => {
     list: files.list,
   };
   world = await startWorld({
-    settings: { LARGE_DOCUMENT_TIMEOUT_MS: '100' },
     overrides: { archive },
     async databaseUrl(url) {
       way = await openWay(url);
@@ -147,57 +146,28 @@ describe('nothing is acknowledged that is not stored', () => {
   });
 });
 
-it('a large document that is not judged in time is put off: 503 with Retry-After, nothing recorded', async () => {
-  const number = next();
-  const bytes = await sampleBytes({ encf: number });
-  const costly = bytes.toString().replace('<DetallesItems>', `${'<a/>'.repeat(900_000)}<DetallesItems>`);
-  const response = await world.send(costly);
-  expect([response.status, response.headers.get('retry-after'), (await response.json()).code]).toEqual([
-    503,
-    '5',
-    'service_unavailable',
-  ]);
-  expect(await recorded(number)).toBe(0);
-  const metric = await world.metrics.registry.getSingleMetric('ecf_reception_refusals_total')?.get();
-  expect(metric?.values).toContainEqual(
-    expect.objectContaining({ labels: { env: 'TesteCF', reason: 'judging.timeout' }, value: 1 }),
-  );
-});
-
-it('beside a sender with hundreds of documents waiting to be recorded another’s is next; beyond its part it gets 429', async () => {
-  const [flood, genuine] = [await sampleBytes({ encf: next() }), await sampleBytes({ encf: next() })];
-  let release = () => {};
-  // Every document here is refused, or waits behind those that are.
-  const locked = new Promise<void>((ready) => {
-    void world.database.transaction(async (tx) => {
-      await tx.query('LOCK TABLE refused_documents IN EXCLUSIVE MODE');
-      ready();
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    });
-  });
-  await locked;
-  let answered = 0;
-  const answers = Array.from({ length: 300 }, async (_, n) => {
-    const bad = flood.toString().replace('<DetallesItems>', `<Nada>${n}</Nada><DetallesItems>`);
-    const body = n === 100 ? genuine : bad;
-    const response = await world.send(body, { sender: '198.51.100.77' });
-    answered++;
-    return [response.status, response.headers.get('retry-after'), (await response.text()).includes('<ARECF')];
-  });
-  await eventually(
-    () => answered,
-    (refused) => refused === 300 - 12 - 256,
-  );
-  const other = world.send(genuine, { sender: '198.51.100.78' });
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  release();
-  expect(await (await other).text()).toContain('<Estado>0<');
-  expect(answered).toBeLessThan(150);
-  const all = await Promise.all(answers);
-  expect(all.filter(([status]) => status === 429)).toEqual(Array.from({ length: 32 }, () => [429, '1', false]));
-  expect(all.filter(([status]) => status === 200)).toHaveLength(268);
+it('a document that is not validated in time gets 503 with Retry-After, and nothing is recorded', async () => {
+  const hurried = await startWorld({ settings: { VALIDATION_TIMEOUT_MS: '100' } });
+  try {
+    const bytes = await sampleBytes({ encf: next() });
+    const costly = bytes.toString().replace('<DetallesItems>', `${'<a/>'.repeat(900_000)}<DetallesItems>`);
+    const response = await hurried.send(costly);
+    expect([response.status, response.headers.get('retry-after'), (await response.json()).code]).toEqual([
+      503,
+      '5',
+      'service_unavailable',
+    ]);
+    const { rows } = await hurried.database.query(
+      'SELECT id FROM received_documents UNION SELECT id FROM refused_documents',
+    );
+    expect(rows).toEqual([]);
+    const metric = await hurried.metrics.registry.getSingleMetric('ecf_reception_refusals_total')?.get();
+    expect(metric?.values).toContainEqual(
+      expect.objectContaining({ labels: { env: 'TesteCF', reason: 'validation.timeout' }, value: 1 }),
+    );
+  } finally {
+    await hurried.stop();
+  }
 });
 
 /** A way to a server that can be cut and mended. */

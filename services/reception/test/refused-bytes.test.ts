@@ -1,40 +1,40 @@
-import { createInMemoryRefusalBudgets } from '@ecf/public-door';
 import { describe, expect, it } from '@jest/globals';
-import { RefusedBytesRoom } from '../src/core/documents/refused-bytes.js';
+import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
+import { createRefusedDocumentQuota } from '../src/core/documents/refused-bytes.js';
 import { NOW } from './support/senders.js';
 
 const LARGE = 1_000_000;
 
-/** Room for three documents of 100 bytes under a number, and one holder of it. */
-function room(signersVouchedFor: boolean) {
+/** A quota of three documents of 100 bytes under a number that one document holds. */
+function quota(requireTrustedIssuer: boolean) {
   const settings = {
     maxRefusedBytes: LARGE,
     maxRefusedBytesPerSender: LARGE,
     maxRefusedBytesPerDay: LARGE,
     maxCompetingBytes: 300,
-    signersVouchedFor,
+    requireTrustedIssuer,
   };
   const documents = { signedEarlier: async (_: unknown, fingerprint: string) => fingerprint === 'known' };
-  const parts = { documents, budgets: createInMemoryRefusalBudgets() } as unknown as ConstructorParameters<
-    typeof RefusedBytesRoom
+  const parts = { documents, quotas: createInMemoryQuotaStore() } as unknown as Parameters<
+    typeof createRefusedDocumentQuota
   >[0];
-  const all = new RefusedBytesRoom(parts, settings);
+  const all = createRefusedDocumentQuota(parts, settings);
   const holder = { id: 1 } as never;
   return (network: string, fingerprint: string, holderId: string | null = null) =>
     all.take({ bytes: 100, receivedAt: NOW, network, holder, signer: { fingerprint, holderId } });
 }
 
-describe('the room under a number', () => {
-  it('is used up by a forger with enough networks; who signed for the issuer before has a part of its own', async () => {
-    const take = room(false);
+describe('the quota of a number', () => {
+  it('a forger with enough networks uses it up; a signer that signed for the issuer before has its own', async () => {
+    const take = quota(false);
     for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `made up ${n}`, `${n}`)).toBeNull();
     expect(await take('203.0.113.1', 'first time', '00100000001')).toBe('number');
     expect(await take('203.0.113.1', 'known', '00100000002')).toBeNull();
     expect(await take('203.0.113.1', 'known', '00100000002')).toBe('number');
   });
 
-  it('has a part for every holder of a certificate, where those have to lead to a trusted issuer', async () => {
-    const take = room(true);
+  it('has a share for every certificate holder where certificates must lead to a trusted issuer', async () => {
+    const take = quota(true);
     for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `real ${n}`, '00100000009')).toBeNull();
     expect(await take('198.51.100.4', 'real 4', '00100000009')).toBeNull();
     // However many certificates and networks one holder has.

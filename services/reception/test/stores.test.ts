@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import { createInMemoryRefusalBudgets, createRefusalBudgets, type RefusalBudgets } from '@ecf/public-door';
+import { createQuotaStore, type QuotaStore } from '@ecf/public-ingress';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
 import type {
   NewReceivedDocument,
   NewRefusedDocument,
@@ -13,15 +14,15 @@ import type {
   ReceivedDocument,
 } from '../src/core/documents/received-document.js';
 import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
-import { createInMemoryDocumentStore } from '../src/outbound/documents.in-memory.js';
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
-import { createInMemorySpentSeeds } from '../src/outbound/spent-seeds.in-memory.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
-import { createInMemoryTokenKeys } from '../src/outbound/token-keys.in-memory.js';
 import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
+import { createInMemoryDocumentStore } from './support/documents.in-memory.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
+import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
 import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
+import { createInMemoryTokenKeys } from './support/token-keys.in-memory.js';
 
 /** The store, where the bytes of a document do not matter. */
 type TestDocuments = Omit<DocumentStore, 'add' | 'refuse'> & {
@@ -41,7 +42,7 @@ interface Stores {
   documents: TestDocuments;
   seeds: SpentSeeds;
   keys: TokenKeys;
-  budgets: RefusalBudgets;
+  quotas: QuotaStore;
 }
 
 let database: Database;
@@ -55,13 +56,13 @@ beforeAll(async () => {
     documents: withoutFiles(createDocumentStore(database)),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
-    budgets: createRefusalBudgets(database),
+    quotas: createQuotaStore(database),
   };
   stores.memory = {
     documents: withoutFiles(createInMemoryDocumentStore()),
     seeds: createInMemorySpentSeeds(),
     keys: createInMemoryTokenKeys(),
-    budgets: createInMemoryRefusalBudgets(),
+    quotas: createInMemoryQuotaStore(),
   };
 });
 afterAll(() => database.close());
@@ -268,8 +269,8 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(await documents.signedEarlier(other, signer.fingerprint)).toBe(false);
   });
 
-  it('budgets give all of a claim or nothing, however many ask at once', async () => {
-    const { budgets } = at();
+  it('quotas give all of a claim or nothing, however many ask at once', async () => {
+    const { quotas } = at();
     const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
       scope,
       period,
@@ -277,16 +278,16 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
       limit,
     });
     const asked = Array.from({ length: 20 }, (_, i) =>
-      budgets.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
+      quotas.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
     );
     expect((await Promise.all(asked)).filter((over) => over === null)).toHaveLength(5);
-    expect(await budgets.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
-    const used = await Promise.all([0, 1].map((i) => budgets.take([claim(`one ${i}`, 950, 1_000)])));
+    expect(await quotas.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
+    const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
     expect(used.every((over) => over === null)).toBe(true);
-    await budgets.take([claim('number', 1, 1, '')]);
-    await budgets.clean('2026-06-24');
-    expect(await budgets.take([claim('all', 55, 55)])).toBeNull();
-    expect(await budgets.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
+    await quotas.take([claim('number', 1, 1, '')]);
+    await quotas.clean('2026-06-24');
+    expect(await quotas.take([claim('all', 55, 55)])).toBeNull();
+    expect(await quotas.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
   });
 
   it('lists newest first, pages, filters by provider and time, and sums to the cent', async () => {

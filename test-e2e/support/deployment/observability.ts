@@ -74,8 +74,7 @@ export function metricsOf(expr: string): string[] {
 const OF_ONE_PROCESS = new Set([
   'ecf_consumer_connected',
   'ecf_delivery_receivers_left_alone',
-  'ecf_reception_held_bytes',
-  'ecf_reception_held_requests',
+  'ecf_reception_in_flight_requests',
   'ecf_shared_cache_up',
 ]);
 

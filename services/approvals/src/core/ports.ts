@@ -1,7 +1,7 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
 import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { JudgeThreads, RefusalBudgets, RefusedBytesSettings, SignerFacts } from '@ecf/public-door';
+import type { QuotaStore, RefusedBytesLimits, SignerFacts } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
@@ -14,7 +14,7 @@ import type {
   NewApproval,
   StoredBytes,
 } from './given/given-approval.js';
-import type { ApprovalJudgement } from './received/approval-judgement.js';
+import type { ApprovalValidationResult } from './received/validate-approval.js';
 import type { Receivers } from './receivers/receivers.js';
 
 /** Whom an approval is sent to. */
@@ -146,14 +146,20 @@ export interface ReceivedApprovalStore {
   refuse(refusal: NewRefusedApproval, bytes: Uint8Array): Promise<void>;
 }
 
-/** What people who operate the service are told. */
+/** Validates approvals in workers, within bounds on time and memory; rejects with `service_unavailable` beyond them. */
+export interface ApprovalValidation {
+  /** Rejects with UnreadableApproval where the bytes are not XML. */
+  approval(bytes: Uint8Array, now: Date): Promise<ApprovalValidationResult>;
+}
+
+/** Reports to the operators. */
 export interface Observer {
   failed(what: string, error: unknown): void;
   /** A send of an approval ended. */
   sent(target: Target, outcome: string): void;
 }
 
-export interface ApprovalSettings extends RefusedBytesSettings {
+export interface ApprovalSettings extends RefusedBytesLimits {
   /** Bytes of approvals of one sender that are taken in a day. */
   readonly maxReceivedBytesPerSender: number;
   /** Pause after the first failed send. */
@@ -177,7 +183,7 @@ export interface Ports {
   readonly archive: DocumentReader;
   /** Reads documents that emission issued. */
   readonly issuedXml: DocumentReader;
-  readonly budgets: RefusalBudgets;
+  readonly quotas: QuotaStore;
   readonly authority: Pick<AuthorityClient, 'submitCommercialApproval'>;
   readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;
   readonly receivers: Receivers;
@@ -185,7 +191,7 @@ export interface Ports {
   readonly emission: Pick<EmissionOperations, 'findInvoices'>;
   readonly signing: SigningOperations;
   readonly reception: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
-  readonly judges: Pick<JudgeThreads<ApprovalJudgement>, 'judge'>;
+  readonly validation: ApprovalValidation;
   readonly observer: Observer;
   readonly settings: ApprovalSettings;
   readonly clock: () => Date;

@@ -2,7 +2,7 @@ import { type Environment, storableText } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalOutcome } from '../core/received/receive-approval.js';
 
-/** The call that is told of. */
+/** Names a call in a log line. */
 export interface Where {
   readonly request_id: string;
   readonly trace_id: string;
@@ -10,17 +10,17 @@ export interface Where {
   readonly env: Environment;
 }
 
-/** What is counted and logged about approvals at the public door. */
+/** Metrics and log lines about approvals at the public ingress. */
 export interface ApprovalReport {
   answered(outcome: ApprovalOutcome, where: Where, milliseconds: number): void;
-  /** A call that got neither. */
+  /** A call that was neither accepted nor refused with a receipt. */
   refused(kind: string, where: Where): void;
 }
 
-/** Of a reason in the log. */
+/** Longest reason in a log line. */
 const LONGEST_REASON = 500;
 
-/** Counts under stable names; every refusal leaves a line in the log, with its reason and nothing else of the document. */
+/** Every refusal writes a log line with its reason and nothing else of the document. */
 export function createApprovalReport(metrics: Metrics, logger: Logger): ApprovalReport {
   const answers = metrics.counter({
     name: 'ecf_approvals_received_total',
@@ -28,13 +28,13 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
     labels: ['env', 'outcome'],
   });
   const refusals = metrics.counter({
-    name: 'ecf_approvals_door_refusals_total',
-    help: 'Calls of the public door for approvals that were answered neither yes nor no, by reason.',
+    name: 'ecf_approvals_ingress_refusals_total',
+    help: 'Calls of the public ingress for approvals that got no receipt, by reason.',
     labels: ['env', 'reason'],
   });
   const unkept = metrics.counter({
     name: 'ecf_approvals_unkept_documents_total',
-    help: 'Refused approvals whose bytes were not kept, by what had no room: size, sender, total.',
+    help: 'Refused approvals whose bytes were not kept, by the limit that they exceed: size, sender, total.',
     labels: ['env', 'reason'],
   });
   const seconds = metrics.histogram({
@@ -58,7 +58,7 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
     },
     refused(reason, where) {
       refusals.inc({ env: where.env, reason });
-      logger.info({ ...where, reason }, 'a call of the public door was refused');
+      logger.info({ ...where, reason }, 'a call of the public ingress was refused');
     },
   };
 }

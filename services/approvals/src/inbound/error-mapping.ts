@@ -1,5 +1,5 @@
 import { errorCodeEntry } from '@ecf/contracts';
-import { XmlPartError } from '@ecf/public-door';
+import { XmlPartError } from '@ecf/public-ingress';
 import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
@@ -7,7 +7,7 @@ import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/error
 /** Turns this service's errors into the public ones; everything else passes on. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(toAnswer(error));
 
-/** The one place where what went wrong becomes an answer. */
+/** The one place where an error becomes an answer. */
 export function toAnswer(error: unknown): unknown {
   if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
   if (error instanceof UnreadableApproval) return unreadable(error.kind, error.message, error);
@@ -23,7 +23,7 @@ export function toAnswer(error: unknown): unknown {
   });
 }
 
-/** A short stable word for what was refused, for metrics and logs. */
+/** A short stable name of the refusal, for metrics and logs. */
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof UnreadableApproval) return error.kind;

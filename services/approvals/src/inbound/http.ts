@@ -7,7 +7,7 @@ import {
   type DeliveryOperations,
 } from '@ecf/contracts';
 import { parseJson } from '@ecf/ecf-xml';
-import { withPlainPublicPath } from '@ecf/public-door';
+import { withPlainPublicPath } from '@ecf/public-ingress';
 import {
   createServiceApp,
   jsonBody,
@@ -19,9 +19,9 @@ import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
 import type { QueryAcknowledgements } from '../core/acknowledgements/query-acknowledgements.js';
 import { acknowledgementRoutes } from './acknowledgement-routes.js';
-import { type ApprovalDoorParts, receiveApproval } from './approval-door.js';
 import { type ApprovalRouteParts, approvalRoutes } from './approval-routes.js';
 import { mapErrors } from './error-mapping.js';
+import { type ApprovalIngressParts, receiveApproval } from './receive-approval-route.js';
 
 /** The longest JSON of a request. */
 const MAX_JSON_BYTES = 1_048_576;
@@ -31,7 +31,7 @@ function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   const approvals = approvalRoutes(parts);
   const acknowledgements = acknowledgementRoutes(parts.acknowledgements);
   return [
-    ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.door)],
+    ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.ingress)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
     [
       'post',
@@ -50,7 +50,7 @@ function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
 }
 
 export interface ApprovalsHttpParts extends ApprovalRouteParts {
-  readonly door: ApprovalDoorParts;
+  readonly ingress: ApprovalIngressParts;
   readonly acknowledgements: QueryAcknowledgements;
   readonly internal: DeliveryOperations;
   readonly stored: ArchiveOperations;

@@ -14,7 +14,7 @@ import { requireJson } from './submission-form.js';
 export interface Cancellations {
   readonly cancel: CancelNumbers;
   readonly query: QueryCancellations;
-  readonly documents: Pick<CancellationDocuments, 'admit' | 'read'>;
+  readonly documents: Pick<CancellationDocuments, 'read'>;
 }
 
 /** `POST /anecf/` */
@@ -28,19 +28,10 @@ export async function createCancellation(
   parameters.check();
   requireJson(req.headers['content-type']);
   const identity = identityOf(req);
-  const leave = documents.admit(identity.account_id, declaredLength(req));
-  // What is answered meanwhile (too large) is never read to its end.
-  res.once('close', leave);
-  const request = await documents.read(identity.account_id, await readBody(req, res)).finally(leave);
+  const request = await documents.read(await readBody(req, res));
   const env = effectiveEnvironment(identity, request.env);
   const cancellation = await cancel({ caller: callerOf(identity), request: { ...request, env }, submit });
   res.status(201).json(cancellationBody(cancellation));
-}
-
-/** Bytes of the body as its header says; null where it does not, since more may come then. */
-function declaredLength(req: Request): number | null {
-  const declared = req.headers['content-length'];
-  return declared === undefined ? null : Number(declared);
 }
 
 /** `GET /anecf/`: written record by record, since one may hold a hundred thousand ranges. */

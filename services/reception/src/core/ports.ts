@@ -1,10 +1,9 @@
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { RefusalBudgets, RefusedBytesSettings } from '@ecf/public-door';
+import type { QuotaStore, RefusedBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { Judgement } from './documents/judge-document.js';
 import type {
   Conflict,
   DocumentKey,
@@ -15,6 +14,8 @@ import type {
   StoredBytes,
   UnkeptConflict,
 } from './documents/received-document.js';
+import type { ValidationResult } from './documents/validate-document.js';
+import type { SignedSeed } from './providers/signed-seed.js';
 
 /** Which received documents a listing asks for. Instants: `from` belongs to the range, `until` does not. */
 export interface ReceivedFilter {
@@ -120,24 +121,26 @@ export interface TokenKeys {
   rotate(key: TokenKey, newestBefore: Date, oldest: Date): Promise<void>;
 }
 
-/** Judges documents by themselves, within bounds on time and memory. */
-export interface Judges {
-  /** Rejects with ReceptionError `unreadable_document`, or `unavailable` where too many of one sender or of all wait. */
-  judge(bytes: Uint8Array, now: Date, network: string): Promise<Judgement>;
+/** Validates XML in workers, within bounds on time and memory. Rejects with ReceptionError `unavailable` beyond them. */
+export interface Validation {
+  /** Rejects with ReceptionError `unreadable_document` where no acknowledgement is possible. */
+  document(bytes: Uint8Array, now: Date): Promise<ValidationResult>;
+  /** Rejects with ReceptionError `seed_refused` where the seed is not readable or its signature is not valid. */
+  seed(bytes: Uint8Array, now: Date): Promise<SignedSeed>;
 }
 
-/** What people who operate the service are told. */
+/** Reports failures to the operators. */
 export interface Observer {
   failed(what: string, error: unknown): void;
 }
 
-export interface ReceptionSettings extends RefusedBytesSettings {
+export interface ReceptionSettings extends RefusedBytesLimits {
   /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
   readonly signerRnc: string | null;
   /** Bytes of documents that compete for one number and are kept. */
   readonly maxCompetingBytes: number;
-  /** Whether certificates of senders have to lead to a trusted issuer. */
-  readonly signersVouchedFor: boolean;
+  /** Whether certificates of senders must lead to a trusted issuer. */
+  readonly requireTrustedIssuer: boolean;
 }
 
 export interface Ports {
@@ -146,10 +149,10 @@ export interface Ports {
   /** Null where the deployment has no gateway to ask. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
-  readonly judges: Judges;
+  readonly validation: Validation;
   /** Reads what the store committed, before and after it reaches the archive. */
   readonly archive: DocumentReader;
-  readonly budgets: RefusalBudgets;
+  readonly quotas: QuotaStore;
   readonly observer: Observer;
   readonly clock: () => Date;
   /** Resolves after that many milliseconds. */

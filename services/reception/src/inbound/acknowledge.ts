@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
+import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
 import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/documents/answers.js';
@@ -9,11 +9,10 @@ import { refusalKind } from './answer-errors.js';
 import type { ReceptionReport } from './reception-report.js';
 
 export interface AcknowledgeParts {
-  readonly receive: Pick<ReceiveDocument, 'receive'>;
+  readonly receive: ReceiveDocument;
   readonly answers: Pick<Answers, 'arrive' | 'begin' | 'end'>;
-  readonly intake: BodyIntake;
-  readonly room: Pick<StorageRoom, 'require'>;
-  readonly turns: Turns;
+  readonly bodyLimits: BodyLimits;
+  readonly freeSpace: Pick<FreeSpaceGuard, 'require'>;
   readonly tokens: Pick<ProviderTokens, 'verify'>;
   /** False where tokens are ignored, the default. */
   readonly requireTokens: boolean;
@@ -21,32 +20,30 @@ export interface AcknowledgeParts {
   readonly clock: () => Date;
 }
 
-/** `POST /fe/recepcion/api/ecf`: an e-CF in, its signed acknowledgement out, whatever it says. */
+/** `POST /fe/recepcion/api/ecf`: receives an e-CF and answers its signed acknowledgement, positive or negative. */
 export function acknowledge(parts: AcknowledgeParts) {
   const { answers, report, clock } = parts;
 
   return async (req: Request, res: Response): Promise<void> => {
     const started = performance.now();
     const arrival = { arrivedAt: clock(), moment: answers.arrive() };
-    const left = departure(res, clock);
+    const left = answerLeft(res, clock);
     const { env, sender, network } = publicCaller(req);
+    const endRequest = report.begin();
     try {
-      parts.room.require();
-      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env, network);
-      const body = await parts.intake.read(req, network);
-      try {
-        const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
-        const origin = { requestId: requestIdOf(req), sender };
-        const outcome = await parts.receive.receive({ bytes, env, ...arrival, origin, network });
-        report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);
-        send(res, outcome, answers, left);
-      } finally {
-        body.release();
-      }
+      parts.freeSpace.require();
+      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
+      const bytes = await readXmlDocument(req, parts.bodyLimits);
+      const origin = { requestId: requestIdOf(req), sender };
+      const outcome = await parts.receive({ bytes, env, ...arrival, origin, network });
+      report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);
+      send(res, outcome, answers, left);
     } catch (error) {
       report.refused(refusalKind(error), { ...requestNames(req), sender, env });
-      // The size limit before this handler may have answered already.
+      // The limit on the body may have answered already.
       if (!res.headersSent) throw error;
+    } finally {
+      endRequest();
     }
   };
 }
@@ -69,7 +66,7 @@ function send(
   res.end(outcome.acknowledgement);
 }
 
-/** When the answer was handed over completely; null where the connection was lost before. */
-function departure(res: Response, clock: () => Date): Promise<Date | null> {
+/** When the whole answer left; null where the connection was lost before. */
+function answerLeft(res: Response, clock: () => Date): Promise<Date | null> {
   return new Promise((resolve) => onAnswerEnd(res, (complete) => resolve(complete ? clock() : null)));
 }

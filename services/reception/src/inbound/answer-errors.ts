@@ -1,15 +1,15 @@
-import { XmlPartError } from '@ecf/public-door';
+import { XmlPartError } from '@ecf/public-ingress';
 import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 
-/** Seconds after which a sender may find the receiver's certificate in order; operators are told at once. */
+/** Seconds after which the receiver may have a usable certificate. */
 const CERTIFICATE_RETRY = '300';
 
 /** Turns this service's errors into the public ones; everything else passes on. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(toAnswer(error));
 
-/** The one place where what went wrong becomes an answer; everything else goes on as it is. */
+/** The one place where an error becomes an answer; other errors pass unchanged. */
 export function toAnswer(error: unknown): unknown {
   if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
   if (!(error instanceof ReceptionError)) return error;
@@ -41,7 +41,7 @@ export function toAnswer(error: unknown): unknown {
   }
 }
 
-/** A short stable word for what was refused, for metrics and logs. */
+/** A short stable name of the refusal, for metrics and logs. */
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof ReceptionError) return error.kind;

@@ -1,4 +1,4 @@
-import { type BodyIntake, publicCaller, type StorageRoom, type Turns, takeXmlPartInTurn } from '@ecf/public-door';
+import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
 import { requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/providers/provider-tokens.js';
@@ -9,9 +9,8 @@ import type { ReceptionReport } from './reception-report.js';
 export interface AuthenticateParts {
   readonly seeds: Pick<Seeds, 'issue' | 'redeem'>;
   readonly tokens: Pick<ProviderTokens, 'issue'>;
-  readonly intake: BodyIntake;
-  readonly room: Pick<StorageRoom, 'require'>;
-  readonly turns: Turns;
+  readonly bodyLimits: BodyLimits;
+  readonly freeSpace: Pick<FreeSpaceGuard, 'require'>;
   readonly report: ReceptionReport;
 }
 
@@ -20,7 +19,7 @@ export function issueSeed(parts: AuthenticateParts) {
   return (req: Request, res: Response): void => {
     const { env, sender } = publicCaller(req);
     try {
-      parts.room.require();
+      parts.freeSpace.require();
     } catch (error) {
       parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
       throw error;
@@ -33,23 +32,21 @@ export function issueSeed(parts: AuthenticateParts) {
 /** `POST /fe/autenticacion/api/validacioncertificado`: a signed seed in, a token out, as JSON or XML by `Accept`. */
 export function validateSeed(parts: AuthenticateParts) {
   return async (req: Request, res: Response): Promise<void> => {
-    const { env, sender, network } = publicCaller(req);
+    const { env, sender } = publicCaller(req);
+    const endRequest = parts.report.begin();
     try {
-      parts.room.require();
-      const body = await parts.intake.read(req, network);
-      try {
-        const bytes = await takeXmlPartInTurn(parts.turns, network, body.bytes, req.headers['content-type']);
-        const issued = await parts.seeds.redeem(bytes, env, network, (signer) => parts.tokens.issue(signer, env));
-        parts.report.seed('redeemed');
-        sendToken(req, res, issued);
-      } finally {
-        body.release();
-      }
+      parts.freeSpace.require();
+      const bytes = await readXmlDocument(req, parts.bodyLimits);
+      const issued = await parts.seeds.redeem(bytes, env, (signer) => parts.tokens.issue(signer, env));
+      parts.report.seed('redeemed');
+      sendToken(req, res, issued);
     } catch (error) {
       parts.report.seed('refused');
       parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
-      // The size limit before this handler may have answered already.
+      // The limit on the body may have answered already.
       if (!res.headersSent) throw error;
+    } finally {
+      endRequest();
     }
   };
 }

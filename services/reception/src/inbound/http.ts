@@ -4,7 +4,7 @@ import {
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
 } from '@ecf/contracts';
-import { withPlainPublicPath } from '@ecf/public-door';
+import { withPlainPublicPath } from '@ecf/public-ingress';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';

@@ -20,9 +20,9 @@ export function receptionOperations(
       const last = found.length < limit ? undefined : found.at(-1);
       return { received: found.map(told), next: last?.document.id ?? null };
     },
-    async verifyProviderToken({ env, authorization, network = 'unknown' }) {
+    async verifyProviderToken({ env, authorization }) {
       try {
-        return { holder: await tokens.verify(authorization ?? undefined, env, network) };
+        return { holder: await tokens.verify(authorization ?? undefined, env) };
       } catch (error) {
         if (error instanceof ReceptionError && error.code === 'token_refused') return { holder: null };
         throw toAnswer(error);

@@ -117,13 +117,12 @@ export const RECEPTION_OPERATIONS = {
     z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
   ),
   /**
-   * Whom a sender's header `Authorization` proves: the holder's id of the certificate that its token was given for, null
-   * where the token is missing, expired, forged or of another environment. Only asked where PROVIDER_AUTH is required.
-   * `network` is the sender's, what limits count by.
+   * Verifies a sender's header `Authorization`. Answers the holder's id of the certificate for which the token was issued, null
+   * where the token is missing, expired, forged or of another environment. Called only where PROVIDER_AUTH is required.
    */
   verifyProviderToken: operation(
     '/internal/provider-token',
-    z.object({ env: environmentSchema, authorization: z.string().nullable(), network: z.string().max(64).optional() }),
+    z.object({ env: environmentSchema, authorization: z.string().nullable() }),
     z.object({ holder: z.string().nullable() }),
   ),
 } as const;

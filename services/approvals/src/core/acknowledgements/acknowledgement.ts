@@ -9,7 +9,7 @@ import {
   toIsoDominican,
 } from '@ecf/domain';
 import { checkXml, readXml } from '@ecf/ecf-xml';
-import { distrust, isQuicklyJudged, parseReceived, type TrustCheck } from '@ecf/public-door';
+import { distrust, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
 import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from '../deliveries/delivery.js';
 import type { StoredBytes } from '../given/given-approval.js';
@@ -54,8 +54,10 @@ const MOTIVES: Readonly<Record<number, string>> = {
 
 const LONGEST_FAULT = 1_000;
 const UNREADABLE: JudgedAcknowledgement = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
-/** An acknowledgement has some four kilobytes; what is far beyond is not looked at. */
+/** A genuine acknowledgement has some four kilobytes and eighty tags. A far larger one is not parsed. */
 export const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
+const MAX_TAGS = 1_000;
+const LESS_THAN = 0x3c;
 
 /**
  * Judges an acknowledgement: its signature as it stands and with the blanks between elements dropped, its schema, and that
@@ -69,7 +71,8 @@ export function judgeAcknowledgement(
 ): JudgedAcknowledgement {
   if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
     return { ...UNREADABLE, fault: `it is larger than ${MAX_ACKNOWLEDGEMENT_BYTES} bytes` };
-  if (!isQuicklyJudged(bytes)) return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
+  if (bytes.filter((byte) => byte === LESS_THAN).length > MAX_TAGS)
+    return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
   try {
     const received = parseReceived(bytes, MAX_ACKNOWLEDGEMENT_BYTES);
     const verification = verifyXml(received, now);

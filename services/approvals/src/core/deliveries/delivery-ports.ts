@@ -1,7 +1,7 @@
 import type { ReceiverClient } from '@ecf/authority-client';
 import type { DeliveryFilter } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { TrustCheck } from '@ecf/public-door';
+import type { TrustCheck } from '@ecf/public-ingress';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import type { Ports } from '../ports.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from './delivery.js';

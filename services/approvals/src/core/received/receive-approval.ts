@@ -1,11 +1,11 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { DailyReceivedBytes, DailyRefusedBytes, type Gate, signerFacts, type Unkept } from '@ecf/public-door';
+import { createReceivedBytesQuota, createRefusedBytesQuota, signerFacts, type Unkept } from '@ecf/public-ingress';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
-import type { NewReceivedApproval, Ports } from '../ports.js';
-import type { ApprovalJudgement, SoundApproval } from './approval-judgement.js';
+import type { Ports } from '../ports.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
+import type { ApprovalValidationResult, ValidApproval } from './validate-approval.js';
 
 /** An approval as it came in. */
 export interface ApprovalArrival {
@@ -14,74 +14,67 @@ export interface ApprovalArrival {
   readonly arrivedAt: Date;
   readonly requestId: string;
   readonly sender: string | null;
-  /** Network of the sender: an IPv4 address or an IPv6 /48, what limits count by. */
+  /** Network of the sender, by which quotas count: an IPv4 address or an IPv6 /48. */
   readonly network: string;
 }
 
-/** What the sender is told. */
+/** The answer to the sender. */
 export interface ApprovalOutcome {
   readonly receipt: ApprovalReceipt;
-  /** Null where it is taken. */
+  /** Null where the approval is accepted. */
   readonly refusal: string | null;
-  /** Why the bytes of a refused one about an e-CF of ours were not kept; null where they were. */
+  /** Why the bytes of a refused approval of an e-CF of ours were not kept; null where they were. */
   readonly unkept: Unkept | null;
 }
 
-type ReceivePorts = Pick<Ports, 'received' | 'judges' | 'budgets' | 'emission' | 'settings' | 'clock'>;
+export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutcome>;
+
+type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'archive' | 'quotas' | 'emission' | 'settings' | 'clock'>;
 
 /**
- * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order: structure, signature, type,
- * known and ours, buyer with date and amount, not answered before. What a note refers to does not matter: the authority's own
- * certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
+ * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order of the checks: structure,
+ * signature, type, known and ours, buyer with date and amount, not answered before. The e-CF that a note modifies does not
+ * matter: the authority's certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
- * Throws UnreadableApproval for what is no XML, ApiError where too much waits to be recorded or was taken of the sender on this day, and what emission throws where it
- * cannot be asked.
+ * Throws UnreadableApproval where the bytes are not XML, ApiError 429 where the sender's daily quota is used up, and the error
+ * of emission where emission cannot be queried.
  */
-export class ReceiveApproval {
-  readonly #room: { readonly received: DailyReceivedBytes; readonly refused: DailyRefusedBytes };
+export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
+  const { quotas, settings } = ports;
+  const receivedQuota = createReceivedBytesQuota(quotas, settings.maxReceivedBytesPerSender);
+  const refusedQuota = createRefusedBytesQuota(quotas, settings);
 
-  constructor(
-    private readonly ports: ReceivePorts,
-    private readonly gate: Gate,
-  ) {
-    const { budgets, settings } = ports;
-    this.#room = {
-      received: new DailyReceivedBytes(budgets, settings.maxReceivedBytesPerSender),
-      refused: new DailyRefusedBytes(budgets, settings),
-    };
-  }
-
-  async receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
-    const judgement = await this.ports.judges.judge(arrival.bytes, this.ports.clock(), arrival.network);
-    return this.gate.pass(arrival.network, arrival.bytes.length, () => this.#record(arrival, judgement));
-  }
-
-  async #record(arrival: ApprovalArrival, judgement: ApprovalJudgement): Promise<ApprovalOutcome> {
-    const about = judgement.refusal === null ? judgement.facts : judgement.about;
-    const invoice = about === null ? null : await this.#invoice(arrival.env, about.issuerRnc, about.encf);
-    const refusal = refusalOf(judgement, invoice);
-    if (refusal === null && judgement.refusal === null && invoice !== null) {
-      if (await this.#accept(arrival, judgement, invoice)) return TAKEN;
-      return this.#refuse(arrival, judgement, invoice, repeatedRefusal(invoice.encf));
+  async function receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
+    const validation = await ports.validation.approval(arrival.bytes, ports.clock());
+    const about = validation.refusal === null ? validation.facts : validation.about;
+    const invoice = about === null ? null : await findInvoice(arrival.env, about.issuerRnc, about.encf);
+    const refusal = refusalOf(validation, invoice);
+    if (refusal === null && validation.refusal === null && invoice !== null) {
+      if (await accept(arrival, validation, invoice)) return TAKEN;
+      return refuse(arrival, validation, invoice, repeatedRefusal(invoice.encf));
     }
-    return this.#refuse(arrival, judgement, invoice, refusal ?? REFUSALS.notFound);
+    return refuse(arrival, validation, invoice, refusal ?? REFUSALS.notFound);
   }
 
-  async #invoice(env: Environment, issuerRnc: string, encf: string): Promise<InvoiceChanged | null> {
-    const { invoices } = await this.ports.emission.findInvoices({ env, numbers: [{ issuer_rnc: issuerRnc, encf }] });
+  async function findInvoice(env: Environment, issuerRnc: string, encf: string): Promise<InvoiceChanged | null> {
+    const { invoices } = await ports.emission.findInvoices({ env, numbers: [{ issuer_rnc: issuerRnc, encf }] });
     return invoices[0] ?? null;
   }
 
-  async #accept(arrival: ApprovalArrival, judgement: SoundApproval, invoice: InvoiceChanged): Promise<boolean> {
-    const { facts } = judgement;
+  async function accept(
+    arrival: ApprovalArrival,
+    validation: ValidApproval,
+    invoice: InvoiceChanged,
+  ): Promise<boolean> {
+    const { facts } = validation;
     const key = { env: arrival.env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
-    if ((await this.ports.received.find(key)) !== null) return false;
+    if ((await ports.received.find(key)) !== null) return false;
     const { bytes, arrivedAt: receivedAt, network } = arrival;
-    const sent = { bytes: bytes.length, receivedAt, network };
-    await this.#room.received.take(sent);
+    await receivedQuota.take({ bytes: bytes.length, receivedAt, network });
     const sha256 = sha256Of(arrival.bytes);
     const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
-    const approval: NewReceivedApproval = {
+    await ports.archive.put(path, bytes);
+    return ports.received.add({
       key,
       accountId: invoice.account_id,
       decision: facts.decision,
@@ -90,24 +83,17 @@ export class ReceiveApproval {
       receivedAt: arrival.arrivedAt,
       bytes: bytes.length,
       xml: { path, sha256 },
-      signer: signerFacts(judgement.certificate),
-      canonical: judgement.canonical,
+      signer: signerFacts(validation.certificate),
+      canonical: validation.canonical,
       requestId: arrival.requestId,
       sender: arrival.sender,
-    };
-    let added = false;
-    try {
-      added = await this.ports.received.add(approval, bytes);
-    } finally {
-      if (!added) this.#room.received.giveBack(sent);
-    }
-    return added;
+    });
   }
 
-  /** Recorded where it is about an e-CF of ours; what strangers say about nothing leaves a line in the log. */
-  async #refuse(
+  /** Records the refusal of an approval of an e-CF of ours. Other refusals only write a log line. */
+  async function refuse(
     arrival: ApprovalArrival,
-    judgement: ApprovalJudgement,
+    validation: ApprovalValidationResult,
     invoice: InvoiceChanged | null,
     reason: string,
   ): Promise<ApprovalOutcome> {
@@ -116,25 +102,38 @@ export class ReceiveApproval {
     const { env, arrivedAt: receivedAt, bytes, requestId, sender } = arrival;
     const about = { env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
     const sha256 = sha256Of(bytes);
-    const { path: xmlPath, unkept } = await this.#keepRefused(arrival, about, sha256);
-    const buyerRnc = judgement.refusal === null ? judgement.facts.buyerRnc : (judgement.about?.buyerRnc ?? null);
-    const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
-    await this.ports.received.refuse({ ...about, ...refused }, bytes);
+    const { path: xmlPath, unkept } = await keepRefused(arrival, about, sha256);
+    const buyerRnc = validation.refusal === null ? validation.facts.buyerRnc : (validation.about?.buyerRnc ?? null);
+    await ports.received.refuse({
+      ...about,
+      buyerRnc,
+      reason,
+      receivedAt,
+      bytes: bytes.length,
+      sha256,
+      xmlPath,
+      requestId,
+      sender,
+    });
     return { receipt, refusal: reason, unkept };
   }
 
-  /** Bytes that were taken before are kept already; others where there is room for them. */
-  async #keepRefused(
+  /** Bytes that are stored already are not stored again; others count against the quotas. */
+  async function keepRefused(
     { bytes, arrivedAt: receivedAt, network }: ApprovalArrival,
     about: Omit<DecisionKey, 'buyerRnc'>,
     sha256: string,
   ): Promise<{ path: string | null; unkept: Unkept | null }> {
-    const taken = await this.ports.received.find(about);
+    const taken = await ports.received.find(about);
     if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
-    const unkept = await this.#room.refused.take({ bytes: bytes.length, receivedAt, network });
+    const unkept = await refusedQuota.take({ bytes: bytes.length, receivedAt, network });
     if (unkept !== null) return { path: null, unkept };
-    return { path: refusedApprovalPath(about, receivedAt, sha256), unkept };
+    const path = refusedApprovalPath(about, receivedAt, sha256);
+    await ports.archive.put(path, bytes);
+    return { path, unkept };
   }
+
+  return receive;
 }
 
 const TAKEN: ApprovalOutcome = {
@@ -143,9 +142,9 @@ const TAKEN: ApprovalOutcome = {
   unkept: null,
 };
 
-function refusalOf(judgement: ApprovalJudgement, invoice: InvoiceChanged | null): string | null {
-  if (judgement.refusal !== null) return judgement.refusal;
-  const { facts } = judgement;
+function refusalOf(validation: ApprovalValidationResult, invoice: InvoiceChanged | null): string | null {
+  if (validation.refusal !== null) return validation.refusal;
+  const { facts } = validation;
   if (!isApprovable(facts.encf)) return REFUSALS.type;
   if (invoice === null) return REFUSALS.notFound;
   const total = Decimal.parse(facts.totalAmount);

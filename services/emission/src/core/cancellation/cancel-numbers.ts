@@ -79,13 +79,7 @@ export function createCancelNumbers(
     }
     const now = ports.clock();
     const generatedAt = request.generatedAt ?? now;
-    const { bytes, ...xml } = await ports.cancellationDocuments.sign(
-      caller.accountId,
-      request,
-      generatedAt,
-      certificate,
-      now,
-    );
+    const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
     await ports.checkpoint('signed');
     const { generatedAt: _stated, ...content } = request;
     const fresh = { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml };

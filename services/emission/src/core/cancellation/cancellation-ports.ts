@@ -77,20 +77,15 @@ export interface CancellationObserver {
   failed(what: string, error: unknown, id?: number): void;
 }
 
-/** Reading and signing, which may hold a hundred thousand ranges and keep nobody waiting: accounts take turns. */
+/** Reads and signs cancellations. One may have a hundred thousand ranges, so large ones do not block other requests. */
 export interface CancellationDocuments {
   /**
-   * Room for a body before it is read; gives how to leave it. `bytes` as declared, null where nothing is.
-   * @throws EmissionError `service_unavailable` where too many large ones arrive or wait already
-   */
-  admit(accountId: string, bytes: number | null): () => void;
-  /**
    * @see readCancellationRequest
-   * @throws EmissionError `service_unavailable` where too many large ones wait already, of the account or of all
+   * @throws EmissionError `service_unavailable` where too many large requests wait
    */
-  read(accountId: string, body: Buffer): Promise<CancellationRequest>;
+  read(body: Buffer): Promise<CancellationRequest>;
   /** @see signCancellation */
-  sign(accountId: string, ...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
+  sign(...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
 }
 
 export interface CancellationPorts

@@ -1,6 +1,6 @@
 import { type ApprovalStatus, documentKey, type ReceivedConflict, type ReceivedInvoiceChanged } from '@ecf/contracts';
 import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
-import type { SignerFacts } from '@ecf/public-door';
+import type { SignerFacts } from '@ecf/public-ingress/signed-document';
 import type { Motive } from '../acknowledgements/motives.js';
 import type { QuotedParties } from '../acknowledgements/quoted-parties.js';
 import type { DocumentFacts } from './document-facts.js';

@@ -1,9 +1,14 @@
-import { DailyRefusedBytes, type NamedClaim, type SentBytes, type Unkept as UnkeptToday } from '@ecf/public-door';
+import {
+  createRefusedBytesQuota,
+  type NamedClaim,
+  type SentBytes,
+  type Unkept as UnkeptToday,
+} from '@ecf/public-ingress';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import type { Ports, ReceptionSettings } from '../ports.js';
 import type { NumberHolder } from './received-document.js';
 
-/** Why the bytes of a refused document are not kept: its size, or what is kept under its number, of its sender, of all. */
+/** Why the bytes of a refused document are not kept: its size, or the quota of its number, its sender or all senders. */
 export type Unkept = UnkeptToday | 'number';
 
 /** A refused document whose bytes would be kept. */
@@ -14,55 +19,54 @@ export interface RefusedDocumentBytes extends SentBytes {
   readonly signer: Pick<CertificateFacts, 'fingerprint' | 'holderId'> | null;
 }
 
-/** One sender may use this part of what is kept under one number. */
+/** Decides which refused documents are kept. */
+export interface RefusedDocumentQuota {
+  /** Null where the bytes may be kept; they count from then on. */
+  take(refused: RefusedDocumentBytes): Promise<Unkept | null>;
+}
+
+/** One sender may use a third of the bytes that are kept under one number. */
 const SENDERS_PER_NUMBER = 3;
 
 /**
- * Decides what is kept of refused documents. Those that compete for a number may be the
- * genuine ones: whoever signed for this issuer before has a part of its own, which no stranger can use up. So has every holder
- * where certificates have to lead to a trusted issuer, as none can be made up there.
+ * A document that competes for a number may be the genuine one. So a signer that signed for this issuer before has a quota of
+ * its own, which no stranger can use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
  */
-export class RefusedBytesRoom {
-  readonly #day: DailyRefusedBytes;
+export function createRefusedDocumentQuota(
+  { documents, quotas }: Pick<Ports, 'documents' | 'quotas'>,
+  settings: Omit<ReceptionSettings, 'signerRnc'>,
+): RefusedDocumentQuota {
+  const today = createRefusedBytesQuota(quotas, settings);
+  const share = Math.floor(settings.maxCompetingBytes / SENDERS_PER_NUMBER);
 
-  constructor(
-    private readonly ports: Pick<Ports, 'documents' | 'budgets'>,
-    private readonly settings: Omit<ReceptionSettings, 'signerRnc'>,
-  ) {
-    this.#day = new DailyRefusedBytes(ports.budgets, settings);
-  }
-
-  /** Null where the bytes may be kept; they count from then on. */
-  async take(refused: RefusedDocumentBytes): Promise<Unkept | null> {
-    const { holder } = refused;
-    const unkept = await this.#day.take(refused, this.#underNumber(refused));
-    if (unkept === null || holder === null) return unkept;
-    const whose = await this.#partOfItsOwn(refused);
-    if (whose === null) return unkept;
-    const own = { scope: `number:${holder.id}:${whose}`, period: '', amount: refused.bytes, limit: this.#part };
-    return (await this.ports.budgets.take([own])) === null ? null : 'number';
-  }
-
-  /** Whose part under the number a document counts towards that others left no room for; null where it has none. */
-  async #partOfItsOwn({ holder, signer }: RefusedDocumentBytes): Promise<string | null> {
-    if (holder === null || signer === null) return null;
-    const { fingerprint, holderId } = signer;
-    if (await this.ports.documents.signedEarlier(holder, fingerprint)) return `signer:${fingerprint}`;
-    if (!this.settings.signersVouchedFor) return null;
-    return holderId === null ? `signer:${fingerprint}` : `holder:${holderId}`;
-  }
-
-  get #part(): number {
-    return Math.floor(this.settings.maxCompetingBytes / SENDERS_PER_NUMBER);
-  }
-
-  /** One sender's part first: what it is refused it cannot take from others. */
-  #underNumber({ holder, network, bytes: amount }: RefusedDocumentBytes): NamedClaim<'number'>[] {
+  /** The sender's share comes first: a sender over its share takes nothing from others. */
+  function claimsOfNumber({ holder, network, bytes: amount }: RefusedDocumentBytes): NamedClaim<'number'>[] {
     if (holder === null) return [];
     const scope = `number:${holder.id}`;
     return [
-      { of: 'number', claim: { scope: `${scope}:sender:${network}`, period: '', amount, limit: this.#part } },
-      { of: 'number', claim: { scope, period: '', amount, limit: this.settings.maxCompetingBytes } },
+      { of: 'number', claim: { scope: `${scope}:sender:${network}`, period: '', amount, limit: share } },
+      { of: 'number', claim: { scope, period: '', amount, limit: settings.maxCompetingBytes } },
     ];
   }
+
+  /** Names the own quota of the document's signer under this number; null where it has none. */
+  async function ownQuota(holder: NumberHolder, signer: RefusedDocumentBytes['signer']): Promise<string | null> {
+    if (signer === null) return null;
+    const { fingerprint, holderId } = signer;
+    if (await documents.signedEarlier(holder, fingerprint)) return `signer:${fingerprint}`;
+    if (!settings.requireTrustedIssuer) return null;
+    return holderId === null ? `signer:${fingerprint}` : `holder:${holderId}`;
+  }
+
+  return {
+    async take(refused) {
+      const { holder, signer, bytes: amount } = refused;
+      const unkept = await today.take(refused, claimsOfNumber(refused));
+      if (unkept === null || holder === null) return unkept;
+      const own = await ownQuota(holder, signer);
+      if (own === null) return unkept;
+      const claim = { scope: `number:${holder.id}:${own}`, period: '', amount, limit: share };
+      return (await quotas.take([claim])) === null ? null : 'number';
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@ecf/domain';
-import { FairShare } from '@ecf/public-door';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import {
   type CryptoKey,
@@ -20,9 +19,9 @@ const ALGORITHM = 'ES256';
 const ISSUER = 'ecf-reception';
 /** The claim under which the authority's own tokens name the certificate's holder. */
 const NAME_CLAIM = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name';
-/** An unknown key id has the keys read again, yet not more often than this: anybody can make one up. */
+/** An unknown key id makes the service read the keys again, at most this often: anybody can invent key ids. */
 const REREAD_MS = 2_000;
-/** Tokens of unknown keys that wait for the keys to be read again; of one sender a third at most. */
+/** Tokens of unknown keys that wait for the keys to be read again. */
 const MAX_WAITING = 256;
 const SKEW_SECONDS = 30;
 
@@ -47,8 +46,8 @@ interface UsableKey {
 }
 
 /**
- * Bearer tokens for providers who proved with a signed seed who they are. A token names the certificate's holder, not the
- * issuer of documents: who may act for whom is the authority's knowledge. Keys rotate and are shared by all instances.
+ * Bearer tokens for providers that signed a seed. A token names the certificate's holder, not the issuer of documents: only
+ * the authority knows who may act for an issuer. Keys rotate, and all instances share them.
  */
 export class ProviderTokens {
   #keys: UsableKey[] = [];
@@ -57,8 +56,7 @@ export class ProviderTokens {
   #rereading: Promise<void> | null = null;
   /** Whether that reading has begun, so that a key made since may be missing from it. */
   #begun = false;
-  /** Tokens that wait, by their senders. */
-  readonly #waiting = new FairShare({ all: MAX_WAITING, perSender: MAX_WAITING });
+  #waiting = 0;
 
   constructor(
     private readonly ports: { keys: TokenKeys; clock: () => Date },
@@ -86,14 +84,13 @@ export class ProviderTokens {
 
   /**
    * The holder that a header `Authorization: Bearer <token>` proves (the scheme in any case).
-   * @param sender network of the sender, what limits count by
    * Throws ReceptionError `token_refused`; `unavailable` where too many wait for the keys to be read.
    */
-  async verify(authorization: string | undefined, env: Environment, sender: string): Promise<string> {
+  async verify(authorization: string | undefined, env: Environment): Promise<string> {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw refused('This receiver asks for Authorization: Bearer with a token of its own.');
     try {
-      const key = await this.#key(decodeProtectedHeader(token).kid ?? '', sender);
+      const key = await this.#key(decodeProtectedHeader(token).kid ?? '');
       if (key === null) throw refused('The token was not issued here, or its key has been retired.');
       const { payload } = await jwtVerify(token, key.publicKey, {
         algorithms: [ALGORITHM],
@@ -110,28 +107,25 @@ export class ProviderTokens {
     }
   }
 
-  /**
-   * A key that is not known may be another instance's latest: it is looked for in a reading that begins after the token came,
-   * which all who wait share.
-   */
-  async #key(kid: string, sender: string): Promise<UsableKey | null> {
+  /** An unknown key may be another instance's latest. All waiting tokens share one reading that starts after they came. */
+  async #key(kid: string): Promise<UsableKey | null> {
     const known = () => this.#keys.find((key) => key.kid === kid && this.#lives(key)) ?? null;
     if (known() !== null) return known();
-    if (this.#waiting.tooMuch(sender, 1) !== null) {
+    if (this.#waiting >= MAX_WAITING) {
       throw new ReceptionError(
         'unavailable',
-        'Too many tokens of unknown keys are being looked up; come again.',
+        'Too many tokens wait for their keys; send the request again shortly.',
         'token.busy',
       );
     }
-    this.#waiting.change(sender, 1);
+    this.#waiting += 1;
     try {
       const late = this.#begun;
       await this.#reread();
       if (late && known() === null) await this.#reread();
       return known();
     } finally {
-      this.#waiting.change(sender, -1);
+      this.#waiting -= 1;
     }
   }
 

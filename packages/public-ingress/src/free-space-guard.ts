@@ -1,0 +1,132 @@
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { ApiError } from '@ecf/service-kit/http';
+import type { Queries } from '@ecf/service-kit/postgres';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+
+/** Senders cannot fill a gigabyte, the default minimum, between two checks. */
+const CHECK_MS = 5_000;
+
+/** Keeps free space on the disk for what customers submit: strangers' documents are refused below a minimum. */
+export interface FreeSpaceGuard {
+  /** Throws ApiError 503 `storage_full` while less than the minimum is free. */
+  require(): void;
+  /** Checks the free space repeatedly from now on. Resolves after the first check. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface FreeSpaceGuardOptions {
+  readonly service: string;
+  /** A folder on the disk; it need not exist yet. Null where documents are kept elsewhere. */
+  readonly folder: string | null;
+  /** Free bytes below which strangers' documents are refused. */
+  readonly minFreeBytes: number;
+  readonly database: Queries;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Returns the free bytes of a folder's disk; by default the file system answers. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
+/** The folder and the minimum that the settings name. */
+export function freeSpaceSettings(config: {
+  readonly DATA_DIR: string;
+  readonly S3_ENDPOINT?: string | undefined;
+  readonly MIN_FREE_BYTES: number;
+}): Pick<FreeSpaceGuardOptions, 'folder' | 'minFreeBytes'> {
+  return { folder: config.S3_ENDPOINT === undefined ? config.DATA_DIR : null, minFreeBytes: config.MIN_FREE_BYTES };
+}
+
+/** Checks the disk, and reports its free space and the size of the database as metrics. A failed check refuses nothing. */
+export function createFreeSpaceGuard({
+  service,
+  folder,
+  minFreeBytes,
+  database,
+  metrics,
+  logger,
+  freeBytes = freeOnDisk,
+}: FreeSpaceGuardOptions): FreeSpaceGuard {
+  const free = metrics.gauge({
+    name: 'ecf_storage_free_bytes',
+    help: 'Bytes free on the disk of DATA_DIR, where documents are kept in files.',
+    labels: ['service'],
+  });
+  const least = metrics.gauge({
+    name: 'ecf_storage_floor_bytes',
+    help: 'MIN_FREE_BYTES: with fewer bytes free, the public ingress refuses documents.',
+    labels: ['service'],
+  });
+  const size = metrics.gauge({
+    name: 'ecf_database_bytes',
+    help: 'Size of the database of a service, as PostgreSQL reports it.',
+    labels: ['service'],
+  });
+  let [low, unknown] = [false, false];
+  let timer: NodeJS.Timeout | undefined;
+  let endSize = () => {};
+
+  async function check(root: string): Promise<void> {
+    try {
+      const bytes = await freeBytes(root);
+      free.set({ service }, bytes);
+      if (low !== bytes < minFreeBytes)
+        logger.warn({ free: bytes, minFreeBytes }, low ? 'the disk has room again' : 'the disk is nearly full');
+      [low, unknown] = [bytes < minFreeBytes, false];
+    } catch (error) {
+      if (!unknown) logger.warn({ err: error }, 'the free space of the disk cannot be read');
+      unknown = true;
+    }
+  }
+
+  return {
+    require() {
+      if (!low) return;
+      throw new ApiError(503, 'storage_full', 'The disk of this receiver is nearly full; send it again later.', {
+        headers: { connection: 'close' },
+      });
+    },
+    async start() {
+      endSize = metrics.onRender(async () => {
+        const { rows } = await database.query<{ bytes: number }>(
+          'SELECT pg_database_size(current_database()) AS bytes',
+        );
+        size.set({ service }, rows[0]?.bytes ?? 0);
+      });
+      if (folder === null) return;
+      least.set({ service }, minFreeBytes);
+      const waiting = setTimeout(
+        () => logger.warn({ folder }, 'the start waits for the disk of DATA_DIR, which does not report its free space'),
+        CHECK_MS,
+      );
+      await check(folder);
+      clearTimeout(waiting);
+      // One check at a time: on a disk that hangs each check holds a thread that all file operations need.
+      let checking = false;
+      timer = setInterval(async () => {
+        if (checking) return;
+        checking = true;
+        await check(folder);
+        checking = false;
+      }, CHECK_MS);
+      timer.unref();
+    },
+    stop() {
+      clearInterval(timer);
+      endSize();
+    },
+  };
+}
+
+/** Bytes that are free to this user on the disk where the folder is, or will be made. */
+async function freeOnDisk(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const above = path.dirname(path.resolve(folder));
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path.resolve(folder)) throw error;
+    return freeOnDisk(above);
+  }
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, setting } from '@ecf/service-kit/config';
+import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
+import type { BodyLimits } from './read-body.js';
+import type { RefusedBytesLimits } from './stored-bytes-quota.js';
+import type { ValidationPoolOptions } from './validation-pool.js';
+
+const MEBIBYTE = 1024 * 1024;
+const GIBIBYTE = 1024 * MEBIBYTE;
+
+/** Which senders may send; a service spreads these into its settings. */
+export const senderSettings = {
+  PROVIDER_AUTH: setting.oneOf(['off', 'required'], {
+    description: 'Whether senders have to show a token of this receiver; off ignores every token',
+    default: 'off',
+  }),
+  TRUSTED_ISSUERS_FILE: setting.optionalText({
+    description: 'PEM file of the issuers whose certificates are accepted from senders; unset = any issuer',
+  }),
+};
+
+/** Limits on what senders send; a service spreads these into its settings. */
+export const ingressLimitSettings = {
+  MAX_BODY_BYTES: setting.integer({
+    description: 'Largest body that is accepted, in bytes',
+    min: 1_024,
+    max: 1_024 * MEBIBYTE,
+    default: 10 * MEBIBYTE,
+  }),
+  MAX_REFUSED_BYTES: setting.integer({
+    description: 'Largest document that is kept when it is refused; of larger ones the checksum is kept',
+    min: 0,
+    max: 1_024 * MEBIBYTE,
+    default: MEBIBYTE,
+  }),
+  MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
+    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /48) that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: GIBIBYTE / 4,
+  }),
+  MAX_REFUSED_BYTES_PER_DAY: setting.integer({
+    description: 'Bytes of refused documents of all senders that are kept in a day',
+    min: 0,
+    max: 1_024 * GIBIBYTE,
+    default: 4 * GIBIBYTE,
+  }),
+  MAX_RECEIVED_BYTES_PER_SENDER: setting.integer({
+    description:
+      'Bytes of documents of one sender (IPv4 address, IPv6 /48) that are received in a UTC day; more get 429 until the next day',
+    min: 1_024,
+    max: 1_024 * GIBIBYTE,
+    default: 4 * GIBIBYTE,
+  }),
+  MIN_FREE_BYTES: setting.integer({
+    description:
+      'Free bytes of the disk of DATA_DIR below which the public routes answer 503; customers can still submit; without effect where S3_ENDPOINT is set',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    default: GIBIBYTE,
+  }),
+  BODY_TIMEOUT_MS: setting.integer({
+    description: 'Time for a body to arrive',
+    min: 100,
+    max: 3_600_000,
+    default: 30_000,
+  }),
+  VALIDATION_THREADS: setting.integer({
+    description: 'Worker threads that validate documents of up to 512 KiB',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  LARGE_VALIDATION_THREADS: setting.integer({
+    description: 'Worker threads that validate documents over 512 KiB',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  VALIDATION_TIMEOUT_MS: setting.integer({
+    description: 'Time to validate a document, waiting included; after it the sender gets 503',
+    min: 100,
+    max: 600_000,
+    default: 20_000,
+  }),
+};
+
+/** The bounds of the validation workers that the settings name. */
+export function validationSettings(config: {
+  readonly VALIDATION_THREADS: number;
+  readonly LARGE_VALIDATION_THREADS: number;
+  readonly VALIDATION_TIMEOUT_MS: number;
+}): Pick<ValidationPoolOptions, 'threads' | 'timeoutMs'> {
+  return {
+    threads: { ordinary: config.VALIDATION_THREADS, large: config.LARGE_VALIDATION_THREADS },
+    timeoutMs: config.VALIDATION_TIMEOUT_MS,
+  };
+}
+
+/** The limits on a body that the settings name. */
+export function bodyLimits(config: { readonly MAX_BODY_BYTES: number; readonly BODY_TIMEOUT_MS: number }): BodyLimits {
+  return { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
+}
+
+/** The limits on refused documents that the settings name. */
+export function refusedBytesLimits(config: {
+  readonly MAX_REFUSED_BYTES: number;
+  readonly MAX_REFUSED_BYTES_PER_SENDER: number;
+  readonly MAX_REFUSED_BYTES_PER_DAY: number;
+}): RefusedBytesLimits {
+  return {
+    maxRefusedBytes: config.MAX_REFUSED_BYTES,
+    maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
+    maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
+  };
+}
+
+/** The issuers of TRUSTED_ISSUERS_FILE, null where none is set; throws ConfigError where the file cannot be used. */
+export function readTrustedIssuersFile(file: string | undefined): TrustedIssuers | null {
+  if (file === undefined) return null;
+  try {
+    return readTrustedIssuers(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    throw new ConfigError([
+      {
+        variable: 'TRUSTED_ISSUERS_FILE',
+        message: `cannot be used (${reason}); allowed: a readable file of PEM certificates`,
+      },
+    ]);
+  }
+}

@@ -1,0 +1,96 @@
+import { Piscina } from 'piscina';
+import type { RefusalWords, ValidationTask, WorkerAnswer } from './validation-worker.js';
+
+/** Worker threads for documents of up to 512 KiB, and for larger ones. */
+export interface ValidationThreads {
+  readonly ordinary: number;
+  readonly large: number;
+}
+
+export interface ValidationPoolOptions {
+  /** The compiled module that the workers run. Each of its exports is a `workerTask`. */
+  readonly worker: URL;
+  readonly workerData: unknown;
+  readonly threads: ValidationThreads;
+  /** Time for one document, from its arrival in the queue. */
+  readonly timeoutMs: number;
+  /** Makes the error of a document that is refused for what it is. */
+  readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
+  /** Makes the error of a document that was not validated for another reason: the sender may send it again. */
+  readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;
+}
+
+/** Validates strangers' XML in worker threads, within bounds on time, memory and waiting documents. */
+export interface ValidationPool {
+  /** @param name the export of the worker module that validates */
+  run<R>(task: ValidationTask, name?: string): Promise<R>;
+  /** Ends the workers. Documents that wait, and later ones, are rejected as unavailable. */
+  close(): Promise<void>;
+}
+
+/** A genuine document of this size takes a quarter of a second, one of ten megabytes many seconds. */
+const LARGEST_ORDINARY_BYTES = 512 * 1024;
+const MAX_QUEUE = 512;
+/** The memory of WebAssembly only grows, so an idle worker for large documents is ended. The other one stays: it is quick then. */
+const LARGE_IDLE_MS = 60_000;
+/** JavaScript memory of a worker; the largest genuine document needs a third. */
+const WORKER_MEGABYTES = 1_024;
+
+/** Large documents have workers of their own, so that ordinary ones never wait for them. */
+export function createValidationPool(options: ValidationPoolOptions): ValidationPool {
+  const ordinary = startPool(options, options.threads.ordinary, Number.POSITIVE_INFINITY);
+  const large = startPool(options, options.threads.large, LARGE_IDLE_MS);
+  let closed = false;
+  return {
+    async run<R>(task: ValidationTask, name = 'default'): Promise<R> {
+      if (closed) throw options.unavailable(LOST);
+      const pool = task.bytes.length <= LARGEST_ORDINARY_BYTES ? ordinary : large;
+      // Piscina does not count tasks with a signal against its own maxQueue.
+      if (pool.queueSize >= MAX_QUEUE) throw options.unavailable(TOO_MANY);
+      const signal = AbortSignal.timeout(options.timeoutMs);
+      const answer: WorkerAnswer<R> = await pool.run(task, { name, signal }).catch((cause: Error) => {
+        throw toError(cause, options);
+      });
+      if ('refused' in answer) throw options.refuse(answer.refused);
+      return answer.result;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([ordinary.destroy(), large.destroy()]);
+    },
+  };
+}
+
+function startPool({ worker, workerData }: ValidationPoolOptions, threads: number, idleTimeout: number): Piscina {
+  return new Piscina({
+    filename: worker.href,
+    workerData,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout,
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
+    recordTiming: false,
+  });
+}
+
+function toError(cause: Error & { code?: string }, { refuse, unavailable }: ValidationPoolOptions): Error {
+  if (cause.name === 'AbortError') return unavailable(TOO_LONG, cause);
+  return cause.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refuse(TOO_COSTLY, cause) : unavailable(LOST, cause);
+}
+
+const TOO_COSTLY: RefusalWords = {
+  message: 'The document takes more memory to read than any real one.',
+  kind: 'document.too_costly',
+};
+const TOO_LONG: RefusalWords = {
+  message: 'The document could not be validated in time; send it again shortly.',
+  kind: 'validation.timeout',
+};
+const TOO_MANY: RefusalWords = {
+  message: 'Too many documents wait for validation; send this one again shortly.',
+  kind: 'validation.busy',
+};
+const LOST: RefusalWords = {
+  message: 'The document could not be validated; send it again shortly.',
+  kind: 'validation.failed',
+};

@@ -1,0 +1,32 @@
+/** A refusal in words; an error loses its class between threads. */
+export interface RefusalWords {
+  readonly message: string;
+  readonly kind: string;
+}
+
+/** A document to validate, and the moment that counts as now. */
+export interface ValidationTask {
+  readonly bytes: Uint8Array;
+  readonly now: Date;
+}
+
+export type WorkerAnswer<R> = { readonly result: R } | { readonly refused: RefusalWords };
+
+/**
+ * Makes a function that a validation worker runs. `wordsOf` tells a refusal of the document from a failure: it returns null
+ * for a failure, which rejects the call.
+ */
+export function workerTask<R>(
+  validate: (task: ValidationTask) => R,
+  wordsOf: (error: unknown) => RefusalWords | null,
+): (task: ValidationTask) => WorkerAnswer<R> {
+  return (task) => {
+    try {
+      return { result: validate(task) };
+    } catch (error) {
+      const refused = wordsOf(error);
+      if (refused === null) throw error;
+      return { refused };
+    }
+  };
+}

@@ -1,0 +1,142 @@
+import {
+  checkBusinessRules,
+  Decimal,
+  type DocumentNode,
+  type Fault,
+  groupOf,
+  parseDocumentDate,
+  parseSignatureDateTime,
+  textOf,
+} from '@ecf/domain';
+import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
+import { distrust, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
+import { UnreadableApproval } from '../errors.js';
+import { REFUSALS } from './approval-refusals.js';
+
+/** The facts of an approval; the signature covers all of them. */
+export interface ApprovalFacts {
+  readonly issuerRnc: string;
+  readonly buyerRnc: string;
+  readonly encf: string;
+  /** `YYYY-MM-DD` */
+  readonly dateIssued: string | null;
+  readonly totalAmount: Decimal | null;
+  readonly decision: 1 | 2;
+  readonly reason: string | null;
+  readonly decidedAt: Date | null;
+}
+
+/** An approval with a valid structure and signature. */
+export interface ValidApproval {
+  readonly refusal: null;
+  readonly facts: Omit<ApprovalFacts, 'totalAmount'> & { readonly totalAmount: string };
+  readonly certificate: CertificateFacts;
+  readonly canonical: 'as-is' | 'whitespace-dropped';
+}
+
+/** An approval with a fault. `about` names its e-CF, as far as it can be read; no signature proves it. */
+export interface InvalidApproval {
+  readonly refusal: string;
+  readonly about: { readonly issuerRnc: string; readonly encf: string; readonly buyerRnc: string | null } | null;
+}
+
+export type ApprovalValidationResult = ValidApproval | InvalidApproval;
+
+export interface ValidateApprovalOptions {
+  readonly now: Date;
+  readonly trust: TrustCheck;
+  readonly maxBytes: number;
+}
+
+const DETAIL = 'ACECF.DetalleAprobacionComercial';
+
+/**
+ * Validates a received approval (ACECF) without its context: structure, then signature. The texts are the authority's. The
+ * schema forbids an amount without decimals, but the authority sends it, so it is accepted.
+ *
+ * Throws UnreadableApproval where the bytes are not XML.
+ */
+export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOptions): ApprovalValidationResult {
+  const xml = parse(bytes, options.maxBytes);
+  const checked = checkXml(xml);
+  const about = quoted(checked.tree);
+  if (checked.document !== 'ACECF' || checked.tree === null) return { refusal: REFUSALS.structure, about };
+  const { faults } = checkBusinessRules(checked.tree, { now: options.now });
+  // The type is checked later, with a text of its own.
+  const rules = faults.filter(({ rule }) => rule !== 'business.approval-type' && !rule.startsWith('business.date'));
+  const wrong = [...checked.faults.filter((fault) => !tolerated(fault, checked.tree)), ...rules];
+  const [first] = wrong;
+  if (first !== undefined) return { refusal: `${REFUSALS.structure}. ${first.path}: ${first.message}`, about };
+  const verification = verifyXml(xml, options.now);
+  const decidedAt = factsOf(checked.tree)?.decidedAt ?? options.now;
+  if (isDistrusted(verification, decidedAt, options)) return { refusal: REFUSALS.signature, about };
+  const { certificate, verified, canonical } = verification;
+  const facts = verified === null ? null : factsOf(canonical === 'as-is' ? checked.tree : readXml(verified));
+  if (certificate === null || facts === null) return { refusal: REFUSALS.signature, about };
+  return {
+    refusal: null,
+    facts: { ...facts, totalAmount: facts.totalAmount?.toFixed(2) ?? '' },
+    certificate,
+    canonical: canonical ?? 'as-is',
+  };
+}
+
+function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
+  try {
+    return parseReceived(bytes, maxBytes);
+  } catch (cause) {
+    if (!(cause instanceof XmlRefused)) throw cause;
+    const place = cause.line === null ? '' : ` (line ${cause.line}, column ${cause.column ?? 1})`;
+    throw new UnreadableApproval(`xml.${cause.code}`, `${cause.message}${place}`, { cause });
+  }
+}
+
+/**
+ * An approval states the time of the decision, and its signature came later. A buyer that renewed its certificate meanwhile
+ * signed with the new one. So a certificate counts that is valid at either time.
+ */
+function isDistrusted(verification: Verification, decidedAt: Date, { now, trust }: ValidateApprovalOptions): boolean {
+  const { certificate } = verification;
+  if (certificate === null || certificate.valid_at_signing || !isValidAt(certificate, now))
+    return distrust(verification, decidedAt, trust) !== null;
+  return distrust({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust) !== null;
+}
+
+function isValidAt({ not_before: first, not_after: last }: CertificateFacts, at: Date): boolean {
+  return Date.parse(first) <= at.getTime() && at.getTime() <= Date.parse(last);
+}
+
+function tolerated(fault: Fault, tree: DocumentNode | null): boolean {
+  if (fault.path !== `${DETAIL}.MontoTotal`) return false;
+  return /^\s*\d{1,16}(\.\d{1,2})?\s*$/.test(textOf(detailOf(tree), 'MontoTotal') ?? '');
+}
+
+function detailOf(tree: DocumentNode | null): DocumentNode | null {
+  return groupOf(groupOf(tree, 'ACECF'), 'DetalleAprobacionComercial');
+}
+
+function quoted(tree: DocumentNode | null): InvalidApproval['about'] {
+  const detail = detailOf(tree);
+  const text = (name: string) => textOf(detail, name)?.trim() ?? '';
+  const [issuerRnc, encf, buyerRnc] = [text('RNCEmisor'), text('eNCF'), text('RNCComprador')];
+  if (!/^(\d{9}|\d{11})$/.test(issuerRnc) || !/^E\d{12}$/.test(encf)) return null;
+  return { issuerRnc, encf, buyerRnc: /^(\d{9}|\d{11})$/.test(buyerRnc) ? buyerRnc : null };
+}
+
+function factsOf(tree: DocumentNode): ApprovalFacts | null {
+  const detail = detailOf(tree);
+  const text = (name: string) => textOf(detail, name)?.trim() ?? '';
+  const decision = Number(text('Estado'));
+  if (decision !== 1 && decision !== 2) return null;
+  return {
+    issuerRnc: text('RNCEmisor'),
+    buyerRnc: text('RNCComprador'),
+    encf: text('eNCF'),
+    dateIssued: parseDocumentDate(text('FechaEmision')),
+    totalAmount: Decimal.parse(text('MontoTotal')),
+    decision,
+    reason: textOf(detail, 'DetalleMotivoRechazo'),
+    decidedAt: parseSignatureDateTime(text('FechaHoraAprobacionComercial')),
+  };
+}

@@ -1,0 +1,56 @@
+import { performance } from 'node:perf_hooks';
+import type { ReceptionOperations } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
+import { requestIdOf, requestNames } from '@ecf/service-kit/http';
+import type { Request, Response } from 'express';
+import { ApprovalsError } from '../core/errors.js';
+import type { ReceiveApproval } from '../core/received/receive-approval.js';
+import type { ApprovalReport } from './approval-report.js';
+import { refusalKind } from './error-mapping.js';
+
+export interface ApprovalIngressParts {
+  readonly receive: ReceiveApproval;
+  readonly bodyLimits: BodyLimits;
+  readonly freeSpace: Pick<FreeSpaceGuard, 'require'>;
+  /** Reception issues the tokens and has their keys. */
+  readonly reception: Pick<ReceptionOperations, 'verifyProviderToken'>;
+  /** False where tokens are ignored, the default. */
+  readonly requireTokens: boolean;
+  readonly report: ApprovalReport;
+  readonly clock: () => Date;
+}
+
+/** `POST /fe/aprobacioncomercial/api/ecf`: receives an approval; 200 where it is accepted, 400 where it is refused. */
+export function receiveApproval(parts: ApprovalIngressParts) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const started = performance.now();
+    const arrivedAt = parts.clock();
+    const { env, sender, network } = publicCaller(req);
+    try {
+      parts.freeSpace.require();
+      if (parts.requireTokens) await requireToken(parts, req, env);
+      const bytes = await readXmlDocument(req, parts.bodyLimits);
+      const outcome = await parts.receive({ bytes, env, arrivedAt, requestId: requestIdOf(req), sender, network });
+      const where = { ...requestNames(req), sender, env };
+      parts.report.answered(outcome, where, performance.now() - started);
+      res.status(outcome.refusal === null ? 200 : 400);
+      res.setHeader('cache-control', 'no-store');
+      res.json(outcome.receipt);
+    } catch (error) {
+      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      // The limit on the body may have answered already.
+      if (!res.headersSent) throw error;
+    }
+  };
+}
+
+async function requireToken(parts: ApprovalIngressParts, req: Request, env: Environment): Promise<void> {
+  const authorization = req.headers.authorization ?? null;
+  const { holder } = await parts.reception.verifyProviderToken({ env, authorization });
+  if (holder !== null) return;
+  throw new ApprovalsError(
+    'invalid_provider_token',
+    'This receiver asks for a Bearer token; get one from its seed and validation services.',
+  );
+}

@@ -1,0 +1,62 @@
+import { Piscina } from 'piscina';
+import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
+import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
+import { type CancellationRequest, readCancellationRequest } from '../core/cancellation/request.js';
+import { EmissionError } from '../core/errors.js';
+import type { WorkerAnswer } from './cancellation-worker.js';
+
+/** Smaller documents take some milliseconds, less than a worker needs to start. */
+const SMALL_BODY = 128 * 1024;
+const FEW_RANGES = 1_000;
+/** JavaScript memory of the worker; the largest document, a hundred thousand ranges, needs a third. */
+const WORKER_MEGABYTES = 1_024;
+/** Bodies of up to ten megabytes that wait in memory. */
+const MAX_WAITING = 16;
+const RETRY_AFTER_SECONDS = 5;
+const IDLE_MS = 10_000;
+
+// Workers run compiled code, also where this file is read from its source.
+const WORKER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/outbound/cancellation-worker.js' : './cancellation-worker.js',
+  import.meta.url,
+);
+
+/** Reads and signs cancellations: small ones at once, large ones in one worker thread. They are rare and take a second. */
+export function createCancellationDocuments(): CancellationDocuments {
+  const pool = new Piscina({
+    filename: WORKER.href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
+    recordTiming: false,
+  });
+
+  async function run<T>(task: unknown, name: string): Promise<T> {
+    const answer: WorkerAnswer<T> = await pool.run(task, { name }).catch((cause: unknown) => {
+      throw unavailable('The cancellation could not be processed', cause);
+    });
+    if ('result' in answer) return answer.result;
+    const { code, message, items } = answer.refused;
+    throw new EmissionError(code, message, items === null ? {} : { items });
+  }
+
+  return {
+    async read(body) {
+      if (body.length < SMALL_BODY) return readCancellationRequest(body);
+      if (pool.queueSize >= MAX_WAITING) throw unavailable('Too many large requests wait');
+      return run<CancellationRequest>(body, 'read');
+    },
+    async sign(...order) {
+      const ranges = order[0].lines.reduce((sum, line) => sum + line.ranges.length / 2, 0);
+      return ranges <= FEW_RANGES ? signCancellation(...order) : run<SignedCancellation>(order, 'sign');
+    },
+  };
+}
+
+function unavailable(problem: string, cause?: unknown): EmissionError {
+  return new EmissionError('service_unavailable', `${problem}; nothing was done. Send it again shortly.`, {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

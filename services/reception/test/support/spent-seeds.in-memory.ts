@@ -1,0 +1,16 @@
+import type { SpentSeeds } from '../../src/core/ports.js';
+
+/** Seeds that bought a token, in memory, for tests of what stands above. */
+export function createInMemorySpentSeeds(): SpentSeeds {
+  const spent = new Map<string, Date>();
+  return {
+    async spend(id, expires) {
+      if (spent.has(id)) return false;
+      spent.set(id, expires);
+      return true;
+    },
+    async clean(now) {
+      for (const [id, expires] of spent) if (expires < now) spent.delete(id);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { TokenKey, TokenKeys } from '../../src/core/ports.js';
+
+/** Token keys in memory, for tests of what stands above. */
+export function createInMemoryTokenKeys(): TokenKeys {
+  let keys: TokenKey[] = [];
+  return {
+    async all() {
+      return [...keys].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+    },
+    async rotate(key, newestBefore, oldest) {
+      if (!keys.some((one) => one.createdAt > newestBefore)) keys.push(key);
+      keys = keys.filter((one) => one.createdAt >= oldest);
+    },
+  };
+}
