@@ -1,4 +1,5 @@
 export * from './free-space-guard.js';
+export * from './ingress-errors.js';
 export * from './ingress-settings.js';
 export * from './public-caller.js';
 export * from './public-path.js';

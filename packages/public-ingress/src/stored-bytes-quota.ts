@@ -1,5 +1,4 @@
 import { toCalendarDate } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/http';
 import { type QuotaClaim, type QuotaStore, quotaPeriod } from './quota-store.js';
 
 const DAY_MS = 86_400_000;
@@ -70,9 +69,21 @@ function claimsOfTheDay(
   ];
 }
 
+/** A sender has used its bytes of the UTC day. */
+export class DailyBytesUsed extends Error {
+  override readonly name = 'DailyBytesUsed';
+  readonly retryAfterSeconds: number;
+  constructor(at: Date) {
+    super(
+      'This sender has used its bytes of this UTC day (MAX_RECEIVED_BYTES_PER_SENDER); send the document again tomorrow.',
+    );
+    this.retryAfterSeconds = Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1_000);
+  }
+}
+
 /** Counts the bytes of received documents, which are kept for good. */
 export interface ReceivedBytesQuota {
-  /** Counts a document that is about to be kept. Rejects with ApiError 429 `daily_bytes_used` where it does not fit. */
+  /** Counts a document that is about to be kept. Rejects with DailyBytesUsed where it does not fit. */
   take(received: SentBytes): Promise<void>;
 }
 
@@ -80,19 +91,9 @@ export function createReceivedBytesQuota(quotas: Pick<QuotaStore, 'take'>, limit
   return {
     async take({ bytes: amount, network, receivedAt }) {
       const claim = { scope: `received:${network}`, period: quotaPeriod(receivedAt), amount, limit };
-      if ((await quotas.take([claim])) !== null) throw dailyBytesUsed(receivedAt);
+      if ((await quotas.take([claim])) !== null) throw new DailyBytesUsed(receivedAt);
     },
   };
-}
-
-function dailyBytesUsed(at: Date): ApiError {
-  const seconds = Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1_000);
-  return new ApiError(
-    429,
-    'daily_bytes_used',
-    'This sender has used its bytes of this UTC day (MAX_RECEIVED_BYTES_PER_SENDER); send the document again tomorrow.',
-    { headers: { 'retry-after': String(seconds) } },
-  );
 }
 
 /**

@@ -56,10 +56,10 @@ describe('the quota of received documents', () => {
     await Promise.all([one.take(of('a', 600 * MEBIBYTE)), other.take(of('a', 398 * MEBIBYTE - 1))]);
     await other.take(of('a', MEBIBYTE));
     const used = await one.take(of('a', MEBIBYTE + 2)).catch((error: unknown) => error);
-    expect(used).toMatchObject({ status: 429, code: 'daily_bytes_used', headers: { 'retry-after': '43200' } });
+    expect(used).toMatchObject({ name: 'DailyBytesUsed', retryAfterSeconds: 43_200 });
     // A claim that does not fit takes nothing.
     await one.take(of('a', MEBIBYTE));
-    await expect(one.take(of('a', 2))).rejects.toMatchObject({ status: 429 });
+    await expect(one.take(of('a', 2))).rejects.toMatchObject({ name: 'DailyBytesUsed' });
     await one.take(of('b', LIMIT));
     await one.take(of('a', LIMIT, TOMORROW));
   });

@@ -1,4 +1,3 @@
-import { request as httpRequest } from 'node:http';
 import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
 import { createInProcessBus } from '@ecf/service-kit/bus';

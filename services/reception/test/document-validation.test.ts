@@ -51,8 +51,11 @@ it('an ordinary and a large document get the same result', async () => {
 it('refusals and trust are the same for both', async () => {
   const pool = validation({ trusted: true });
   const foreign = await sampleBytes({
-    certificate: issue({ commonName: 'Foreign', holderId: '00900000009', by: createCertificateAuthority({ key: testKey(3) }) })
-      .certificate,
+    certificate: issue({
+      commonName: 'Foreign',
+      holderId: '00900000009',
+      by: createCertificateAuthority({ key: testKey(3) }),
+    }).certificate,
   });
   for (const bytes of [foreign, large(foreign)]) {
     expect(await pool.document(bytes, NOW)).toMatchObject({ motive: 2, particulars: expect.stringContaining('trust') });

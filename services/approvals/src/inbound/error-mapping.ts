@@ -1,5 +1,5 @@
 import { errorCodeEntry } from '@ecf/contracts';
-import { XmlPartError } from '@ecf/public-ingress';
+import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
 import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
@@ -9,10 +9,9 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(
 
 /** The one place where an error becomes an answer. */
 export function toAnswer(error: unknown): unknown {
-  if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
-  if (error instanceof UnreadableApproval) return unreadable(error.kind, error.message, error);
+  if (error instanceof UnreadableApproval) return unreadableXml(error.kind, error.message, error);
   if (error instanceof FieldsRefused) return new InvalidRequest(error.items, { cause: error });
-  if (!(error instanceof ApprovalsError)) return error;
+  if (!(error instanceof ApprovalsError)) return toIngressAnswer(error);
   const { code, message, retryAfterSeconds } = error;
   return new ApiError(errorCodeEntry(code).status, code, message, {
     cause: error.cause ?? error,
@@ -27,9 +26,5 @@ export function toAnswer(error: unknown): unknown {
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof UnreadableApproval) return error.kind;
-  return error instanceof ApprovalsError ? error.code : toApiError(error).code;
-}
-
-function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {
-  return new InvalidRequest([{ loc: ['body', 'xml'], msg, type }], { cause });
+  return error instanceof ApprovalsError ? error.code : toApiError(toAnswer(error)).code;
 }

@@ -3,7 +3,8 @@ import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } f
 import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/documents/answers.js';
-import type { Acknowledged, ReceiveDocument } from '../core/documents/receive-document.js';
+import type { ReceiveDocument } from '../core/documents/receive-document.js';
+import type { Acknowledged } from '../core/documents/record-document.js';
 import type { ProviderTokens } from '../core/providers/provider-tokens.js';
 import { refusalKind } from './answer-errors.js';
 import type { ReceptionReport } from './reception-report.js';

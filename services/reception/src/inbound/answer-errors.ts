@@ -1,5 +1,5 @@
-import { XmlPartError } from '@ecf/public-ingress';
-import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
+import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
+import { ApiError, toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 
@@ -11,13 +11,12 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(
 
 /** The one place where an error becomes an answer; other errors pass unchanged. */
 export function toAnswer(error: unknown): unknown {
-  if (error instanceof XmlPartError) return unreadable(error.problem, error.message, error);
-  if (!(error instanceof ReceptionError)) return error;
+  if (!(error instanceof ReceptionError)) return toIngressAnswer(error);
   const { code, message } = error;
   const options = { cause: error };
   switch (code) {
     case 'unreadable_document':
-      return unreadable(error.kind, message, error);
+      return unreadableXml(error.kind, message, error);
     case 'buyer_not_served':
       return new ApiError(404, 'taxpayer_not_found', message, options);
     case 'certificate_missing':
@@ -45,9 +44,5 @@ export function toAnswer(error: unknown): unknown {
 export function refusalKind(error: unknown): string {
   if (error instanceof XmlPartError) return error.problem;
   if (error instanceof ReceptionError) return error.kind;
-  return toApiError(error).code;
-}
-
-function unreadable(type: string, msg: string, cause: unknown): InvalidRequest {
-  return new InvalidRequest([{ loc: ['body', 'xml'], msg, type }], { cause });
+  return toApiError(toAnswer(error)).code;
 }

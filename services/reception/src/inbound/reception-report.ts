@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { Acknowledged } from '../core/documents/receive-document.js';
+import type { Acknowledged } from '../core/documents/record-document.js';
 
 /** Names a call in a log line. */
 export interface Where {

@@ -7,7 +7,7 @@ import {
   toCalendarDate,
 } from '@ecf/domain';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
-import { refusalFolder } from '@ecf/public-ingress';
+import { refusalFolder } from '@ecf/public-ingress/stored-bytes-quota';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { FieldsRefused } from '../errors.js';
 import type { Decision, DecisionKey } from './given-approval.js';

@@ -1,9 +1,10 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { createReceivedBytesQuota, createRefusedBytesQuota, signerFacts, type Unkept } from '@ecf/public-ingress';
+import { signerFacts } from '@ecf/public-ingress/signed-document';
+import { createReceivedBytesQuota, createRefusedBytesQuota, type Unkept } from '@ecf/public-ingress/stored-bytes-quota';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
-import type { Ports } from '../ports.js';
+import type { NewReceivedApproval, Ports } from '../ports.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
 import type { ApprovalValidationResult, ValidApproval } from './validate-approval.js';
 
@@ -29,14 +30,14 @@ export interface ApprovalOutcome {
 
 export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutcome>;
 
-type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'archive' | 'quotas' | 'emission' | 'settings' | 'clock'>;
+type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'emission' | 'settings' | 'clock'>;
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order of the checks: structure,
  * signature, type, known and ours, buyer with date and amount, not answered before. The e-CF that a note modifies does not
  * matter: the authority's certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
- * Throws UnreadableApproval where the bytes are not XML, ApiError 429 where the sender's daily quota is used up, and the error
+ * Throws UnreadableApproval where the bytes are not XML, DailyBytesUsed where the sender's daily quota is used up, and the error
  * of emission where emission cannot be queried.
  */
 export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
@@ -73,8 +74,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     await receivedQuota.take({ bytes: bytes.length, receivedAt, network });
     const sha256 = sha256Of(arrival.bytes);
     const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
-    await ports.archive.put(path, bytes);
-    return ports.received.add({
+    const approval: NewReceivedApproval = {
       key,
       accountId: invoice.account_id,
       decision: facts.decision,
@@ -87,7 +87,8 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
       canonical: validation.canonical,
       requestId: arrival.requestId,
       sender: arrival.sender,
-    });
+    };
+    return ports.received.add(approval, bytes);
   }
 
   /** Records the refusal of an approval of an e-CF of ours. Other refusals only write a log line. */
@@ -104,17 +105,8 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     const sha256 = sha256Of(bytes);
     const { path: xmlPath, unkept } = await keepRefused(arrival, about, sha256);
     const buyerRnc = validation.refusal === null ? validation.facts.buyerRnc : (validation.about?.buyerRnc ?? null);
-    await ports.received.refuse({
-      ...about,
-      buyerRnc,
-      reason,
-      receivedAt,
-      bytes: bytes.length,
-      sha256,
-      xmlPath,
-      requestId,
-      sender,
-    });
+    const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
+    await ports.received.refuse({ ...about, ...refused }, bytes);
     return { receipt, refusal: reason, unkept };
   }
 
@@ -128,9 +120,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
     const unkept = await refusedQuota.take({ bytes: bytes.length, receivedAt, network });
     if (unkept !== null) return { path: null, unkept };
-    const path = refusedApprovalPath(about, receivedAt, sha256);
-    await ports.archive.put(path, bytes);
-    return { path, unkept };
+    return { path: refusedApprovalPath(about, receivedAt, sha256), unkept };
   }
 
   return receive;

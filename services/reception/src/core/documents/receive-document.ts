@@ -1,43 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Environment } from '@ecf/domain';
-import type { Motive } from '../acknowledgements/motives.js';
 import type { Ports } from '../ports.js';
 import type { Receivers } from '../receivers.js';
 import type { Answers } from './answers.js';
-import type { NumberHolder, Origin } from './received-document.js';
-import type { Incoming, RecordDocument } from './record-document.js';
-import type { Unkept } from './refused-bytes.js';
-
-/** A document as it came in. */
-export interface Arrival {
-  readonly bytes: Uint8Array;
-  readonly env: Environment;
-  /** When the request arrived, by the clock. */
-  readonly arrivedAt: Date;
-  /** The same among the moments of {@link Answers}. */
-  readonly moment: number;
-  readonly origin: Origin;
-  /** Network of the sender, by which quotas count: an IPv4 address or an IPv6 /48. */
-  readonly network: string;
-}
-
-/** A signed acknowledgement, stored and ready to send. */
-export interface Acknowledged {
-  readonly acknowledgement: Uint8Array;
-  /** Null = Estado 0. */
-  readonly motive: Motive | null;
-  /** The reason in words, fit for a header; null for Estado 0. */
-  readonly reason: string | null;
-  readonly ecfType: string | null;
-  /** Id of the received document; null for Estado 1. */
-  readonly documentId: number | null;
-  /** True where this is the first acknowledgement once more. */
-  readonly repeated: boolean;
-  /** Request id of an overlapping call with the same bytes whose acknowledgement this call shares; null = its own. */
-  readonly sharedWith: string | null;
-  /** Why the bytes of a refused document were not kept; null where they were. */
-  readonly unkept: Unkept | null;
-}
+import type { NumberHolder } from './received-document.js';
+import type { Acknowledged, Arrival, Incoming, RecordDocument } from './record-document.js';
 
 export type ReceiveDocument = (arrival: Arrival) => Promise<Acknowledged>;
 
@@ -54,7 +20,7 @@ const MAX_ROUNDS = 3;
  * Receives an e-CF (Recepción de e-CF) and acknowledges it. Order of the checks: readable, structure (motive 1), signature
  * (2), duplicate (3), buyer not served (4). Document, acknowledgement, record and event are durable when it resolves.
  *
- * Throws ReceptionError where no acknowledgement is possible, and ApiError 429 where the sender's daily quota is used up;
+ * Throws ReceptionError where no acknowledgement is possible, and DailyBytesUsed where the sender's quota is used up;
  * nothing is recorded then.
  */
 export function createReceiveDocument(

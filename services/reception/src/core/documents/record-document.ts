@@ -1,15 +1,54 @@
 import { createHash } from 'node:crypto';
-import { type ReceivedBytesQuota, signerFacts } from '@ecf/public-ingress';
+import type { Environment } from '@ecf/domain';
+import { signerFacts } from '@ecf/public-ingress/signed-document';
+import type { ReceivedBytesQuota } from '@ecf/public-ingress/stored-bytes-quota';
+import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
 import type { Ports } from '../ports.js';
 import type { Receiver } from '../receivers.js';
 import type { Answers } from './answers.js';
-import type { Acknowledged, Arrival } from './receive-document.js';
-import type { DocumentKey, NumberHolder, StoredBytes } from './received-document.js';
+import type {
+  DocumentKey,
+  NewReceivedDocument,
+  NewRefusedDocument,
+  NumberHolder,
+  Origin,
+} from './received-document.js';
 import type { RefusedDocumentQuota, Unkept } from './refused-bytes.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
 import type { ValidationResult, ValidDocument } from './validate-document.js';
+
+/** A document as it came in. */
+export interface Arrival {
+  readonly bytes: Uint8Array;
+  readonly env: Environment;
+  /** When the request arrived, by the clock. */
+  readonly arrivedAt: Date;
+  /** The same among the moments of {@link Answers}. */
+  readonly moment: number;
+  readonly origin: Origin;
+  /** Network of the sender, by which quotas count: an IPv4 address or an IPv6 /48. */
+  readonly network: string;
+}
+
+/** A signed acknowledgement, stored and ready to send. */
+export interface Acknowledged {
+  readonly acknowledgement: Uint8Array;
+  /** Null = Estado 0. */
+  readonly motive: Motive | null;
+  /** The reason in words, fit for a header; null for Estado 0. */
+  readonly reason: string | null;
+  readonly ecfType: string | null;
+  /** Id of the received document; null for Estado 1. */
+  readonly documentId: number | null;
+  /** True where this is the first acknowledgement once more. */
+  readonly repeated: boolean;
+  /** Request id of an overlapping call with the same bytes whose acknowledgement this call shares; null = its own. */
+  readonly sharedWith: string | null;
+  /** Why the bytes of a refused document were not kept; null where they were. */
+  readonly unkept: Unkept | null;
+}
 
 /** A validated document, with the taxpayer that answers for its buyer. */
 export interface Incoming extends Arrival {
@@ -19,7 +58,7 @@ export interface Incoming extends Arrival {
   readonly receiver: Receiver;
 }
 
-/** Signs the acknowledgement, stores it with the document and commits the record. */
+/** Signs the acknowledgement, and commits the record with the bytes of both documents. */
 export interface RecordDocument {
   /** Estado 0. Null, and nothing recorded, where another document took the number meanwhile. */
   accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null>;
@@ -42,22 +81,24 @@ export function createRecordDocument(
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
     const { bytes, arrivedAt: receivedAt, network } = incoming;
     await receivedQuota.take({ bytes: bytes.length, receivedAt, network });
-    const [xml, signed] = await Promise.all([keep(incoming, false), acknowledge(incoming, null)]);
-    const documentId = await documents.add({
+    const signed = await acknowledge(incoming, null);
+    const xml = fileOf(incoming, false);
+    const received: NewReceivedDocument = {
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
       facts: document.facts,
       receivedAt,
       acknowledgedAt: signed.at,
       bytes: bytes.length,
-      xml,
+      xml: { path: xml.path, sha256: xml.sha256 },
       acknowledgement: signed.stored,
       signer: signerFacts(document.certificate),
       canonical: document.canonical,
       observations: document.observations,
       origin: incoming.origin,
-    });
-    return documentId === null ? null : { ...estado0(incoming, documentId), acknowledgement: signed.bytes };
+    };
+    const documentId = await documents.add(received, [xml, signed.file]);
+    return documentId === null ? null : { ...estado0(incoming, documentId), acknowledgement: signed.file.bytes };
   }
 
   async function refuse(
@@ -69,7 +110,7 @@ export function createRecordDocument(
     const { validation, sha256 } = incoming;
     const reason = rejectionReason(motive, particulars);
     const [kept, signed] = await Promise.all([keepRefused(incoming, holder), acknowledge(incoming, motive)]);
-    await documents.refuse({
+    const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
       reason,
@@ -84,9 +125,10 @@ export function createRecordDocument(
       holderId: holder?.id ?? null,
       competes: holder !== null && holder.xml.sha256 !== sha256,
       origin: incoming.origin,
-    });
+    };
+    await documents.refuse(refusal, [...kept.files, signed.file]);
     const answer = { ecfType: validation.ecfType, documentId: null, repeated: false, sharedWith: null };
-    return { ...answer, motive, reason, acknowledgement: signed.bytes, unkept: kept.unkept };
+    return { ...answer, motive, reason, acknowledgement: signed.file.bytes, unkept: kept.unkept };
   }
 
   async function acknowledgeAgain(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
@@ -101,32 +143,32 @@ export function createRecordDocument(
     const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, incoming.receiver.certificate);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
-    await archive.put(stored.path, bytes);
-    return { bytes, stored, at };
-  }
-
-  async function keep(incoming: Incoming, refused: boolean): Promise<StoredBytes> {
-    const { sha256 } = incoming;
-    const path = receivedDocumentPath(pathName(incoming, sha256, refused));
-    await archive.put(path, incoming.bytes);
-    return { path, sha256 };
+    return { stored, file: { ...stored, bytes }, at };
   }
 
   /** Bytes that are stored already are not stored again; others count against the quotas. */
   async function keepRefused(
     incoming: Incoming,
     holder: NumberHolder | null,
-  ): Promise<{ path: string | null; unkept: Unkept | null }> {
+  ): Promise<{ path: string | null; files: readonly PendingDocument[]; unkept: Unkept | null }> {
     const { sha256, network, arrivedAt: receivedAt } = incoming;
-    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, unkept: null };
+    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, files: [], unkept: null };
     const present = holder === null ? null : await documents.keptConflict(holder.id, sha256);
-    if (present !== null) return { path: present, unkept: null };
+    if (present !== null) return { path: present, files: [], unkept: null };
     const signer = incoming.validation.certificate;
     const unkept = await refusedQuota.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
-    return unkept === null ? { path: (await keep(incoming, true)).path, unkept } : { path: null, unkept };
+    if (unkept !== null) return { path: null, files: [], unkept };
+    const file = fileOf(incoming, true);
+    return { path: file.path, files: [file], unkept };
   }
 
   return { accept, refuse, acknowledgeAgain };
+}
+
+/** The received bytes under their path in the archive. */
+function fileOf(incoming: Incoming, refused: boolean): PendingDocument {
+  const { sha256, bytes } = incoming;
+  return { path: receivedDocumentPath(pathName(incoming, sha256, refused)), sha256, bytes };
 }
 
 /** The document is stored under the RNC of the taxpayer that answers: a stranger's RNC never becomes a folder. */

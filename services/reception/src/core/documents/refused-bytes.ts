@@ -3,7 +3,7 @@ import {
   type NamedClaim,
   type SentBytes,
   type Unkept as UnkeptToday,
-} from '@ecf/public-ingress';
+} from '@ecf/public-ingress/stored-bytes-quota';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import type { Ports, ReceptionSettings } from '../ports.js';
 import type { NumberHolder } from './received-document.js';

@@ -1,5 +1,5 @@
 import { type Environment, toCalendarDate } from '@ecf/domain';
-import { refusalFolder } from '@ecf/public-ingress';
+import { refusalFolder } from '@ecf/public-ingress/stored-bytes-quota';
 
 /** What a path in the XML store is made of. `holderRnc` is the taxpayer of ours in whose name the document is kept. */
 export interface StoredDocumentName {
