@@ -6,7 +6,7 @@ import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, PROVIDER } from './support/senders.js';
-import { startWorld, type World } from './support/world.js';
+import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
 let folder: string;
