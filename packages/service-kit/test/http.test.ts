@@ -1,16 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import http from 'node:http';
 import net from 'node:net';
-import { Readable } from 'node:stream';
-import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { onAnswerEnd } from '../src/http/answer-end.js';
-import { limitBody } from '../src/http/body-limit.js';
-import { Connection } from '../src/http/edge/connection.js';
-import { ConnectionShares } from '../src/http/edge/connection-shares.js';
 import { ApiError, InvalidRequest } from '../src/http/errors.js';
-import { ExpressRequest, ExpressResponse } from '../src/http/express-app.js';
 import { createHttpApp } from '../src/http/http-app.js';
 import { type RunningServer, serve } from '../src/http/http-server.js';
 import { jsonBody } from '../src/http/json-body.js';
@@ -90,47 +84,6 @@ describe('the trace of a request without an exporter', () => {
       first?.trace_id,
       expect.not.stringMatching(first?.trace_id ?? ''),
     ]);
-  });
-});
-
-describe('requests and answers', () => {
-  it('are what express makes of them from the beginning, and stay that in every app', async () => {
-    const seen: unknown[] = [];
-    const look = (req: express.Request, res: express.Response) => {
-      seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res), req.query.a);
-    };
-    const inner = createHttpApp({
-      logger: silentLogger,
-      maxBodyBytes: 1_000,
-      routes: (app) =>
-        app.get('/', (req, res) => {
-          look(req, res);
-          res.json({});
-        }),
-    });
-    const outer = createHttpApp({
-      logger: silentLogger,
-      maxBodyBytes: 1_000,
-      routes: (app) =>
-        app.use((req, res, next) => {
-          look(req, res);
-          inner(req, res, next);
-        }),
-    });
-    const listener: http.RequestListener = (req, res) => {
-      look(req as express.Request, res as express.Response);
-      outer(req as express.Request, res as express.Response);
-    };
-    const server = await serve(listener, { host: '127.0.0.1', port: 0 });
-    running.push(server);
-    const answer = await fetch(`${server.url}/?a=1&a=2`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('etag')).toBeNull();
-    expect(answer.headers.get('x-powered-by')).toBeNull();
-    const own = [ExpressRequest.prototype, ExpressResponse.prototype, ['1', '2']];
-    expect(seen).toEqual([...own, ...own, ...own]);
-    expect(seen[3]).toBe(ExpressRequest.prototype);
-    expect(seen[6]).toBe(ExpressRequest.prototype);
   });
 });
 
@@ -277,35 +230,6 @@ describe('JSON bodies', () => {
   });
 });
 
-describe('bodies in small chunks', () => {
-  it('are held to what a handler that does not read yet has room for, and come whole', async () => {
-    let arriving: http.IncomingMessage | undefined;
-    const server = await serve(
-      (req, res) => {
-        limitBody(10_000_000, 'few')(req as express.Request, res as express.Response, () => {
-          arriving = req;
-        });
-      },
-      { host: '127.0.0.1', port: 0, timeouts: { drain: 100 } },
-    );
-    running.push(server);
-    const socket = net.connect(server.port, '127.0.0.1');
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-    const chunk = `bb8\r\n${'x'.repeat(3_000)}\r\n`;
-    for (let i = 0; i < 500; i += 1) {
-      socket.write(chunk);
-      for (let turn = 0; turn < 3; turn += 1) await immediate();
-    }
-    socket.write('0\r\n\r\n');
-    while (arriving === undefined) await delay(20);
-    expect(arriving.readableLength).toBeLessThan(100_000);
-    let bytes = 0;
-    for await (const piece of arriving) bytes += (piece as Buffer).length;
-    expect(bytes).toBe(1_500_000);
-    socket.destroy();
-  });
-});
-
 describe('a server', () => {
   it('names the setting when its port is taken, or its address is none of the machine', async () => {
     const { port } = await start(() => {});
@@ -336,7 +260,6 @@ describe('a server', () => {
     respond();
     const answer = await slow;
     expect(await answer.json()).toEqual({ done: true });
-    expect(answer.headers.get('connection')).toBe('close');
     await stopped;
     agent.destroy();
   });
@@ -352,424 +275,127 @@ describe('a server', () => {
   });
 });
 
-describe('answers that nobody reads', () => {
-  const ONE = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-  const closed: string[] = [];
-  const dropped: string[] = [];
-  const serving = async (app: http.RequestListener, unreadAnswer = 60_000) => {
-    const server = await serve(app, {
-      host: '127.0.0.1',
-      port: 0,
-      timeouts: { drain: 1_000, unreadAnswer },
-      onRefusedConnection: (reason) => closed.push(reason),
-      onDroppedRequests: (reason, requests, address) => dropped.push(`${reason} ${requests} ${address}`),
-    });
-    running.push(server);
-    return server;
-  };
-  const connect = ({ port }: RunningServer) => net.connect(port, '127.0.0.1').on('error', () => undefined);
-  /** More than the system keeps of a connection that is not read. */
-  const LARGE = Buffer.alloc(32 * 1024 * 1024);
-
-  it('are made one at a time', async () => {
-    let made = 0;
-    const server = await serving((_req, res) => {
-      made += 1;
-      res.end(LARGE);
-    });
-    const socket = connect(server).pause();
-    socket.write(ONE.repeat(40));
-    while (made === 0) await delay(20);
-    await delay(100);
-    expect(made).toBe(1);
-    socket.destroy();
-  });
-
-  it('and many more requests than any sender has under way close the connection, which is told', async () => {
-    const server = await serving(() => undefined);
-    const socket = connect(server);
-    const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
-    socket.write(ONE.repeat(200));
-    expect(await closed).toBe('closed');
-    expect(dropped.splice(0).at(-1)).toBe('too_many 199 127.0.0.1');
-  });
-
-  it('nor what is behind one that closes the connection, nor behind one that its sender did not wait for', async () => {
-    let answer: (() => void) | undefined;
-    const server = await serving((req, res) => {
-      if (req.url === '/last') res.setHeader('connection', 'close');
-      answer = () => res.end('ok');
-      if (req.url === '/last') answer();
-    });
-    const behind = connect(server);
-    behind.write(ONE.replace('/', '/last') + ONE.repeat(3));
-    await new Promise((resolve) => behind.once('close', resolve).resume());
-    expect(dropped.splice(0)).toEqual(['closing 3 127.0.0.1']);
-    const impatient = connect(server);
-    answer = undefined;
-    impatient.write(ONE.repeat(3));
-    while (answer === undefined) await delay(20);
-    impatient.destroy();
-    while (dropped.length === 0) await delay(20);
-    expect(dropped.splice(0)).toEqual(['lost 2 127.0.0.1']);
-  });
-
-  it('do not bar the rest of one that is read, whatever was sent behind its request', async () => {
-    const server = await serving((_req, res) => {
-      const piece = Buffer.alloc(256 * 1024, 'x');
-      Readable.from(Array.from({ length: 32 }, () => piece)).pipe(res);
-    });
-    const socket = connect(server);
-    let [bytes, end] = [0, ''];
-    socket.on('data', (data: Buffer) => {
-      bytes += data.length;
-      end = data.subarray(-5).toString();
-    });
-    const ended = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(`${ONE}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await ended;
-    expect([bytes > 8 * 1024 * 1024, end]).toEqual([true, '0\r\n\r\n']);
-    while (dropped.length === 0) await delay(20);
-    expect(dropped.splice(0)).toEqual(['closing 1 127.0.0.1']);
-  });
-
-  it('are cut after a while; one that is still being made is not, nor one that is read slowly', async () => {
-    let finish = () => {};
-    const cut = new Set<string | undefined>();
-    const ended: [string | undefined, boolean][] = [];
-    const server = await serving((req, res) => {
-      req.socket.once('close', () => cut.add(req.url));
-      onAnswerEnd(res, (complete) => ended.push([req.url, complete]));
-      if (req.url === '/unread' || req.url === '/slow') return void res.end(LARGE);
-      res.write('begun');
-      finish = () => res.end();
-    }, 300);
-    const [unread, slow, waiting] = [connect(server), connect(server), connect(server)];
-    unread.pause().write(ONE.replace('/', '/unread'));
-    slow.write(ONE.replace('/', '/slow'));
-    slow.on('data', () => {
-      slow.pause();
-      setTimeout(() => slow.resume(), 1);
-    });
-    waiting.write(ONE);
-    let answer = '';
-    waiting.on('data', (data) => {
-      answer += data;
-    });
-    while (!cut.has('/unread')) await delay(20);
-    await delay(300);
-    expect([...cut]).toEqual(['/unread']);
-    finish();
-    while (!answer.endsWith('0\r\n\r\n')) await delay(20);
-    // On a fast machine the slow reader has had its whole answer by now.
-    const others = ended.filter(([url]) => url !== '/slow');
-    expect([closed, others]).toEqual([
-      ['unread'],
-      [
-        ['/unread', false],
-        ['/', true],
-      ],
-    ]);
-    const had = ended.length === 3;
-    slow.destroy();
-    while (ended.length < 3) await delay(20);
-    expect(ended.find(([url]) => url === '/slow')).toEqual(['/slow', had]);
-    for (const socket of [unread, waiting]) socket.destroy();
-  });
-
-  it('are not given to who closed its side meanwhile, which looks like having gone, and count as not handed over', async () => {
-    const ended: boolean[] = [];
-    const server = await serving((_req, res) => {
-      onAnswerEnd(res, (complete) => ended.push(complete));
-      setTimeout(() => res.end('ok'), 100);
-    });
-    const socket = connect(server);
-    let answer = '';
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    socket.end(ONE);
-    await new Promise((resolve) => socket.once('close', resolve));
-    while (ended.length === 0) await delay(20);
-    expect([answer, ended]).toEqual(['', [false]]);
-  });
-
-  it('are cut as well where a byte is taken now and then, not where enough is', () => {
-    const output = { bytesWritten: 1_000_000, writeQueueSize: 1_000_000 };
-    const socket = { writableLength: 1, _handle: output, on: () => undefined };
-    const connection = new Connection(socket as unknown as net.Socket, '192.0.2.1');
-    const looks = (taken: readonly number[]) =>
-      taken.map((bytes) => {
-        output.bytesWritten += bytes;
-        return connection.isRead(1_000);
-      });
-    expect(looks([1_000, 1_000, 0, 0, 6_000, 900, 1_100, 0, 3_000, 1_000]).every(Boolean)).toBe(true);
-    expect(looks(Array.from({ length: 20 }, () => 1_000)).every(Boolean)).toBe(true);
-    expect(looks(Array.from({ length: 12 }, () => 100)).lastIndexOf(true)).toBe(4);
-  });
-
-  it('leave pipelined requests in order, each in the context that it came in', async () => {
-    const trace = new AsyncLocalStorage<string>();
-    const server = await serving((req, res) => {
-      const known = trace.getStore();
-      req.resume().once('end', () => setTimeout(() => res.end(`${req.url} ${known};`), 5));
-    });
-    const urls = Array.from({ length: 90 }, (_, i) => `/${i}`);
-    const emit = server.server.emit.bind(server.server) as (event: string, ...args: unknown[]) => boolean;
-    server.server.emit = (event: string, ...args: unknown[]) => {
-      if (event !== 'request') return emit(event, ...args);
-      return trace.run(`trace ${(args[0] as http.IncomingMessage).url}`, () => emit(event, ...args));
-    };
-    const socket = connect(server);
-    let text = '';
-    socket.on('data', (data) => {
-      text += data;
-    });
-    // All together more than may come at once.
-    for (const first of [0, 30, 60]) {
-      const some = urls.slice(first, first + 30);
-      socket.write(some.map((url) => `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody`).join(''));
-      await delay(20);
-    }
-    while (!text.includes('/89 trace /89;')) {
-      expect(socket.destroyed).toBe(false);
-      await delay(20);
-    }
-    expect(text.match(/\/\d+ trace \/\d+;/g)).toEqual(urls.map((url) => `${url} trace ${url};`));
-    socket.write(ONE);
-    while (!text.includes('/ trace /;')) await delay(20);
-    socket.destroy();
-  });
-});
-
-describe('a connection on which requests are answered before their bodies are complete', () => {
-  it('closes however many they were', () => {
-    const socket = new net.Socket();
-    const connection = new Connection(socket, '192.0.2.1');
-    for (let i = 0; i < 20_000; i += 1) {
-      const req = { socket, complete: false };
-      const res = new http.ServerResponse(req as unknown as http.IncomingMessage);
-      connection.take(res.req, res, () => res.emit('finish'));
-      req.complete = true;
-      res.emit('close');
-    }
-    socket.destroySoon();
-    expect(socket.writableEnded).toBe(true);
-  });
-
-  it('closes at once after a whole request, and after a part of one reads on before it closes', async () => {
-    const server = await serve((_req, res) => void res.end('ok'), { host: '127.0.0.1', port: 0 });
-    running.push(server);
-    const whole = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const part = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n';
-    for (const [head, body] of [
-      [whole, ''],
-      [`${part}Connection: close\r\n\r\n`, 'x'.repeat(5_000_000)],
-    ] as const) {
-      const socket = net.connect(server.port, '127.0.0.1');
-      let [answers, text] = [0, ''];
-      socket.on('data', (data) => {
-        text += data;
-        if (answers >= 50 || !text.endsWith('ok')) return;
-        answers += 1;
-        socket.write(`y}${answers < 50 ? early : head + body}`);
-      });
-      const early = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{x';
-      socket.write(early);
-      await new Promise((resolve, reject) => socket.once('close', resolve).once('error', reject));
-      expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(51);
-    }
-  });
-});
-
 describe('what is no request, or not complete in time', () => {
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const post = (path: string, body: string, length = body.length) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${body}`;
-  /** `/slow` is answered after a while, `/begun` in two parts; `/body` when its body is there, `/early` at once. */
-  const app: http.RequestListener = (req, res) => {
-    if (req.url === '/early') return void res.end('early');
-    if (req.url === '/body') return void req.resume().once('end', () => res.end('whole'));
-    if (req.url === '/begun') res.writeHead(200, { 'content-length': 10 }).write('01234');
-    setTimeout(() => res.end(req.url === '/begun' ? '56789' : 'slow'), 300);
-  };
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   let server: RunningServer;
-  const told: number[] = [];
-  const dropped: number[] = [];
+  const answered: number[] = [];
   beforeEach(async () => {
-    const timeouts = { headers: 500, request: 500, drain: 1_000 };
-    server = await serve(app, {
-      host: '127.0.0.1',
-      port: 0,
-      timeouts,
-      onUnreadableRequest: (t) => told.push(t.status),
-      onDroppedRequests: (_reason, requests) => dropped.push(requests),
-    });
+    answered.length = 0;
+    server = await serve(
+      (req, res) => {
+        if (req.url === '/early') return void res.end('early');
+        if (req.url === '/body') return void req.resume().once('end', () => res.end('whole'));
+        if (req.url === '/begun') res.writeHead(200, { 'content-length': 10 }).write('01234');
+        setTimeout(() => res.end(req.url === '/begun' ? '56789' : 'slow'), 300);
+      },
+      {
+        host: '127.0.0.1',
+        port: 0,
+        timeouts: { headers: 500, request: 500, drain: 1_000 },
+        onClientError: ({ status }) => answered.push(status),
+      },
+    );
     running.push(server);
-    for (const list of [told, dropped]) list.length = 0;
   });
-  const open = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
 
-  /** What comes back, by an end of our own that stays open, until the server closes. */
-  const send = async (text: string, more: (text: string) => string = () => '') => {
+  /** What comes back until the server closes; the peer keeps its own end open. */
+  const send = async (text: string) => {
     const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
-    let [answer, sent] = ['', ''];
+    let answer = '';
     socket.on('data', (data) => {
       answer += data;
-      const next = more(answer);
-      if (next === '' || sent !== '') return;
-      sent = next;
-      socket.write(next);
     });
     socket.write(text);
-    await new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject));
-    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-    return { answer, statuses, socket };
+    await new Promise((resolve) => socket.once('end', resolve).once('error', resolve));
+    return { answer, statuses: [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)), socket };
   };
+  const open = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
 
-  it('is answered, and its connection closed whatever the peer does', async () => {
-    const asked = [get('/').slice(0, 8), '', post('/body', '{"', 10), 'HELLO\r\n\r\n'].map((text) => send(text));
-    const answers = await Promise.all(asked);
+  it('is answered with the error body, and its connection closed whatever the peer does', async () => {
+    const answers = await Promise.all(
+      [get('/').slice(0, 8), '', post('/body', '{"', 10), 'HELLO\r\n\r\n'].map((text) => send(text)),
+    );
     expect(answers.map(({ statuses }) => statuses)).toEqual([[408], [408], [408], [400]]);
-    expect(told.sort()).toEqual([400, 408, 408, 408]);
-    expect(await open()).toBeGreaterThan(0);
+    for (const { answer } of answers) expect(answer).toMatch(/x-request-id: (\S+)\r\n.*"request_id":"\1"/s);
+    expect(answered.sort()).toEqual([400, 408, 408, 408]);
     while ((await open()) > 0) await delay(50);
     for (const { socket } of answers) socket.destroy();
   });
 
-  it('neither replaces the answer under way nor is written into it; the connection closes after that', async () => {
+  it('never stands in place of the answer to another request; the connection closes after that', async () => {
     const answers = await Promise.all([
       send(`${post('/slow', 'body')}x\r\n\r\n`),
       send(`${get('/begun')}x\r\n\r\n`),
-      send(get('/begun'), () => 'x\r\n\r\n'),
       send(`${get('/slow')}${get('/slow')}x\r\n\r\n`),
       send(post('/early', '{"', 10)),
     ]);
-    expect(answers.map(({ statuses }) => statuses)).toEqual(answers.map(() => [200]));
+    expect(answers.map(({ statuses }) => statuses)).toEqual([[200], [200], [200, 200], [200]]);
     expect(answers[0]?.answer).toMatch(/^HTTP.*connection: close.*slow$/is);
-    for (const { answer } of answers.slice(1, 3)) expect(answer).toMatch(/\r\n\r\n0123456789$/);
+    expect(answers[1]?.answer).toMatch(/\r\n\r\n0123456789$/);
+    expect(answered).toEqual([]);
     for (const { socket } of answers) socket.destroy();
-    while (dropped.length < 4) await delay(20);
-    expect([told, dropped.sort()]).toEqual([[], [1, 1, 1, 2]]);
+    while ((await open()) > 0) await delay(50);
   });
 
-  it('is not late for the time in which we read nothing', async () => {
-    const eight = get('/slow').repeat(7) + get('/slow').slice(0, 8);
-    const answered = (text: string) => text.split('slow').length - 1;
-    // Of the sixth the head is read when nothing waits any more, 1.2 s after its first bytes; nor is its body late then.
-    const six = `${get('/slow').repeat(5)}POST`;
-    const rest = post('/body', '', 4).slice(4).replace('\r\n', '\r\nConnection: close\r\n');
-    const sixth = async () => {
-      const socket = net.connect(server.port, '127.0.0.1');
-      let answer = '';
-      socket.on('data', (data) => {
-        answer += data;
-      });
-      server.server.once('connection', (held: net.Socket) =>
-        setTimeout(() => {
-          const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-          server.server.emit('clientError', late, held);
-        }, 650),
-      );
-      socket.write(six);
-      setTimeout(() => socket.write(rest), 100);
-      setTimeout(() => socket.write('body'), 1_400);
-      await new Promise((resolve) => socket.once('close', resolve));
-      return answer;
-    };
-    const [sixAnswers, late, complete] = await Promise.all([
-      sixth(),
-      send(eight),
-      send(eight, (text) =>
-        answered(text) < 7 ? '' : get('/slow').slice(8).replace('\r\n', '\r\nConnection: close\r\n'),
-      ),
-    ]);
-    expect(sixAnswers.match(/200 OK|slow|whole/g)).toEqual(
-      [...Array(5).fill(['200 OK', 'slow']), '200 OK', 'whole'].flat(),
-    );
-    expect(late.statuses).toEqual([...Array(7).fill(200), 408]);
-    expect(complete.statuses).toEqual(Array(8).fill(200));
-    for (const { socket } of [late, complete]) socket.destroy();
+  it('of 300 slow senders does not slow the others, and each is cut off', async () => {
+    const slow = Array.from({ length: 300 }, () => send(post('/body', '{', 1_000)));
+    while ((await open()) < 300) await delay(10);
+    const began = performance.now();
+    for (let i = 0; i < 20; i += 1) expect((await fetch(`${server.url}/early`)).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const answers = await Promise.all(slow);
+    expect(answers.map(({ statuses }) => statuses)).toEqual(answers.map(() => [408]));
+    for (const { socket } of answers) socket.destroy();
   });
 });
 
-describe('connections, where all are taken', () => {
-  const shares = (max: number, perSender: number) => {
-    const counted = new ConnectionShares(max, { max: perSender, isProxy: (address) => address === '10.0.0.1' });
-    const names = new Map<Connection, string>();
-    const add = (address: string, name = address) => {
-      const connection = new Connection(new net.Socket(), address);
-      names.set(connection, name);
-      const place = counted.add(connection, address);
-      const told = 'refused' in place ? place.refused : place.closing && names.get(place.closing);
-      return { connection, told };
-    };
-    return { counted, add, told: (address: string, name?: string) => add(address, name).told };
+describe('connections', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const connect = (server: RunningServer) => {
+    const socket = net.connect(server.port, '127.0.0.1').on('error', () => undefined);
+    socket.write(GET);
+    return socket;
   };
 
-  it('are those of whoever has most, first the one on which longest nothing was answered', () => {
-    const { counted, add, told } = shares(6, 5);
-    const first = add('192.0.2.1', 'first');
-    for (const name of ['second', 'third', 'fourth']) expect(told('192.0.2.1', name)).toBeNull();
-    expect([told('192.0.2.2'), told('192.0.2.2')]).toEqual([null, null]);
-    counted.answered(first.connection);
-    expect(told('192.0.2.1')).toBe('all');
-    expect(told('192.0.2.3')).toBe('second');
-    expect(told('192.0.2.4')).toBe('third');
-    expect(told('192.0.2.3')).toBe('all');
-    // A proxy has no share of its own, and finds a place as anybody who has none.
-    expect([told('10.0.0.1'), told('10.0.0.1')]).toEqual(['192.0.2.2', 'fourth']);
-    expect(told('192.0.2.9')).toBe('all');
-    counted.remove(first.connection);
-    counted.remove(first.connection);
-    expect([told('192.0.2.9'), told('192.0.2.8')]).toEqual([null, 'all']);
-  });
-
-  it('give way first where no answer is being made', () => {
-    const { counted, add, told } = shares(5, 5);
-    const [first, second, third] = ['first', 'second', 'third', 'fourth'].map((name) => add('192.0.2.1', name));
-    for (const made of [first, second, third]) if (made !== undefined) counted.begun(made.connection);
-    expect([told('192.0.2.2'), told('192.0.2.3')]).toEqual([null, 'fourth']);
-    if (second !== undefined) counted.answered(second.connection);
-    expect(told('192.0.2.4')).toBe('second');
-    // Two of one and one of each other: the next would be as many.
-    expect(told('192.0.2.4')).toBe('all');
-    expect(told('192.0.2.5')).toBe('first');
-    if (third !== undefined) counted.remove(third.connection);
-    expect([told('192.0.2.6'), told('192.0.2.7')]).toEqual([null, 'all']);
-  });
-
-  it('of an IPv6 /48 are bounded and give way together', () => {
-    const { told } = shares(10, 2);
-    const subnet = (i: number) => told(`2001:db8:7:${i}::1`, `${i}`);
-    expect([subnet(1), subnet(1), subnet(1)]).toEqual([null, null, 'sender']);
-    expect([2, 3, 4, 5, 6, 7].map(subnet)).toEqual(Array(6).fill(null));
-    expect(subnet(8)).toBe('sender');
-    expect([told('192.0.2.1'), told('192.0.2.2'), told('192.0.2.3')]).toEqual([null, null, '1']);
-    expect(told('2001:db8:8::1')).toBe('1');
-  });
-
-  it('are closed for a newcomer that has none', async () => {
-    const closed: string[] = [];
+  it('beyond the greatest number are closed at once', async () => {
+    let refused = 0;
     const server = await serve((_req, res) => void res.end('ok'), {
       host: '127.0.0.1',
       port: 0,
-      maxConnections: 4,
+      maxConnections: 2,
       timeouts: { drain: 100 },
-      onRefusedConnection: (reason, address) => closed.push(`${reason} ${address}`),
+      onRefusedConnection: () => {
+        refused += 1;
+      },
     });
     running.push(server);
-    const open = (localAddress: string) => {
-      const socket = net.connect({ port: server.port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
-      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const open = () => {
+      const socket = connect(server);
       return new Promise<string>((resolve) => {
         socket.once('data', () => resolve('answered')).once('close', () => resolve('closed'));
       });
     };
-    for (let i = 0; i < 4; i += 1) expect(await open('127.0.0.1')).toBe('answered');
-    expect(await open('127.0.0.1')).toBe('closed');
-    expect(await open('127.0.0.2')).toBe('answered');
-    expect(closed).toEqual(['all 127.0.0.1', 'gave_way 127.0.0.1']);
+    expect([await open(), await open(), await open()]).toEqual(['answered', 'answered', 'closed']);
+    expect(refused).toBe(1);
+  });
+
+  it('whose answer nobody reads are closed after a while, and the answer counts as cut', async () => {
+    const complete: boolean[] = [];
+    const server = await serve(
+      (_req, res) => {
+        onAnswerEnd(res, (whole) => complete.push(whole));
+        // More than the system keeps of a connection that is not read.
+        res.end(Buffer.alloc(32 * 1024 * 1024));
+      },
+      { host: '127.0.0.1', port: 0, timeouts: { inactivity: 300, drain: 100 } },
+    );
+    running.push(server);
+    const socket = connect(server).pause();
+    while (complete.length === 0) await delay(20);
+    expect(complete).toEqual([false]);
+    socket.destroy();
   });
 });
 

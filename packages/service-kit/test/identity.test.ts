@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
+  type Caller,
   effectiveEnvironment,
-  handOver,
   IDENTITY_HEADER,
   type Identity,
   identityKeyFrom,
@@ -64,19 +64,16 @@ describe('a signed identity', () => {
     expect(verifyIdentity(signIdentity({ kind: 'root' } as never, key), key, now)).toBeNull();
   });
 
-  it('is not asked for where the gateway of the process has said who calls, and whose kind is not allowed is refused', () => {
-    const guarded = (req: object) => {
+  it('is required, and a kind that is not allowed is refused', () => {
+    const guarded = (caller: Caller, signedWith = key) => {
+      const req = { headers: { [IDENTITY_HEADER]: signIdentity(caller, signedWith) } };
       requireIdentity({ key, clock: () => now })(req as never, {} as never, () => undefined);
       return identityOf(req as never);
     };
-    const headers = { [IDENTITY_HEADER]: signIdentity({ ...identity, account_id: 'a2' }, randomBytes(32)) };
-    const req = { headers };
-    expect(() => guarded(req)).toThrow('only calls that come through the gateway');
-    handOver(req as never, identity);
-    expect(guarded(req)).toBe(identity);
-    const stranger = { headers: {} };
-    handOver(stranger as never, { kind: 'public', env: 'TesteCF', request_id: 'r', iat, exp: iat + 120 });
-    expect(() => guarded(stranger)).toThrow('only calls that come through the gateway');
+    expect(guarded(identity)).toEqual(identity);
+    const refused = 'only calls that come through the gateway';
+    expect(() => guarded(identity, randomBytes(32))).toThrow(refused);
+    expect(() => guarded({ kind: 'public', env: 'TesteCF', request_id: 'r', iat, exp: iat + 120 })).toThrow(refused);
   });
 
   it('has a key that is not the master key', () => {

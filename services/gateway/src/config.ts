@@ -1,5 +1,6 @@
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
 import { busSettings } from '@ecf/service-kit/bus';
+import { cacheSettings } from '@ecf/service-kit/cache';
 import {
   ConfigProblems,
   databaseSettings,
@@ -11,9 +12,8 @@ import {
 import { z } from 'zod';
 import { readTrustedProxies } from './core/sender-address.js';
 
-/** Requests a second that are let through where nothing is configured, outside the sandbox. */
+/** Requests a second where nothing is configured, outside the sandbox. */
 const DEFAULT_RATE = 200;
-const DEFAULT_RATE_OF_ALL = 1_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** Every setting of the gateway. */
@@ -22,6 +22,7 @@ export const gatewaySettings = z.object({
   ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,
+  ...cacheSettings,
   SANDBOX: setting.flag({
     description: 'The deployment is a sandbox: TesteCF by default, no rate limits',
     default: false,
@@ -36,7 +37,7 @@ export const gatewaySettings = z.object({
     secret: true,
   }),
   MAX_BODY_BYTES: setting.integer({
-    description: 'Largest body that is taken, in bytes',
+    description: 'Largest body that is accepted, in bytes',
     min: 1024,
     max: 1024 * MEBIBYTE,
     default: 10 * MEBIBYTE,
@@ -54,44 +55,32 @@ export const gatewaySettings = z.object({
     default: 60_000,
   }),
   UPSTREAM_TIMEOUT_MS: setting.integer({
-    description: 'Time without a sign of life after which a service is given up',
+    description: 'Time without a byte from a service after which the gateway gives up',
     min: 1_000,
     max: 600_000,
     default: 120_000,
   }),
   DRAIN_TIMEOUT_MS: setting.integer({
-    description: 'Time for requests under way to end when the gateway stops',
+    description: 'Time for requests in flight to end when the gateway stops',
     min: 0,
     max: 600_000,
     default: 30_000,
   }),
   RATE_LIMIT_PER_KEY: setting.optionalInteger({
-    description: `Requests a second for each API key and instance; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
+    description: `Requests a second for each API key; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
     min: 0,
     max: 1_000_000,
   }),
   RATE_LIMIT_PER_SENDER: setting.optionalInteger({
-    description: `Requests a second for each sender (IPv4 address, IPv6 /64; four times as many of a /48) on public routes; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
-    min: 0,
-    max: 1_000_000,
-  }),
-  RATE_LIMIT_ALL_SENDERS: setting.optionalInteger({
-    description: `Requests a second of all senders together on public routes; 0 = no limit; unset = ${DEFAULT_RATE_OF_ALL}, in the sandbox none`,
+    description: `Requests a second for each sender (IPv4 address, IPv6 /64) on public routes; 0 = no limit; unset = ${DEFAULT_RATE}, in the sandbox none`,
     min: 0,
     max: 1_000_000,
   }),
   MAX_CONNECTIONS: setting.integer({
-    description: 'Open connections of all senders; of more, one of whoever has most is closed',
+    description: 'Open connections; more are closed at once. Limits per sender belong to the reverse proxy',
     min: 1,
     max: 1_000_000,
     default: 10_000,
-  }),
-  MAX_CONNECTIONS_PER_SENDER: setting.integer({
-    description:
-      'Open connections of one sender (IPv4 address, IPv6 /64; four times as many of a /48), trusted proxies excepted; more are closed at once',
-    min: 1,
-    max: 1_000_000,
-    default: 1_000,
   }),
   TRUSTED_PROXIES: setting.list({
     description: 'Proxies whose X-Forwarded-For counts',
@@ -112,12 +101,11 @@ export const gatewaySettings = z.object({
   QUERY_URL: setting.optionalUrl({ description: 'Address of the query service; unset = not part of the deployment' }),
 });
 
-/** The settings, with what follows from SANDBOX filled in. */
+/** The settings, with the defaults that follow from SANDBOX. */
 export type GatewayConfig = z.infer<typeof gatewaySettings> & {
   DEFAULT_ENV: Environment;
   RATE_LIMIT_PER_KEY: number;
   RATE_LIMIT_PER_SENDER: number;
-  RATE_LIMIT_ALL_SENDERS: number;
 };
 
 /** Reads the gateway's configuration from environment variables; throws ConfigError naming every variable at fault. */
@@ -140,6 +128,5 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
     DEFAULT_ENV: settings.DEFAULT_ENV ?? 'TesteCF',
     RATE_LIMIT_PER_KEY: settings.RATE_LIMIT_PER_KEY ?? rate,
     RATE_LIMIT_PER_SENDER: settings.RATE_LIMIT_PER_SENDER ?? rate,
-    RATE_LIMIT_ALL_SENDERS: settings.RATE_LIMIT_ALL_SENDERS ?? (settings.SANDBOX ? 0 : DEFAULT_RATE_OF_ALL),
   };
 }

@@ -296,26 +296,6 @@ describe('large, slow and broken requests', () => {
     });
   });
 
-  it('a body in thousands of tiny chunks is 400; small writes at its start and segments of a bad line are not', async () => {
-    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
-    const send = (chunks: string[]) =>
-      raw(
-        `POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${[...chunks, ''].map(chunk).join('')}`,
-      );
-    const refused = await send(Array(17_000).fill('x'));
-    expect(refused).toMatch(/^HTTP\/1\.1 400 .*connection: close.*16384 chunks.*"code":"bad_request"/is);
-    const abcde = (length: number) => Array.from({ length }, (_, i) => 'abcde'.charAt(i % 5));
-    expect(await send(abcde(200))).toContain(`"body":"${abcde(200).join('')}"`);
-    expect(await send(Array(16_000).fill('x'))).toContain('"body":"16000 bytes"');
-    // A document line by line, as who builds one may write it.
-    expect(await send(Array(2_801).fill('x'.repeat(23)))).toContain('"body":"64423 bytes"');
-    expect(await send([...Array(500).fill('x'), 'x'.repeat(90_000), ...Array(1_000).fill('x')])).toContain(
-      '91500 bytes',
-    );
-    expect(await send(Array(1_400).fill('x'.repeat(70)))).toContain('98000 bytes');
-    expect(await send(Array(60).fill('x'.repeat(1_400)))).toContain('84000 bytes');
-  });
-
   it('headers that trickle in, or a body that never comes, are 408 in JSON', async () => {
     const [headers, body] = await Promise.all([
       raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '),
@@ -358,13 +338,6 @@ describe('large, slow and broken requests', () => {
         expect(lines.find(({ request_id }) => request_id === id)).toMatchObject({ status, sender: '127.0.0.1' });
       }
       expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="405"} 1');
-      // Requests that get no answer at all.
-      await raw(`${`${seed}Host: x\r\n\r\n`.repeat(2)}HELLO\r\n\r\n`, told.url);
-      const left = { reason: 'closing', requests: 2, sender: '127.0.0.1' };
-      const dropped = () => lines.find(({ requests }) => requests !== undefined);
-      while (dropped() === undefined) await delay(20);
-      expect(dropped()).toMatchObject(left);
-      expect(await metrics.render()).toContain('ecf_gateway_dropped_requests_total{reason="closing"} 2');
       const large = await told.call('POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) });
       expect(large.status).toBe(413);
       const line = lines.find(({ request_id }) => request_id === large.headers.get('x-request-id'));
@@ -413,19 +386,14 @@ describe('limits', () => {
     const statuses = (await Promise.all(network)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(15);
     expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
-    // An IPv6 /48 is four senders at most.
-    const site = Array.from({ length: 60 }, (_, i) => door(`2001:db8:9:${(i + 1).toString(16)}::1`));
-    expect((await Promise.all(site)).filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     // The gateway's own pages are behind the sender's rate too; probes are not.
     const from = { headers: { 'x-forwarded-for': '198.51.100.7' } };
     for (const path of ['/openapi.json', '/docs', '/errors', '/admin/openapi.json', '/nowhere'])
       expect((await refusedOf(() => limited.call('GET', path, from))).length).toBeGreaterThan(0);
     expect(await refusedOf(() => limited.call('GET', '/health/live', from))).toEqual([]);
-    // So is what never gets to a service: another method, a key that is none, a body that is too large.
+    // So is what never gets to a service: another method, a body that is too large.
     const unanswered: [method: string, path: string, options?: CallOptions][] = [
       ['DELETE', '/fe_Submit'],
-      ['GET', '/obtain_token'],
-      ['GET', '/obtain_token', { key: `${first.key}x` }],
       ['POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) }],
       ['POST', '/fe_Submit', { key: first.key, body: Buffer.alloc(5_000) }],
     ];
@@ -434,15 +402,10 @@ describe('limits', () => {
       const refused = await refusedOf(() => limited.call(method, path, { ...options, headers }));
       expect([method, path, refused.length > 0]).toEqual([method, path, true]);
     }
-    // And what is no request, or none that is taken, by the address of the connection.
-    for (const text of ['HELLO\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => raw(text, limited.url)));
-      expect(answers.filter((answer) => /^HTTP\/1\.1 429 .*retry-after: 1/is.test(answer)).length).toBeGreaterThan(0);
-    }
     await limited.stop();
   });
 
-  it('hold for wrong tokens of the administration, by sender; the right one passes all the same', async () => {
+  it('hold for failed sign-ins, by sender; right keys and the right token pass all the same', async () => {
     const metrics = createMetrics();
     const settings = {
       SANDBOX: 'false',
@@ -464,84 +427,19 @@ describe('limits', () => {
     expect(refused[0]).toMatchObject({ body: { code: 'rate_limited' } });
     expect(wrong.filter(({ status }) => status === 401)).toHaveLength(wrong.length - refused.length);
     expect(await metrics.render()).toContain('ecf_gateway_limited_requests_total{limit="admin_tokens"}');
+    const signIn = (apiKey?: string) =>
+      limited.call('GET', '/obtain_token', {
+        headers: { 'x-forwarded-for': '198.51.100.1', ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }) },
+      });
+    expect((await signIn(key)).status).toBe(200);
+    for (const wrong of [undefined, 'x', `ecf_test_${'A'.repeat(43)}`]) {
+      const refusals = await Promise.all(Array.from({ length: 60 }, () => signIn(wrong)));
+      expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([401, 429]));
+      expect((await signIn(key)).status).toBe(200);
+      await delay(1_100);
+    }
     await limited.stop();
   });
-
-  it('hold for all senders together: 503, counted; customers are not among them', async () => {
-    const metrics = createMetrics();
-    const settings = {
-      RATE_LIMIT_ALL_SENDERS: '4',
-      RATE_LIMIT_PER_SENDER: '6',
-      TRUSTED_PROXIES: 'loopback',
-      DATABASE_URL: under.config.DATABASE_URL,
-    };
-    const limited = await startGateway(settings, { metrics });
-    const calls = Array.from({ length: 40 }, (_, i) =>
-      limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': `198.51.100.${i}` } }),
-    );
-    const refused = (await Promise.all(calls)).filter(({ status }) => status === 503);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused[0]).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
-    expect(refused[0]?.headers.get('retry-after')).toBe('1');
-    // What all senders together are refused costs none of them its own rate.
-    const one = { headers: { 'x-forwarded-for': '203.0.113.1' } };
-    const again: number[] = [];
-    for (let i = 0; i < 30; i += 1)
-      again.push((await limited.call('GET', '/fe/autenticacion/api/semilla', one)).status);
-    expect(again.filter((status) => status === 429)).toEqual([]);
-    const refusals = refused.length + again.filter((status) => status === 503).length;
-    expect(await limited.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
-    const { values } = await metrics.registry.getSingleMetric('ecf_gateway_limited_requests_total')!.get();
-    expect(values).toEqual([expect.objectContaining({ labels: { limit: 'all' }, value: refusals })]);
-    await limited.stop();
-  });
-});
-
-it('of the rate of all senders, an IPv6 /48 is one: the many networks in it do not take what is kept for others', async () => {
-  const limited = await startGateway({
-    RATE_LIMIT_ALL_SENDERS: '40',
-    RATE_LIMIT_PER_SENDER: '0',
-    TRUSTED_PROXIES: 'loopback',
-    DATABASE_URL: under.config.DATABASE_URL,
-  });
-  const door = async (sender: string) =>
-    (await limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': sender } })).status;
-  const site = (i: number) => `2001:db8:9:${(i + 1).toString(16)}::1`;
-  const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => door(site(i))));
-  expect(flood.filter((status) => status === 503).length).toBeGreaterThan(0);
-  const others = await Promise.all(Array.from({ length: 6 }, (_, i) => door(`198.51.100.${i + 1}`)));
-  expect(others).toEqual(others.map(() => 200));
-  await limited.stop();
-});
-
-it('a sender that holds all the connections it may have bars nobody else', async () => {
-  const limited = await startGateway({ MAX_CONNECTIONS_PER_SENDER: '5', TRUSTED_PROXIES: '127.0.0.2' });
-  const port = Number(new URL(limited.url).port);
-  const open = (localAddress: string) => {
-    const socket = net.connect({ port, host: '127.0.0.1', localAddress });
-    const closed = new Promise<string>((resolve) => {
-      socket.once('close', () => resolve('closed')).on('error', () => undefined);
-    });
-    const answered = new Promise<string>((resolve) => socket.once('data', () => resolve('answered')));
-    return {
-      socket,
-      ask: () => {
-        socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-        return Promise.race([answered, closed]);
-      },
-    };
-  };
-  const held = Array.from({ length: 5 }, () => open('127.0.0.1'));
-  expect(await Promise.all(held.map(({ ask }) => ask()))).toEqual(Array(5).fill('answered'));
-  expect(await open('127.0.0.1').ask()).toBe('closed');
-  const [other, ...proxied] = [open('127.0.0.3'), ...Array.from({ length: 7 }, () => open('127.0.0.2'))];
-  expect(await Promise.all([other, ...proxied].map((one) => one?.ask()))).toEqual(Array(8).fill('answered'));
-  held[0]?.socket.destroy();
-  await delay(50);
-  const next = open('127.0.0.1');
-  expect(await next.ask()).toBe('answered');
-  for (const { socket } of [...held, ...proxied, next, ...(other ? [other] : [])]) socket.destroy();
-  await limited.stop();
 });
 
 describe('several gateways on one database', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@ecf/contracts';
 import type { Bus, BusEvent } from '@ecf/service-kit/bus';
-import { createHttpApp, requestIdOf } from '@ecf/service-kit/http';
+import { bodyTooLarge, createHttpApp, maxBodyBytesOf, requestIdOf } from '@ecf/service-kit/http';
 import { type Caller, callerOf, identityKeyFrom, requireIdentity } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
@@ -36,6 +36,7 @@ export function echoService(service: ServiceName, clock: () => Date = () => new 
         const chunks: Buffer[] = [];
         for await (const chunk of req) chunks.push(chunk as Buffer);
         const body = Buffer.concat(chunks);
+        if (body.length > maxBodyBytesOf(req)) throw bodyTooLarge(maxBodyBytesOf(req));
         const echo: Echo = {
           service,
           caller: callerOf(req),

@@ -17,7 +17,8 @@ export interface SharedCache {
 /** To be spread into the settings of a service that shares a cache. */
 export const cacheSettings = {
   REDIS_URL: setting.optionalUrl({
-    description: 'Redis that processes share tokens of the authority in; unset = each process keeps its own',
+    description:
+      'Redis for what processes share: tokens of the authority, request rates; unset = each process keeps its own',
     protocols: ['redis:', 'rediss:'],
     secret: true,
   }),

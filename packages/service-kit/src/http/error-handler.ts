@@ -6,7 +6,7 @@ import { isIntegrityError, XmlStoreError } from '../xml-store/xml-store.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import { requestIdOf, requestNames } from './request-id.js';
 
-/** Turns any thrown value into the error that the caller sees; what is unknown becomes 500 `internal_error` without its words. */
+/** Turns any thrown value into the error that the caller sees. An unknown one becomes 500 `internal_error` without its message. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const shape = error as { type?: unknown; code?: unknown; status?: unknown; name?: unknown; message?: unknown };
@@ -25,7 +25,7 @@ export function toApiError(error: unknown): ApiError {
       cause: error,
     });
   if (isStorageFull(error))
-    return new ApiError(503, 'storage_full', 'There is no room on the disk of this service; repeat later.', {
+    return new ApiError(503, 'storage_full', 'The disk of this service is full; repeat later.', {
       cause: error,
     });
   if (isDatabaseUnavailable(error))
@@ -41,14 +41,16 @@ export function toApiError(error: unknown): ApiError {
       500,
       'document_damaged',
       error.code === 'missing'
-        ? 'The stored document is missing from the archive; who operates the service has been told.'
-        : 'The stored document is not the one that was stored, so it is not given out; who operates the service has been told.',
+        ? 'The stored document is missing from the archive; the operators are alarmed.'
+        : 'The stored document has been altered, so it is not returned; the operators are alarmed.',
       { cause: error },
     );
-  return new ApiError(500, 'internal_error', 'An unexpected failure; report request_id if it stays.', { cause: error });
+  return new ApiError(500, 'internal_error', 'An unexpected failure; report the request_id if it persists.', {
+    cause: error,
+  });
 }
 
-/** The last handler of every app: writes the error body, logs what is not the caller's doing, never shows a stack. */
+/** The last handler of every app: writes the error body and logs failures of the server. It never shows a stack. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     if (res.writableEnded) return;
@@ -64,7 +66,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** Answers 404 `unknown_route` for whatever no route took. */
+/** Answers 404 `unknown_route` where no route matched. */
 export const unknownRoute: RequestHandler = (req) => {
   throw new ApiError(404, 'unknown_route', `There is no ${req.method} ${req.path} here.`);
 };

@@ -1,8 +1,7 @@
-import type express from 'express';
+import express from 'express';
 import type { Logger } from '../telemetry/logger.js';
 import { limitBody } from './body-limit.js';
 import { errorHandler, unknownRoute } from './error-handler.js';
-import { createExpressApp } from './express-app.js';
 import { assignRequestId } from './request-id.js';
 import { requestProblem } from './request-rules.js';
 
@@ -11,6 +10,11 @@ export interface HttpAppOptions {
   maxBodyBytes: number;
   /** Adds the routes of the service. */
   routes: (app: express.Express) => void;
+}
+
+/** An express app without banner and ETags, whose query parameters are text or lists of text. */
+export function createExpressApp(): express.Express {
+  return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 }
 
 /** An express app with what every service shares: request ids, body limit, JSON errors, no banner. */

@@ -4,7 +4,8 @@ import { ApiError } from './errors.js';
 const CLOSE = { headers: { connection: 'close' } };
 
 /**
- * What is wrong with the head of a request that parses; null where nothing is. `Upgrade` is passed over, as a server may.
+ * Finds the fault in the head of a request; null where there is none. Node would refuse most of these without a body.
+ * `Upgrade` is ignored, as a server may.
  * Source: RFC 9112 sections 3.2 and 6.1, RFC 9110 section 10.1.1.
  */
 export function requestProblem(req: IncomingMessage): ApiError | null {
@@ -17,27 +18,27 @@ export function requestProblem(req: IncomingMessage): ApiError | null {
       'Send the body as it is, or in chunks, without other Transfer-Encoding.',
       CLOSE,
     );
-  if (timesNamed(req, 'host') > 1) return new ApiError(400, 'bad_request', 'The header Host may stand once.', CLOSE);
+  if (timesNamed(req, 'host') > 1) return new ApiError(400, 'bad_request', 'Send the header Host once.', CLOSE);
   if (httpVersionMinor !== 1) return null;
   if (headers.host === undefined) return new ApiError(400, 'bad_request', 'The header Host is missing.', CLOSE);
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect.trim()))
     return new ApiError(
       417,
       'expectation_failed',
-      'No other Expect than 100-continue can be met; send the request without it.',
+      'The server knows no Expect but 100-continue; send the request without it.',
       CLOSE,
     );
   return null;
 }
 
-/** How many lines of the head have this name, in lower case. */
+/** Counts the header lines of this name (in lower case). */
 function timesNamed({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** The answer to CONNECT. It names no resource, so these are the methods that any has here. */
+/** The answer to CONNECT. It names no resource, so `Allow` lists the methods of all routes. */
 export function connectRefused(): ApiError {
-  return new ApiError(405, 'method_not_allowed', 'CONNECT is no method of this server, which is no proxy.', {
+  return new ApiError(405, 'method_not_allowed', 'This server is no proxy and has no method CONNECT.', {
     headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
   });
 }

@@ -76,15 +76,7 @@ export function verifyIdentity(value: string | undefined, key: Uint8Array, now: 
 const CALLER = Symbol('ecf.caller');
 type Identified = IncomingMessage & { [CALLER]?: Caller };
 
-/** Says who calls to {@link requireIdentity} of a service in the same process, which then looks at no header. */
-export function handOver(req: IncomingMessage, caller: Caller): void {
-  (req as Identified)[CALLER] = caller;
-}
-
-/**
- * Refuses every request without a valid signed identity of one of the given kinds (401 `invalid_identity`), unless the
- * gateway of the same process has said who calls.
- */
+/** Refuses every request without a valid signed identity of one of the given kinds (401 `invalid_identity`). */
 export function requireIdentity(options: {
   key: Uint8Array;
   clock: () => Date;
@@ -93,9 +85,7 @@ export function requireIdentity(options: {
   const kinds = options.kinds ?? ['account'];
   return (req, _res, next) => {
     const header = req.headers[IDENTITY_HEADER];
-    const caller =
-      (req as Identified)[CALLER] ??
-      verifyIdentity(typeof header === 'string' ? header : undefined, options.key, options.clock());
+    const caller = verifyIdentity(typeof header === 'string' ? header : undefined, options.key, options.clock());
     if (caller === null || !kinds.includes(caller.kind))
       throw new ApiError(401, 'invalid_identity', 'This service answers only calls that come through the gateway.');
     (req as Identified)[CALLER] = caller;

@@ -1,26 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError, bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
 
 /**
- * The whole body of a request as bytes; its size was bounded before. Does not resolve when the request was answered
- * meanwhile (too large), rejects when the caller went away.
+ * Reads the whole body of a request, up to the bound of the app (413 beyond it). Rejects too where the caller went away.
+ * The rest of a body that is too large is read and dropped, so that the caller can read the answer.
  */
-export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
+export function readBody(req: IncomingMessage, _res: ServerResponse): Promise<Buffer> {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
   }
+  const max = maxBodyBytesOf(req);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', () => {
-      if (!res.headersSent) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
-    for (const lost of ['aborted', 'error'])
-      req.on(lost, () => {
-        if (!res.headersSent) reject(incomplete());
-      });
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= max) return void chunks.push(chunk);
+      req.off('data', onData).resume();
+      reject(bodyTooLarge(max));
+    };
+    req.on('data', onData);
+    req.once('end', () => resolve(Buffer.concat(chunks)));
+    for (const lost of ['aborted', 'error']) req.once(lost, () => reject(incomplete()));
   });
 }
 

@@ -8,7 +8,7 @@ export interface Account {
   createdAt: Date;
 }
 
-/** What is told of a stored certificate; the certificate itself is sealed. */
+/** The readable facts of a stored certificate; the certificate itself is sealed. */
 export interface CertificateFacts {
   subject: string;
   serialNumber: string;
@@ -53,8 +53,8 @@ export interface Page {
 }
 
 /**
- * Accounts and what belongs to them. Every change is one transaction with the events that tell of it and with the next
- * access revision; when it resolves, the very next request sees it. Objects of another account count as absent: null.
+ * Accounts and what belongs to them. Every change is one transaction with its events and with the next access
+ * revision; when it resolves, the very next request sees it. Objects of another account count as absent: null.
  */
 export interface AccountStore {
   createAccount(account: { id: string; name: string }): Promise<Account>;
@@ -81,7 +81,7 @@ export interface TaxpayerStates {
   /** All taxpayers of an account, complete up to the revision given with them; null where there is no such account. */
   account(accountId: string): Promise<AccountTaxpayers | null>;
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
-  /** Tells all taxpayers' present state again; resolves with their number. */
+  /** Publishes the present state of all taxpayers again; resolves with their number. */
   republish(): Promise<number>;
 }
 
@@ -98,6 +98,20 @@ export interface KeyHolder {
 export interface KeyStore {
   /** The holder of a usable key (not revoked, account active), with the access revision that this was true at. */
   find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; revision: number }>;
+}
+
+/** Bounds the requests of a caller. */
+export interface RateLimit {
+  /** Counts a request; rejects with 429 `rate_limited` and Retry-After where it is one too many. */
+  pass(caller: string): Promise<void>;
+}
+
+/** Bounds the failed sign-ins of a caller. */
+export interface FailureLimit {
+  /** Rejects with 429 `rate_limited` while the caller has failed too often. */
+  check(caller: string): Promise<void>;
+  /** Counts a failure; rejects with 429 where it is one too many. */
+  failed(caller: string): Promise<void>;
 }
 
 /** The number that every change of keys, accounts and taxpayers raises. */

@@ -1,9 +1,9 @@
 import { onAnswerEnd, requestNames } from '@ecf/service-kit/http';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { RequestHandler } from 'express';
-import { seenOf } from './edge.js';
+import { callOf } from './edge.js';
 
-/** What is logged and counted of a request whose answer was cut off, by its caller or by us; no status of HTTP. */
+/** Logged and counted in place of a status where the answer was cut off, by the caller or by us. */
 const ABORTED = 499;
 
 /** One line in the log and one observation in the metrics for every request, when its answer has left or was cut. */
@@ -17,7 +17,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
     onAnswerEnd(res, (complete) => {
-      const { operation = 'other', accountId, env, sender } = seenOf(req);
+      const { operation: { id: operation } = { id: 'other' }, holder, env, sender } = callOf(res);
       const ms = performance.now() - began;
       const status = complete ? res.statusCode : ABORTED;
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
@@ -30,7 +30,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           operation,
           status,
           ms: Math.round(ms * 100) / 100,
-          account_id: accountId,
+          account_id: holder?.accountId,
           env,
           sender,
           aborted: complete ? undefined : true,
@@ -42,7 +42,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   };
 }
 
-/** Headers that suit an interface of JSON and XML: nothing is cached, framed, sniffed or run. */
+/** Headers of an interface of JSON and XML: browsers and caches keep, frame, guess and run nothing. */
 export const securityHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('cache-control', 'no-store');
   res.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");

@@ -11,21 +11,19 @@ import { ApiError, validate } from '@ecf/service-kit/http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
 import { sealUploaded } from '../core/certificate-upload.js';
-import type { AccountStore } from '../core/ports.js';
-import type { RateLimit } from '../core/rate-limit.js';
+import type { AccountStore, FailureLimit } from '../core/ports.js';
 import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
 import { adminDeliveries } from './admin-deliveries.js';
 import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
 import { adminOperation, type OperationOwners } from './admin-operation.js';
+import { callOf } from './edge.js';
 import { otherMethods } from './own-routes.js';
 
 export interface AdminOptions {
   store: AccountStore;
   token: string;
   /** By address. */
-  wrongTokens: RateLimit;
-  /** The address that a request came from. */
-  senderOf: (req: Request) => string;
+  wrongTokens: FailureLimit;
   masterKey: Uint8Array;
   /** Null where the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
@@ -39,13 +37,21 @@ export interface AdminOptions {
  * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and what `admin-operation.ts` names
+ * and the routes of `admin-operation.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
-  const { store, clock } = options;
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
   routes.use(requireToken(options));
+  accountRoutes(routes, options);
+  taxpayerRoutes(routes, options);
+  signingRoutes(routes, options);
+  keyRoutes(routes, options);
+  if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
+  routes.use(adminOperation(options.owners));
+  return routes;
+}
 
+function accountRoutes(routes: express.Router, { store }: AdminOptions): void {
   routes
     .route('/accounts')
     .post(json, async (req: Request, res: Response) => {
@@ -66,7 +72,9 @@ export function adminRoutes(options: AdminOptions): express.Router {
       res.json(accountBody(found(await store.setAccountActive(accountId(req), active), 'account')));
     })
     .all(otherMethods('GET', 'PATCH'));
+}
 
+function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
   routes
     .route('/accounts/:id/taxpayers')
     .post(json, async (req: Request, res: Response) => {
@@ -94,12 +102,15 @@ export function adminRoutes(options: AdminOptions): express.Router {
       res.json(taxpayerBody(found(await store.setTaxpayerActive(accountId(req), rnc(req), active), 'taxpayer')));
     })
     .all(otherMethods('GET', 'PATCH'));
+}
 
+/** The certificate and the number ranges of a taxpayer. */
+function signingRoutes(routes: express.Router, { store, masterKey, clock }: AdminOptions): void {
   routes
     .route('/accounts/:id/taxpayers/:rnc/certificate')
     .put(certificateParts, async (req: Request, res: Response) => {
       found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
-      const sealed = sealUploaded({ ...uploaded(req), rnc: rnc(req) }, { masterKey: options.masterKey, now: clock() });
+      const sealed = sealUploaded({ ...uploaded(req), rnc: rnc(req) }, { masterKey, now: clock() });
       const { certificate } = found(await store.putCertificate(accountId(req), rnc(req), sealed), 'taxpayer');
       res.json(certificateBody(found(certificate, 'certificate')));
     })
@@ -118,7 +129,9 @@ export function adminRoutes(options: AdminOptions): express.Router {
       res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);
     })
     .all(otherMethods('GET', 'PUT'));
+}
 
+function keyRoutes(routes: express.Router, { store, clock }: AdminOptions): void {
   routes
     .route('/accounts/:id/api-keys')
     .post(json, async (req: Request, res: Response) => {
@@ -142,23 +155,19 @@ export function adminRoutes(options: AdminOptions): express.Router {
       res.status(204).end();
     })
     .all(otherMethods('GET', 'DELETE'));
-  if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
-  routes.use(adminOperation(options.owners));
-  return routes;
 }
 
 /**
  * Compares digests, so that neither content nor length of the token shows in the time it takes. Only wrong tokens are limited:
- * a limit that held for the right one too would let whoever shares an address with its holders lock them out.
+ * otherwise anybody behind the address of the operators could lock them out.
  */
-function requireToken({ token, wrongTokens, senderOf }: AdminOptions): RequestHandler {
+function requireToken({ token, wrongTokens }: AdminOptions): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(token);
-  return (req, res, next) => {
-    const sender = senderOf(req);
+  return async (req, res, next) => {
     const given = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
     if (timingSafeEqual(digest(given), expected)) return next();
-    wrongTokens.pass(sender);
+    await wrongTokens.failed(callOf(res).sender ?? '');
     res.setHeader('www-authenticate', 'Bearer');
     throw new ApiError(
       401,

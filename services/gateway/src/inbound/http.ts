@@ -1,21 +1,20 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
 import { assignRequestId, createExpressApp, errorHandler, requestProblem, unknownRoute } from '@ecf/service-kit/http';
 import type { Readiness } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { pathAndQuery } from '../core/request-target.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
-import { type EdgeOptions, edge, limitSender, noteSender } from './edge.js';
+import { type EdgeOptions, edge, findSender, limitSender } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
   /** Null where no ADMIN_TOKEN is configured: then `/admin` does not exist. */
-  admin: Omit<AdminOptions, 'clock' | 'senderOf'> | null;
+  admin: Omit<AdminOptions, 'clock'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
   version: string;
@@ -24,68 +23,38 @@ export interface GatewayAppOptions {
   clock: () => Date;
 }
 
-/** Probes, which have to be answered in any flood, and the doors of those who prove who they are; `/admin` limits who does not. */
+/** Probes must be answered under any load; callers of the others prove who they are, and `/admin` limits those who do not. */
 const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
 
 /**
  * | Address | Where |
  * |---|---|
- * | every operation of the interface (`contracts/src/http/operations.ts`) | `edge.ts`: key, environment, limits, then its owner |
+ * | every operation of the interface (`contracts/src/http/operations.ts`) | `edge.ts`: key, limits, identity, owner |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
  * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
- *
- * What the gateway answers itself, also that there is no such address, counts towards the rate of its sender.
- *
- * Operations pass here without express, and meet that of their owner alone.
  */
-export function createGatewayApp(options: GatewayAppOptions): RequestListener {
-  const { logger, metrics } = options;
-  const refusals = new WeakMap<IncomingMessage, unknown>();
-  const limited = limitSender(options.edge);
-  const app = createOwnApp(options, limited, refusals);
-  const log = accessLog(logger, metrics);
-  const operations = edge(options.edge);
-  return (request, response) => {
-    const [req, res] = [request as Request, response as Response];
-    const other = (error?: unknown): void => {
-      if (error !== undefined) refusals.set(req, error);
-      app(req, res);
-    };
-    try {
-      assignRequestId(req, res);
-      req.url = pathAndQuery(req.url);
-      log(req, res, goOn);
-      securityHeaders(req, res, goOn);
-      const problem = requestProblem(req);
-      if (problem === null) return operations(req, res, other);
-      // Whether a body follows is not known.
-      res.shouldKeepAlive = false;
-      limited(req, res, () => other(problem));
-    } catch (error) {
-      other(error);
-    }
-  };
-}
-
-function goOn(): void {}
-
-/** What no service owns, and the answer to whatever was refused. */
-function createOwnApp(
-  options: GatewayAppOptions,
-  limited: RequestHandler,
-  refusals: WeakMap<IncomingMessage, unknown>,
-): Express {
-  const { logger, clock } = options;
+export function createGatewayApp(options: GatewayAppOptions): Express {
+  const { clock, logger, metrics } = options;
+  const { identityKey, perSender, trustedProxies } = options.edge;
+  const limited = limitSender(perSender);
   const app = createExpressApp();
-  app.use((req, _res, next) => next(refusals.get(req)));
+  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), securityHeaders, checkRequest);
+  app.use(edge(options.edge));
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
   app.use(ownRoutes({ version: options.version, ready: options.ready }));
   app.use(docsRoutes({ admin: options.admin !== null }));
-  app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock }));
-  if (options.admin !== null)
-    app.use('/admin', adminRoutes({ ...options.admin, clock, senderOf: (req) => noteSender(options.edge, req) }));
+  app.use(internalRoutes({ states: options.states, identityKey, clock }));
+  if (options.admin !== null) app.use('/admin', adminRoutes({ ...options.admin, clock }));
   app.use(unknownRoute, errorHandler(logger));
   return app;
 }
+
+const readRequest: RequestHandler = (req, res, next) => {
+  assignRequestId(req, res);
+  req.url = pathAndQuery(req.url);
+  next();
+};
+
+const checkRequest: RequestHandler = (req, _res, next) => next(requestProblem(req) ?? undefined);

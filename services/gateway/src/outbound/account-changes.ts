@@ -11,18 +11,18 @@ export interface AccountChangesOptions {
   /** The same database, whose outbox relay is woken after each commit. */
   database: Database;
   clock: () => Date;
-  /** Told the access revision of each commit. */
+  /** Receives the access revision of each commit. */
   onCommit: (revision: number) => void;
-  /** Told when it is not known whether a change was committed. */
+  /** Called when it is not known whether a change was committed. */
   onDoubt: () => void;
 }
 
-/** What a change leads to, beyond its rows. */
+/** The result of a change, and the taxpayers to publish. */
 export interface Change<T> {
   value: T;
-  /** Taxpayers of the account whose new state is told, each with a revision of its own. */
-  tell?: { accountId: string; rncs: readonly string[] };
-  /** Taxpayers whose state is told again as it is. */
+  /** Taxpayers of the account whose new state is published, each with a revision of its own. */
+  publish?: { accountId: string; rncs: readonly string[] };
+  /** Taxpayers whose state is published again as it is. */
   repeat?: readonly WholeTaxpayer[];
 }
 
@@ -35,13 +35,13 @@ export function createAccountChanges(
 ): <T>(work: (tx: Tx) => Promise<Change<T>>) => Promise<T> {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>) {
     let revision = await raise(tx, 1);
-    const { value, tell, repeat = [] } = await work(tx);
-    const told = [...repeat];
-    if (tell !== undefined && tell.rncs.length > 0) {
-      revision = await raise(tx, tell.rncs.length);
-      told.push(...(await renumber(tx, tell.accountId, tell.rncs, revision)));
+    const { value, publish, repeat = [] } = await work(tx);
+    const published = [...repeat];
+    if (publish !== undefined && publish.rncs.length > 0) {
+      revision = await raise(tx, publish.rncs.length);
+      published.push(...(await renumber(tx, publish.accountId, publish.rncs, revision)));
     }
-    const events = told.map((row) => taxpayerChanged(row, options.clock()));
+    const events = published.map((row) => taxpayerChanged(row, options.clock()));
     const partitions = events.length === 0 ? [] : await insertIntoOutbox(queriesOf(tx), events);
     return { value, revision, partitions };
   }
@@ -56,9 +56,16 @@ export function createAccountChanges(
     } catch (error) {
       const undone = error instanceof Prisma.PrismaClientKnownRequestError && !isDatabaseUnavailable(error);
       if (!undone) options.onDoubt();
+      if (isDatabaseUnavailable(error)) await closeIdle(options.database);
       throw error;
     }
   };
+}
+
+/** A kept connection to a server that takes no writes any more would never find the new primary. */
+async function closeIdle({ pool }: Database): Promise<void> {
+  const idle = await Promise.allSettled(Array.from({ length: pool.idleCount }, () => pool.connect()));
+  for (const client of idle) if (client.status === 'fulfilled') client.value.release(true);
 }
 
 async function raise(tx: Tx, by: number): Promise<number> {
@@ -66,14 +73,14 @@ async function raise(tx: Tx, by: number): Promise<number> {
   return Number(row.revision);
 }
 
-/** Gives each taxpayer one of the revisions up to `last`, chained to the account's former one. */
+/** Gives each taxpayer one of the revisions up to `last`, chained to the account's previous one. */
 async function renumber(tx: Tx, accountId: string, rncs: readonly string[], last: number): Promise<WholeTaxpayer[]> {
   const { taxpayersRevision } = await tx.account.findUniqueOrThrow({ where: { id: accountId } });
   const first = last - rncs.length + 1;
   await tx.$executeRaw`
-    UPDATE taxpayers SET revision = ${first}::bigint + told.n - 1,
-      previous_revision = CASE told.n WHEN 1 THEN ${taxpayersRevision}::bigint ELSE ${first}::bigint + told.n - 2 END
-    FROM unnest(${rncs}::text[]) WITH ORDINALITY AS told(rnc, n) WHERE taxpayers.rnc = told.rnc`;
+    UPDATE taxpayers SET revision = ${first}::bigint + changed.n - 1,
+      previous_revision = CASE changed.n WHEN 1 THEN ${taxpayersRevision}::bigint ELSE ${first}::bigint + changed.n - 2 END
+    FROM unnest(${rncs}::text[]) WITH ORDINALITY AS changed(rnc, n) WHERE taxpayers.rnc = changed.rnc`;
   await tx.account.update({ where: { id: accountId }, data: { taxpayersRevision: last } });
   return readTaxpayers(tx, { rnc: { in: [...rncs] } });
 }

@@ -16,7 +16,7 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
     return row === undefined ? null : toTaxpayer(row);
   }
 
-  /** Changes one taxpayer of the account, tells its new state, and reads it back. */
+  /** Changes one taxpayer of the account, publishes its new state, and reads it back. */
   function changeTaxpayer(
     accountId: string,
     rnc: string,
@@ -25,7 +25,7 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
     return change<Taxpayer | null>(async (tx) => {
       if ((await tx.taxpayer.count({ where: { rnc, accountId } })) === 0) return { value: null };
       await write(tx);
-      return { value: await taxpayerOf(tx, accountId, rnc), tell: { accountId, rncs: [rnc] } };
+      return { value: await taxpayerOf(tx, accountId, rnc), publish: { accountId, rncs: [rnc] } };
     });
   }
 
@@ -48,7 +48,7 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
           select: { rnc: true },
           orderBy: { rnc: 'asc' },
         });
-        return { value: toAccount(row), tell: { accountId: id, rncs: taxpayers.map(({ rnc }) => rnc) } };
+        return { value: toAccount(row), publish: { accountId: id, rncs: taxpayers.map(({ rnc }) => rnc) } };
       }),
 
     createTaxpayer: (accountId, { rnc, name }) =>
@@ -56,7 +56,7 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
         if (!(await hasAccount(tx, accountId))) return { value: null };
         if ((await tx.taxpayer.count({ where: { rnc } })) > 0) return { value: 'taken' };
         await tx.taxpayer.create({ data: { rnc, name, accountId, revision: 0, previousRevision: 0 } });
-        return { value: await taxpayerOf(tx, accountId, rnc), tell: { accountId, rncs: [rnc] } };
+        return { value: await taxpayerOf(tx, accountId, rnc), publish: { accountId, rncs: [rnc] } };
       }),
     async listTaxpayers(accountId, { limit, offset }) {
       const orderBy = [{ createdAt: 'asc' as const }, { rnc: 'asc' as const }];

@@ -4,7 +4,7 @@ import { toIsoDominican } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { toRange, type WholeTaxpayer } from './account-rows.js';
 
-/** The state that services are told. */
+/** The state that is published to services. */
 export function toState(row: WholeTaxpayer): TaxpayerState {
   return {
     rnc: row.rnc,

@@ -5,7 +5,7 @@ import { toState } from './taxpayer-events.js';
 
 const BATCH = 200;
 
-/** The taxpayers' states out of the gateway's database. */
+/** The taxpayers' states in the gateway's database. */
 export function createPrismaTaxpayerStates(options: AccountChangesOptions): TaxpayerStates {
   const { prisma } = options;
   const change = createAccountChanges(options);
@@ -27,7 +27,7 @@ export function createPrismaTaxpayerStates(options: AccountChangesOptions): Taxp
       return row === undefined ? null : toState(row);
     },
     async republish() {
-      let told = 0;
+      let published = 0;
       for (let after = ''; ; ) {
         const page = {
           where: { rnc: { gt: after } },
@@ -36,10 +36,10 @@ export function createPrismaTaxpayerStates(options: AccountChangesOptions): Taxp
           take: BATCH,
         };
         const rncs = (await prisma.taxpayer.findMany(page)).map((row) => row.rnc);
-        if (rncs.length === 0) return told;
-        // Under the lock of every change, so that no older state is told after a newer one.
+        if (rncs.length === 0) return published;
+        // Under the lock of every change, so that no older state is published after a newer one.
         await change(async (tx) => ({ value: null, repeat: await readTaxpayers(tx, { rnc: { in: rncs } }) }));
-        told += rncs.length;
+        published += rncs.length;
         after = rncs.at(-1) ?? '';
       }
     },

@@ -1,42 +1,39 @@
 import { isIP } from 'node:net';
 
-/** Where an IPv6 address has a limit as its /64, its /48 has that many times as much. */
-export const SITE_FACTOR = 4;
-
 /** First groups of IPv6 addresses that stand for an IPv4 address, which is in the two groups after them. */
 const MAPPED = '0:0:0:0:0:ffff';
 const TRANSLATED = '64:ff9b:0:0:0:0';
 
-/** What a limit per sender counts by: an IPv4 address, or the /64 network of an IPv6 address, which is one household. */
+/** The key of a limit per sender: an IPv4 address, or the /64 network of an IPv6 address. */
 export function senderNetwork(address: string): string {
   return network(address, 4);
 }
 
-/** What is shared among all counts by: an IPv4 address, or the /48 of an IPv6 address, which is what one subscriber gets at most. */
+/** The key of a quota: an IPv4 address, or the /48 network of an IPv6 address, the most that one subscriber gets. */
 export function senderSite(address: string): string {
   return network(address, 3);
 }
 
-/** An address `::ffff:0:0/96` as the IPv4 address that it maps, whichever way it is spelt; any other as it is. */
+/** Turns an address of `::ffff:0:0/96`, in any spelling, into the IPv4 address that it maps. */
 export function unmapped(address: string): string {
   return isIP(address) === 6 ? (embedded(groupsOf(address), [MAPPED]) ?? address) : address;
 }
 
-/** An IPv4 address as it is, also one that NAT64 (RFC 6052) or the mapping made an IPv6 address of; of others the first groups. */
+/** The IPv4 address, also behind NAT64 (RFC 6052) or the mapping; else the first groups of the IPv6 address. */
 function network(address: string, parts: number): string {
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address);
   return embedded(groups, [MAPPED, TRANSLATED]) ?? groups.slice(0, parts).join(':');
 }
 
-/** The IPv4 address behind one of these prefixes; null where there is another. */
+/** The IPv4 address behind one of these prefixes; null behind another prefix. */
 function embedded(groups: readonly string[], prefixes: readonly string[]): string | null {
   if (!prefixes.includes(groups.slice(0, 6).join(':'))) return null;
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The eight groups of an IPv6 address, as every spelling of it comes to. */
+/** The eight groups of an IPv6 address, alike for every spelling. */
 function groupsOf(address: string): string[] {
   const [head = '', tail = ''] = address.replace(/\d+\.\d+\.\d+\.\d+/, dottedAsGroups).split('::');
   const groups = head.split(':').filter((group) => group !== '');

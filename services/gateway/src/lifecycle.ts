@@ -1,0 +1,95 @@
+import type { RequestListener } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { serveMetrics } from '@ecf/service-kit/service';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { GatewayConfig } from './config.js';
+import type { PrismaClient } from './generated/prisma/client.js';
+import { requireMasterKey } from './outbound/master-key.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+/** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */
+const INACTIVITY_MARGIN_MS = 60_000;
+
+export interface GatewayParts {
+  config: GatewayConfig;
+  app: RequestListener;
+  database: Database;
+  prisma: PrismaClient;
+  relay: { start(): void; stop(): Promise<void> };
+  /** Receives the access revision at the start. */
+  noteRevision: (revision: number) => void;
+  /** Closes what only this gateway uses, after all else. */
+  closeOwn: () => Promise<void>;
+  metrics: Metrics;
+  /** Whether this gateway serves the metrics of the process. */
+  servesMetrics: boolean;
+  logger: Logger;
+}
+
+export interface Started {
+  url: string;
+  port: number;
+  metricsUrl: string | null;
+}
+
+/** Starts and stops the parts of a gateway in their order. */
+export function createLifecycle(parts: GatewayParts): { start(): Promise<Started>; stop(): Promise<void> } {
+  const { config, database, prisma, relay, metrics, logger } = parts;
+  let server: RunningServer | null = null;
+  let metricsServer: RunningServer | null = null;
+  return {
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
+      if (applied.length > 0) logger.info({ applied }, 'database migrated');
+      await requireMasterKey(prisma, config.MASTER_KEY);
+      const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
+      parts.noteRevision(Number(revision));
+      relay.start();
+      if (config.METRICS_PORT !== undefined && parts.servesMetrics)
+        metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
+      server = await listen(parts);
+      logger.info({ url: server.url }, 'gateway listening');
+      const metricsUrl = metricsServer === null ? null : `${metricsServer.url}/metrics`;
+      return { url: server.url, port: server.port, metricsUrl };
+    },
+    async stop() {
+      await server?.stop();
+      await metricsServer?.stop();
+      await relay.stop();
+      await prisma.$disconnect();
+      await database.close();
+      await parts.closeOwn();
+    },
+  };
+}
+
+function listen({ app, config, metrics, logger }: GatewayParts): Promise<RunningServer> {
+  const refused = metrics.counter({
+    name: 'ecf_gateway_refused_connections_total',
+    help: 'Connections closed at once because MAX_CONNECTIONS were open.',
+  });
+  const unreadable = metrics.counter({
+    name: 'ecf_gateway_unreadable_requests_total',
+    help: 'Answers to what never became a request: not HTTP (400), CONNECT (405), not complete in time (408), too large headers (431).',
+    labels: ['status'],
+  });
+  return serve(app, {
+    host: config.HOST,
+    port: config.PORT,
+    timeouts: {
+      headers: config.HEADERS_TIMEOUT_MS,
+      request: config.REQUEST_TIMEOUT_MS,
+      inactivity: config.UPSTREAM_TIMEOUT_MS + INACTIVITY_MARGIN_MS,
+      drain: config.DRAIN_TIMEOUT_MS,
+    },
+    maxConnections: config.MAX_CONNECTIONS,
+    onRefusedConnection: () => refused.inc(),
+    onClientError: (answer, sender) => {
+      unreadable.inc({ status: String(answer.status) });
+      logger.info({ ...answer, sender }, 'answered what was no request');
+    },
+  });
+}

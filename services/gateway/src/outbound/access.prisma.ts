@@ -1,0 +1,33 @@
+import type { Environment } from '@ecf/domain';
+import type { AccessRevision, KeyStore } from '../core/ports.js';
+import type { PrismaClient } from '../generated/prisma/client.js';
+
+const ONLY_ROW = { where: { id: 1 } };
+
+/** Asks the database each time, for deployments with several gateways. */
+export function createPrismaAccessRevision(prisma: PrismaClient): AccessRevision {
+  return { current: async () => Number((await prisma.accessRevision.findUniqueOrThrow(ONLY_ROW)).revision) };
+}
+
+/** Keys in the gateway's database. */
+export function createPrismaKeyStore(prisma: PrismaClient): KeyStore {
+  const revision = createPrismaAccessRevision(prisma);
+  return {
+    async find(hash) {
+      // Read first: a change between the two queries then makes what was found count as stale.
+      const current = await revision.current();
+      const key = await prisma.apiKey.findFirst({
+        where: { hash: new Uint8Array(hash), revokedAt: null, account: { active: true } },
+        include: { account: true },
+      });
+      if (key === null) return { holder: null, revision: current };
+      const holder = {
+        keyId: key.id,
+        accountId: key.accountId,
+        environments: key.environments as Environment[],
+        taxpayersRevision: Number(key.account.taxpayersRevision),
+      };
+      return { holder, revision: current };
+    },
+  };
+}

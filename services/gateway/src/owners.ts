@@ -1,0 +1,69 @@
+import {
+  ARCHIVE_OPERATIONS,
+  ARCHIVING_SERVICES,
+  type ArchiveOperations,
+  type ArchivingService,
+  DELIVERY_OPERATIONS,
+  type DeliveryOperations,
+  type InternalHandlers,
+  type InternalOperation,
+  QUERY_OPERATIONS,
+  RESOLUTION_OPERATIONS,
+  type ServiceName,
+} from '@ecf/contracts';
+import { createInternalClient } from '@ecf/service-kit/internal';
+import type { GatewayConfig } from './config.js';
+import type { OperationOwners } from './inbound/admin-operation.js';
+import { createHttpUpstream } from './outbound/upstream.http.js';
+import type { Upstream } from './upstream.js';
+
+/** Milliseconds that an owner may take to answer the administration. */
+const ADMIN_QUERY_MS = 20_000;
+
+function addresses(config: GatewayConfig): Record<Exclude<ServiceName, 'gateway'>, string | undefined> {
+  return {
+    emission: config.EMISSION_URL,
+    'status-poller': config.STATUS_POLLER_URL,
+    reception: config.RECEPTION_URL,
+    approvals: config.APPROVALS_URL,
+    query: config.QUERY_URL,
+  };
+}
+
+/** The services that the configuration names by their address. */
+export function configuredUpstreams(config: GatewayConfig): Partial<Record<ServiceName, Upstream>> {
+  const upstreams: Partial<Record<ServiceName, Upstream>> = {};
+  for (const [name, url] of Object.entries(addresses(config)))
+    if (url !== undefined)
+      upstreams[name as ServiceName] = createHttpUpstream({ url, timeoutMs: config.UPSTREAM_TIMEOUT_MS });
+  return upstreams;
+}
+
+/** What these services do for the administration. */
+export function configuredOwners(
+  config: GatewayConfig,
+  signing: { identityKey: Uint8Array; clock: () => Date },
+): { owners: OperationOwners; deliveries: DeliveryOperations | null } {
+  const urls = addresses(config);
+  function client<T extends Readonly<Record<string, InternalOperation>>>(
+    operations: T,
+    owner: keyof typeof urls,
+  ): InternalHandlers<T> | null {
+    const url = urls[owner];
+    if (url === undefined) return null;
+    return createInternalClient(operations, { url, owner, service: 'gateway', timeoutMs: ADMIN_QUERY_MS, ...signing });
+  }
+  const archive: Partial<Record<ArchivingService, ArchiveOperations>> = {};
+  for (const name of ARCHIVING_SERVICES) {
+    const owner = client(ARCHIVE_OPERATIONS, name);
+    if (owner !== null) archive[name] = owner;
+  }
+  return {
+    owners: {
+      resolution: client(RESOLUTION_OPERATIONS, 'emission'),
+      readModels: client(QUERY_OPERATIONS, 'query'),
+      archive,
+    },
+    deliveries: client(DELIVERY_OPERATIONS, 'approvals'),
+  };
+}
