@@ -1,4 +1,3 @@
-export * from './answer-end.js';
 export * from './body-limit.js';
 export type { ClientErrorAnswer } from './client-error.js';
 export * from './edge/fair-queue.js';
