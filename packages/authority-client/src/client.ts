@@ -34,7 +34,7 @@ import { type SubmitDocumentInput, submitDocument } from './operations/submit-do
 import { type ValidateSeedInput, validateSeed } from './operations/validate-seed.js';
 import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './transport/authority-call.js';
 import type { OnCall } from './transport/call-report.js';
-import { type CircuitOptions, createCircuit } from './transport/circuit.js';
+import { type CircuitBreakerOptions, createCircuitBreakers } from './transport/circuit-breakers.js';
 import { createExchange } from './transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
@@ -44,8 +44,8 @@ export interface AuthorityClientOptions {
   /** Defaults: `DEFAULT_TIMEOUTS`. */
   timeouts?: Partial<Timeouts>;
   tls?: TlsOptions;
-  /** Defaults: `DEFAULT_CIRCUIT`; false leaves the circuit out, Retry-After is then only reported. */
-  circuit?: Partial<CircuitOptions> | false;
+  /** Defaults: `DEFAULT_CIRCUIT_BREAKERS`; false leaves them out, Retry-After is then only reported. */
+  circuit?: Partial<CircuitBreakerOptions> | false;
   onCall?: OnCall;
   clock?: () => Date;
   /** Milliseconds of a clock that never goes back; default `performance.now`. */
@@ -73,7 +73,7 @@ export interface AuthorityClient {
   close(): void;
 }
 
-/** One client per process: it holds the connections and the circuits. */
+/** One client per process: it holds the connections and the circuit breakers. */
 export function createAuthorityClient(options: AuthorityClientOptions): AuthorityClient {
   const clock = options.clock ?? (() => new Date());
   const elapsed = options.elapsed ?? (() => performance.now());
@@ -82,8 +82,9 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     timeouts: options.timeouts ?? {},
     tls: options.tls ?? {},
   });
-  const circuit = options.circuit === false ? null : createCircuit(options.circuit ?? {}, elapsed);
-  const exchange = createExchange({ transport, circuit, clock, onCall: options.onCall ?? null });
+  const circuits =
+    options.circuit === false ? null : createCircuitBreakers({ options: options.circuit ?? {}, elapsed });
+  const exchange = createExchange({ transport, circuits, clock, onCall: options.onCall ?? null });
   const context: AuthorityContext = { endpoints: options.endpoints, exchange };
   return {
     requestSeed: (input) => requestSeed(context, input),

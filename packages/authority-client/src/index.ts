@@ -61,6 +61,13 @@ export {
 } from './tokens/token-provider.js';
 export type { AuthorisedInput, AuthorityInput, SignedDocument } from './transport/authority-call.js';
 export type { CallReport, OnCall, OperationName } from './transport/call-report.js';
-export { type CircuitOptions, DEFAULT_CIRCUIT } from './transport/circuit.js';
+export {
+  type CallResult,
+  type CircuitBreakerOptions,
+  type CircuitBreakers,
+  createCircuitBreakers,
+  DEFAULT_CIRCUIT_BREAKERS,
+  type Health,
+} from './transport/circuit-breakers.js';
 export { documentFileName } from './transport/multipart.js';
 export { DEFAULT_TIMEOUTS, type Timeouts, type TlsOptions } from './transport/transport.js';

@@ -1,6 +1,7 @@
 import type { Answer } from '../answers/answer.js';
 import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../answers/verdicts.js';
 import type { OnCall } from '../transport/call-report.js';
+import type { CircuitBreakers } from '../transport/circuit-breakers.js';
 import { createExchange } from '../transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from '../transport/transport.js';
 import type { AddressGuard, AddressLookup } from './address-guard.js';
@@ -21,6 +22,8 @@ export interface ReceiverClientOptions {
   lookup?: AddressLookup;
   /** Default false: receivers must be https (contract section 17). */
   allowPlainHttp?: boolean;
+  /** One circuit breaker for each host (origin). Without them every call goes out. */
+  circuits?: CircuitBreakers;
   onCall?: OnCall;
   clock?: () => Date;
 }
@@ -31,11 +34,11 @@ export interface ReceiverClient {
   receiverToken(input: ReceiverTokenInput): Promise<Answer<IssuedToken>>;
   deliverDocument(input: DeliverDocumentInput): Promise<Answer<DeliveryAnswer>>;
   deliverApproval(input: DeliverApprovalInput): Promise<Answer<ApprovalDeliveryAnswer>>;
-  /** Closes idle connections; calls under way end by themselves. */
+  /** Closes idle connections; calls in flight end by themselves. */
   close(): void;
 }
 
-/** One client per process. It has no circuit: each receiver is its own, and its deliveries are spaced by the caller. */
+/** One client per process: it holds the connections. */
 export function createReceiverClient(options: ReceiverClientOptions): ReceiverClient {
   const clock = options.clock ?? (() => new Date());
   const transport = createTransport({
@@ -47,7 +50,12 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
       ...(options.lookup ? { lookup: options.lookup } : {}),
     },
   });
-  const exchange = createExchange({ transport, circuit: null, clock, onCall: options.onCall ?? null });
+  const exchange = createExchange({
+    transport,
+    circuits: options.circuits ?? null,
+    clock,
+    onCall: options.onCall ?? null,
+  });
   const context: ReceiverContext = { exchange, allowPlainHttp: options.allowPlainHttp ?? false };
   return {
     receiverSeed: (input) => receiverSeed(context, input),

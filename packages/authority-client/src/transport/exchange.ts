@@ -6,7 +6,7 @@ import { readAnswerValue } from '../answers/read-answer-value.js';
 import type { AuthorityService } from '../endpoints.js';
 import { withoutCredentials, withoutTokens } from '../secrets.js';
 import type { OnCall, OperationName } from './call-report.js';
-import type { Admission, Circuit, Health } from './circuit.js';
+import type { CallResult, CircuitBreakers, Health } from './circuit-breakers.js';
 import { type FilePart, multipartBody } from './multipart.js';
 import type { FailedCall, OutgoingRequest, ReceivedAnswer, Transport } from './transport.js';
 
@@ -32,19 +32,19 @@ export interface ExchangeRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** One call from request to judged answer. Rejects only on programming errors. */
+/** One call from the request to the answer that was read. Rejects only on programming errors. */
 export type Exchange = <V>(request: ExchangeRequest, read: AnswerReader<V>) => Promise<Answer<V>>;
 
 export interface ExchangeParts {
   transport: Transport;
-  circuit: Circuit | null;
+  circuits: CircuitBreakers | null;
   clock: () => Date;
   onCall: OnCall | null;
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export function createExchange({ transport, circuit, clock, onCall }: ExchangeParts): Exchange {
+export function createExchange({ transport, circuits, clock, onCall }: ExchangeParts): Exchange {
   return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     const started = performance.now();
     const answer = await call(request, read);
@@ -54,22 +54,21 @@ export function createExchange({ transport, circuit, clock, onCall }: ExchangePa
 
   async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
-    const admission = circuit?.enter(`${request.env}:${request.service}`) ?? ALWAYS;
-    if ('waitMs' in admission) {
-      const detail = `${request.service} in ${request.env} is paused`;
-      return notSent('circuit_open', detail, admission.waitMs);
+    if (circuits === null) return (await send(request, read)).value;
+    const result = await circuits.run(peerOf(request), () => send(request, read));
+    return 'value' in result ? result.value : circuitOpen(request, result.retryAfterMs);
+  }
+
+  async function send<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<CallResult<Answer<V>>> {
+    const result = await transport.send(outgoing(request));
+    if (result.kind === 'failed') {
+      const value = failed(request, result);
+      return { value, health: healthOf(request, value) };
     }
-    let health: Health = 'neutral';
-    let pauseMs: number | null = null;
-    try {
-      const result = await transport.send(outgoing(request));
-      if (result.kind === 'received') pauseMs = retryAfterMs(result.retryAfter, clock());
-      const answer = result.kind === 'failed' ? failed(request, result) : judge(request, result, read, pauseMs);
-      health = healthOf(answer);
-      return answer;
-    } finally {
-      admission.leave(health, pauseMs);
-    }
+    const pauseMs = retryAfterMs(result.retryAfter, clock());
+    const value = readAnswer(request, result, read, pauseMs);
+    // A receiver that asks for a pause means this buyer, not all that share its host.
+    return { value, health: healthOf(request, value), pauseMs: request.env === null ? null : pauseMs };
   }
 
   function report(request: ExchangeRequest, answer: Answer<unknown>, durationMs: number): void {
@@ -84,10 +83,21 @@ export function createExchange({ transport, circuit, clock, onCall }: ExchangePa
   }
 }
 
-const ALWAYS: Admission = { leave: () => undefined };
+/** Whom a circuit breaker stands for: a service of the authority in one environment, or the host of a receiver. */
+function peerOf({ env, service, url }: ExchangeRequest): string {
+  return env === null ? url.origin : `${env}:${service}`;
+}
 
-function notSent(cause: UnknownCause, detail: string, retryAfter: number): Answer<never> {
-  return { outcome: 'unknown', cause, reachedAuthority: 'no', detail, retryAfterMs: retryAfter, raw: null };
+function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
+  const detail = env === null ? `${url.origin} gets no calls now` : `${service} in ${env} is paused`;
+  return {
+    outcome: 'unknown',
+    cause: 'circuit_open',
+    reachedAuthority: 'no',
+    detail,
+    retryAfterMs: retryAfter,
+    raw: null,
+  };
 }
 
 function outgoing(request: ExchangeRequest): OutgoingRequest {
@@ -113,7 +123,7 @@ function failed(request: ExchangeRequest, failure: FailedCall): Answer<never> {
 }
 
 /** The rules that hold for every service; what remains is for the operation's own reader. */
-function judge<V>(
+function readAnswer<V>(
   request: ExchangeRequest,
   received: ReceivedAnswer,
   read: AnswerReader<V>,
@@ -169,8 +179,12 @@ function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: str
   };
 }
 
-/** Documents that the authority dislikes say nothing about its health; only silence and 5xx count as failing. */
-function healthOf(answer: Answer<unknown>): Health {
+/**
+ * Only silence and, at the authority, a 5xx count as failing. A receiver's 5xx may concern one of the buyers that share its
+ * host.
+ */
+function healthOf({ env }: ExchangeRequest, answer: Answer<unknown>): Health {
+  if (env === null && answer.raw !== null) return 'healthy';
   if (answer.outcome !== 'unknown') return answer.raw ? 'healthy' : 'neutral';
   if (answer.cause === 'connection' || answer.cause === 'timeout' || answer.cause === 'server_error') return 'failing';
   return answer.cause === 'not_a_verdict' || answer.cause === 'another_document' ? 'healthy' : 'neutral';

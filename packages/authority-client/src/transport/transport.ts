@@ -1,8 +1,8 @@
-import http, { type ClientRequest, Agent as HttpAgent, type RequestOptions } from 'node:http';
-import https, { Agent as HttpsAgent } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import got, { type Request as GotStream, type NativeRequestOptions, type Response } from 'got';
+import got, { type Request as GotStream, type Response } from 'got';
 import { AddressRefused, type GuardOptions, guardedLookup, literalRefused } from '../receiver/guarded-lookup.js';
 
 export interface Timeouts {
@@ -82,7 +82,6 @@ export function createTransport(options: TransportOptions): Transport {
     followRedirect: false,
     throwHttpErrors: false,
     retry: { limit: 0 },
-    request,
     headers: { 'user-agent': options.userAgent },
     timeout: {
       lookup: timeouts.connectMs,
@@ -91,12 +90,7 @@ export function createTransport(options: TransportOptions): Transport {
       response: timeouts.responseMs,
       request: timeouts.totalMs,
     },
-    mutableDefaults: true,
   });
-  // Nothing is cached here. got spreads its four options of caching, all undefined, in front of some forty others for each
-  // call, and an object that begins like that takes V8 ten times as long to put together: a third of what got costs.
-  client.defaults.options.cacheOptions = {};
-
   async function attempt(request: OutgoingRequest): Promise<Attempt> {
     const connection = { open: false, reused: false };
     let stream: GotStream | undefined;
@@ -124,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
         return refusedAddress(`${request.url.hostname} is not an allowed address`);
       }
       const first = await attempt(request);
-      // A query over a connection that the other side had closed meanwhile is asked once more on a new one.
+      // A query over a connection that the other side had closed meanwhile is sent once more on a new one.
       const last = first.stale && request.method === 'GET' ? await attempt(request) : first;
       return last.result;
     },
@@ -142,18 +136,6 @@ function watchConnection(request: ClientRequest, connection: { open: boolean; re
     if (!socket.connecting) connection.open = true;
     else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (connection.open = true));
   });
-}
-
-/**
- * What got would do by itself, with the options that are in use here alone: it hands down some forty, most of them
- * undefined, and the agent copies them twice for every call, which costs more than the call.
- */
-function request(url: URL, options: NativeRequestOptions): ClientRequest {
-  const { method, headers, agent, lookup } = options as RequestOptions;
-  const { protocol, port, pathname, search } = url;
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  const slim = { protocol, hostname, port, path: `${pathname}${search}`, method, headers, agent, lookup };
-  return (protocol === 'https:' ? https : http).request(slim as RequestOptions);
 }
 
 function receive(stream: GotStream, maxAnswerBytes: number): Promise<ReceivedAnswer | FailedCall> {
