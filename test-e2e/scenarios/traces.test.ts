@@ -69,7 +69,7 @@ describe('the trace of a submission', () => {
         ...(DEPLOYMENT === 'standalone' ? [] : [[by('emission'), /^POST .*fe_Submit/] as const]),
         [by('emission'), /^send invoices\.v1$/],
         [by('status-poller'), /^process invoices\.v1$/],
-        [by('status-poller'), /^ask for the result$/],
+        [by('status-poller'), /^query the result$/],
         [by('status-poller'), /^send invoice-status\.v1$/],
         [by('emission'), /^process invoice-status\.v1$/],
       ]);
