@@ -4,5 +4,19 @@
  * the beginning of a tag, so blanks between `>` and `<` are always a whole text node.
  */
 export function withoutBlankText(text: string): string {
-  return text.replace(/>[ \t\n]+</g, '><');
+  let kept = '';
+  let from = 0;
+  // A scan instead of a regular expression: a run of millions of blanks would overflow the stack of the matcher.
+  for (let at = text.indexOf('>'); at >= 0; at = text.indexOf('>', at + 1)) {
+    let end = at + 1;
+    while (isBlank(text.charCodeAt(end))) end += 1;
+    if (end === at + 1 || text[end] !== '<') continue;
+    kept += text.slice(from, at + 1);
+    from = end;
+  }
+  return kept + text.slice(from);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0a;
 }
