@@ -257,6 +257,7 @@ export const EXAMPLES = {
       {
         path: `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}E310000000001-0f2b1c3d4e5f.xml`,
         sha256: '0f2b1c3d4e5f60718293a4b5c6d7e8f90f2b1c3d4e5f60718293a4b5c6d7e8f9',
+        pending: false,
       },
     ],
     next: 'attempt:1:1',
