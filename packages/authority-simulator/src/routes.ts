@@ -1,6 +1,7 @@
 import { counterpartRoutes } from './counterpart/counterpart.js';
 import type { Service } from './environments.js';
 import type { Handler } from './http/exchange.js';
+import type { Route } from './http/route.js';
 import type { Operation } from './operation.js';
 import { giveSeed, validateSeed } from './operations/authentication.js';
 import { receiveCancellation } from './operations/cancellation.js';
@@ -15,19 +16,6 @@ import { queryState } from './operations/state-query.js';
 import { querySummary } from './operations/summary-query.js';
 import { queryTrackIds } from './operations/track-id-query.js';
 import type { Simulation } from './simulation.js';
-
-export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** Where it is reached: the service, below the environment; null: below the root. */
-  readonly service: Service | null;
-  /** The rest of the path, in lower case. */
-  readonly path: string;
-  /** What faults call it; null: only `*` hits it. */
-  readonly operation: Operation | null;
-  /** Whether a token is needed. */
-  readonly token: boolean;
-  readonly handler: Handler;
-}
 
 /** Every address of the authority. Source: technical description pp.8-51. */
 export function routesOf(simulation: Simulation): Route[] {

@@ -1,6 +1,6 @@
 import { type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/exchange.js';
+import type { Route } from '../http/route.js';
 import { giveSeed, validateSeed } from '../operations/authentication.js';
-import type { Route } from '../routes.js';
 import type { Simulation } from '../simulation.js';
 import { receiveApproval } from './approval-receiver.js';
 import { sendApproval } from './approval-sender.js';

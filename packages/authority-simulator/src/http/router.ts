@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import { environmentOfSegment, serviceExists } from '../environments.js';
-import type { Route } from '../routes.js';
+import type { Route } from './route.js';
 
 export interface Match {
   readonly route: Route;

@@ -1,6 +1,5 @@
 export * from './body-limit.js';
 export type { ClientErrorAnswer } from './client-error.js';
-export * from './edge/fair-queue.js';
 export * from './error-handler.js';
 export * from './errors.js';
 export { findByNumber } from './find-by-number.js';
