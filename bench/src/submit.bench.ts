@@ -3,7 +3,8 @@
 //
 // BENCH_ROUNDS (5), BENCH_CALLERS (1,32), BENCH_WARM_UP (3000) and BENCH_INVOICES (10000) make it shorter or longer.
 import path from 'node:path';
-import { authorityEndpoints, createAuthorityClient, logIn } from '@ecf/authority-client';
+import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { logIn } from '@ecf/authority-client/login';
 import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createDatabaseIfMissing } from '@ecf/service-kit/postgres';

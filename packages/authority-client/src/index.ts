@@ -28,8 +28,6 @@ export {
   serviceAddress,
   serviceExists,
 } from './endpoints.js';
-export { logIn } from './login/login.js';
-export { type SeedSigner, signSeed } from './login/sign-seed.js';
 export type { FindInDirectoryInput } from './operations/find-in-directory.js';
 export type { QueryConsumerSummaryInput } from './operations/query-consumer-summary.js';
 export type { QueryResultInput } from './operations/query-result.js';
@@ -48,7 +46,6 @@ export { createNameLookup, type NameLookupOptions } from './receiver/name-lookup
 export type { ReceiverInput } from './receiver/receiver-call.js';
 export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
 export type { ReceiverTokenInput } from './receiver/receiver-token.js';
-export { LoginError, type LoginErrorCode } from './tokens/login-error.js';
 export type { TokenCache } from './tokens/token-cache.js';
 export { inMemoryTokenCache } from './tokens/token-cache.memory.js';
 export {

@@ -6,9 +6,9 @@ import {
   createTokenProvider,
   type IssuedToken,
   inMemoryTokenCache,
-  LoginError,
   type TokenRequest,
 } from '../src/index.js';
+import { LoginError } from '../src/login/index.js';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 

@@ -1,4 +1,4 @@
-import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { DailyBytesUsed } from './stored-bytes-quota.js';
 import { XmlPartError } from './xml-part.js';
 

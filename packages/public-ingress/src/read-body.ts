@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, tooManyTinyChunks } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { tooManyTinyChunks } from '@ecf/service-kit/http';
 import { takeXmlPart } from './xml-part.js';
 
 export interface BodyLimits {

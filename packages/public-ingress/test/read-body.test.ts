@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { expect, it } from '@jest/globals';
 import { readBody } from '../src/read-body.js';
 

@@ -1,6 +1,7 @@
 import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiError, createHttpApp, type RunningServer, serve } from '../src/http/index.js';
+import { ApiError } from '../src/http/errors.js';
+import { createHttpApp, type RunningServer, serve } from '../src/http/index.js';
 import { createInternalClient, internalOperationRoutes } from '../src/internal/index.js';
 import { silentLogger } from '../src/testing/index.js';
 

@@ -3,7 +3,7 @@ import type { ReceiverClient } from '@ecf/authority-client';
 import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
 import { trustCheck } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalsConfig } from './config.js';

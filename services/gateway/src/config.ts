@@ -10,7 +10,7 @@ import {
   setting,
 } from '@ecf/service-kit/config';
 import { z } from 'zod';
-import { readTrustedProxies } from './core/sender-address.js';
+import { readTrustedProxies } from './inbound/sender-address.js';
 
 /** Requests a second where nothing is configured, outside the sandbox. */
 const DEFAULT_RATE = 200;

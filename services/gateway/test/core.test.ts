@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@ecf/service-kit/config';
-import { ApiError, senderNetwork, senderSite } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { senderNetwork, senderSite } from '@ecf/service-kit/http';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { CuttableProxy, redis } from '@ecf/test-servers';
@@ -11,7 +12,7 @@ import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
 import type { FailureLimit, KeyHolder, RateLimit } from '../src/core/ports.js';
-import { readTrustedProxies, senderAddress } from '../src/core/sender-address.js';
+import { readTrustedProxies, senderAddress } from '../src/inbound/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { openRateLimits } from '../src/outbound/rate-limits.js';
 

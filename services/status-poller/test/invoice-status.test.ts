@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ISSUER, invoiceChanged, verdict } from './support/samples.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { toldSubmissions } from '../src/core/submission.js';
 import { createSubmissionStore } from '../src/outbound/submission-store.postgres.js';

@@ -4,8 +4,8 @@ import type { Answer } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
+import { LoginError } from '../login/login-error.js';
 import type { SeedSigner } from '../login/sign-seed.js';
-import { LoginError } from './login-error.js';
 import type { TokenCache } from './token-cache.js';
 
 export interface AuthorityToken {

@@ -1,7 +1,6 @@
 export * from './body-limit.js';
 export type { ClientErrorAnswer } from './client-error.js';
 export * from './error-handler.js';
-export * from './errors.js';
 export { findByNumber } from './find-by-number.js';
 export * from './http-app.js';
 export * from './http-server.js';

@@ -1,5 +1,6 @@
 import { isEncf } from '@ecf/domain';
-import { InvalidRequest, RequestParameters } from '@ecf/service-kit/http';
+import { InvalidRequest } from '@ecf/service-kit/errors';
+import { RequestParameters } from '@ecf/service-kit/http';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
 import type { QueryAcknowledgements } from '../core/acknowledgements/query-acknowledgements.js';

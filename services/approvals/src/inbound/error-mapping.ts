@@ -1,6 +1,7 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
-import { ApiError, InvalidRequest, toApiError } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/errors.js';
 

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { authorityEndpoints, createAuthorityClient, logIn, signSeed } from '@ecf/authority-client';
+import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { logIn, signSeed } from '@ecf/authority-client/login';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type {
   ApprovalChanged,
@@ -17,7 +18,8 @@ import type {
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { ApiError, type RunningServer, serve } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';

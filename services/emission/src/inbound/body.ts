@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
-import { ApiError, bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
 
 /**
  * Reads the whole body of a request, up to the bound of the app (413 beyond it). Rejects too where the caller went away.

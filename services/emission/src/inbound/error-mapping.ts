@@ -1,5 +1,5 @@
 import { errorCodeEntry } from '@ecf/contracts';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import type { ErrorRequestHandler } from 'express';
 import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../core/errors.js';
 

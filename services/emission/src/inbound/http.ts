@@ -11,7 +11,8 @@ import {
   type SigningOperations,
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
-import { createServiceApp, InvalidRequest, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { InvalidRequest } from '@ecf/service-kit/errors';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { identityOf } from '@ecf/service-kit/security';
 import type { Express, Request, Response } from 'express';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import type { UploadedCertificate } from '../core/credentials/certificates.js';

@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { LRUCache } from 'lru-cache';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AccessRevision, FailureLimit, KeyHolder, KeyStore } from './ports.js';

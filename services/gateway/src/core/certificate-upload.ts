@@ -1,4 +1,4 @@
-import { InvalidRequest } from '@ecf/service-kit/http';
+import { InvalidRequest } from '@ecf/service-kit/errors';
 import { seal } from '@ecf/service-kit/security';
 import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { SealedCertificate } from './ports.js';

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment, environmentNamed, isEnvironment } from '@ecf/domain';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 
 /** What applies where neither header nor body names one. */
 const KEYED_DEFAULT: Environment = 'TesteCF';

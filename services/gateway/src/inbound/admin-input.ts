@@ -1,6 +1,7 @@
 import { isRnc } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
-import { ApiError, InvalidRequest, jsonBody, validate } from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { jsonBody, validate } from '@ecf/service-kit/http';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { z } from 'zod';

@@ -10,7 +10,8 @@ import {
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
-import { ApiError, validate } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { json } from './admin-input.js';
 import { otherMethods } from './own-routes.js';

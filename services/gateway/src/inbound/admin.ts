@@ -7,7 +7,8 @@ import {
   newRangesSchema,
   newTaxpayerSchema,
 } from '@ecf/contracts';
-import { ApiError, validate } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
 import { sealUploaded } from '../core/certificate-upload.js';

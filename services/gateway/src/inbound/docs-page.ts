@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { adminOpenApiDocument, openApiDocument } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import express, { type Response } from 'express';
 import { otherMethods } from './own-routes.js';
 

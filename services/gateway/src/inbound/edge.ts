@@ -1,15 +1,16 @@
 import type { BlockList } from 'node:net';
 import type { Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { ApiError, limitBody, requestIdOf } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { limitBody, requestIdOf } from '@ecf/service-kit/http';
 import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '@ecf/service-kit/security';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
 import type { KeyHolder, RateLimit } from '../core/ports.js';
 import type { Router as RoutingTable } from '../core/routing.js';
-import { senderAddress } from '../core/sender-address.js';
 import type { Upstream } from '../upstream.js';
+import { senderAddress } from './sender-address.js';
 
 export interface EdgeOptions {
   routes: RoutingTable;

@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { requireIdentity } from '@ecf/service-kit/security';
 import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';

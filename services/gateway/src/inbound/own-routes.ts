@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from '@ecf/domain';
-import { errorCatalogue } from '@ecf/service-kit/http';
+import { errorCatalogue } from '@ecf/service-kit/errors';
 import { healthRoutes, type Readiness } from '@ecf/service-kit/service';
 import express, { type RequestHandler } from 'express';
 import { methodNotAllowed } from './edge.js';

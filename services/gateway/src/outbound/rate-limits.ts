@@ -1,4 +1,5 @@
-import { ApiError, senderNetwork } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { senderNetwork } from '@ecf/service-kit/http';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';

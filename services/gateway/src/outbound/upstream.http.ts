@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Upstream } from '../upstream.js';
 
 /** Headers of one connection only. Source: RFC 9110 section 7.6.1. */

@@ -1,7 +1,7 @@
 import type { QueryOperations } from '@ecf/contracts';
 import { errorCodeEntry } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import { QueryError } from '../core/errors.js';
 import type { RebuildState } from '../core/ports.js';
 import type { Rebuild } from '../core/rebuild.js';

@@ -5,7 +5,8 @@ import {
   RECEPTION_OPERATIONS,
   type ReceivedInvoiceChanged,
 } from '@ecf/contracts';
-import { ApiError, createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { silentLogger } from '@ecf/service-kit/testing';
 import type { ReceivedSource } from '../../src/core/ports.js';

@@ -1,5 +1,6 @@
 import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
-import { ApiError, toApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from '../core/errors.js';
 

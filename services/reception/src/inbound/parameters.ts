@@ -1,5 +1,6 @@
 import { isRnc } from '@ecf/domain';
-import { ApiError, RequestParameters } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
+import { RequestParameters } from '@ecf/service-kit/http';
 
 /** The parameters of the listings. */
 export class Parameters extends RequestParameters {

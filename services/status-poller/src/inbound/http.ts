@@ -1,11 +1,6 @@
 import { errorCodeEntry, trackIdSchema } from '@ecf/contracts';
-import {
-  ApiError,
-  createServiceApp,
-  InvalidRequest,
-  type ServiceAppOptions,
-  type ServiceRoute,
-} from '@ecf/service-kit/http';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { identityOf } from '@ecf/service-kit/security';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';

@@ -1,4 +1,5 @@
-import { type Answer, type DeliveryAnswer, type DirectoryEntry, LoginError } from '@ecf/authority-client';
+import type { Answer, DeliveryAnswer, DirectoryEntry } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import { ReceiverLoginError } from '../receivers/receiver-logins.js';
 import type { Caller } from '../receivers/receivers.js';
 import type { ClaimedDelivery, Delivery } from './delivery.js';

@@ -1,5 +1,5 @@
-import type { SeedSigner } from '@ecf/authority-client';
-import { ApiError } from '@ecf/service-kit/http';
+import type { SeedSigner } from '@ecf/authority-client/login';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Caller } from '../receivers/receivers.js';
 import type { Delivery } from './delivery.js';
 import { wordsOf } from './delivery-ending.js';

@@ -1,4 +1,4 @@
-import { LoginError } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import type { ApprovalRequest, ReceivedInvoiceChanged, TaxpayerState, ValidationItem } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
 import { type Caller, readAccount } from '@ecf/taxpayer-replica';

@@ -1,6 +1,6 @@
 import type { DeliveryOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/http';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Ports } from '../ports.js';
 import { stands } from './admission.js';
 import type { GivenApproval } from './given-approval.js';

@@ -1,4 +1,5 @@
-import { type Answer, type ApprovalDeliveryAnswer, type DirectoryEntry, LoginError } from '@ecf/authority-client';
+import type { Answer, ApprovalDeliveryAnswer, DirectoryEntry } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import { wordsOf } from '../deliveries/delivery-ending.js';
 import { Unwritable } from '../errors.js';
 import type { Exchange, Ports, Progress, Target } from '../ports.js';

@@ -1,12 +1,5 @@
-import {
-  type Answer,
-  type DirectoryEntry,
-  type IssuedToken,
-  type ReceiverClient,
-  type Seed,
-  signSeed,
-  type UnknownCause,
-} from '@ecf/authority-client';
+import type { Answer, DirectoryEntry, IssuedToken, ReceiverClient, Seed, UnknownCause } from '@ecf/authority-client';
+import { signSeed } from '@ecf/authority-client/login';
 import { LRUCache } from 'lru-cache';
 import { DeliveryLanes, type LaneOptions, type LaneSign } from '../deliveries/delivery-lanes.js';
 import type { LaneName } from '../deliveries/delivery-ports.js';

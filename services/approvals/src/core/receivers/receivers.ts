@@ -1,4 +1,5 @@
-import type { Answer, AuthorityClient, DirectoryEntry, SeedSigner, TokenProvider } from '@ecf/authority-client';
+import type { Answer, AuthorityClient, DirectoryEntry, TokenProvider } from '@ecf/authority-client';
+import type { SeedSigner } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,5 @@
-import { type Seed, signSeed } from '@ecf/authority-client';
+import type { Seed } from '@ecf/authority-client';
+import { signSeed } from '@ecf/authority-client/login';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';

@@ -1,4 +1,4 @@
-import { LoginError } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';

@@ -1,4 +1,5 @@
-import { type Answer, LoginError, type TrackIdList } from '@ecf/authority-client';
+import type { Answer, TrackIdList } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import { EMISSION_STATES } from '@ecf/domain';
 import { type AlarmKind, type Attempt, type DocumentKey, nameOf } from '../attempt/attempt.js';
 import { afterSummaryQuery } from '../attempt/authority-answers.js';

@@ -1,4 +1,5 @@
-import { type Answer, type AuthorityVerdict, LoginError } from '@ecf/authority-client';
+import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
 import { type Attempt, nameOf } from '../attempt/attempt.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import { EmissionError } from '../errors.js';

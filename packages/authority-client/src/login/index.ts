@@ -1,0 +1,3 @@
+export { logIn } from './login.js';
+export { LoginError, type LoginErrorCode } from './login-error.js';
+export { type SeedSigner, signSeed } from './sign-seed.js';
