@@ -86,7 +86,7 @@ async function engine(): Promise<void> {
     'receive',
     'one raw RSA signature and one raw verification',
     await compare(inTurn(receive), repeat(raw), 300, ROUNDS),
-    '≤ 2.5',
+    '≤ 4',
   );
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
