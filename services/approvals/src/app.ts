@@ -4,6 +4,7 @@ import {
   type AddressLookup,
   authorityEndpoints,
   createAuthorityClient,
+  createCircuitBreakers,
   createReceiverClient,
   createTokenProvider,
   inMemoryTokenCache,
@@ -56,7 +57,13 @@ import type { Ports } from './core/ports.js';
 import { QueryApprovals } from './core/received/query-approvals.js';
 import { createReceiveApproval } from './core/received/receive-approval.js';
 import { createReceivers } from './core/receivers/receivers.js';
-import { createDeliveries, type DeliveriesParts, LEFT_ALONE, SLOW_MS, WAITING_PER_PLACE } from './deliveries.js';
+import {
+  createDeliveries,
+  type DeliveriesParts,
+  hostCircuitOptions,
+  IN_FLIGHT_PER_SLOT,
+  SLOW_MS,
+} from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createObserver, observeBacklog } from './observer.js';
@@ -113,7 +120,9 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
+  const hostCircuits = createCircuitBreakers({ options: hostCircuitOptions(config.DELIVERY_CONCURRENCY), elapsed });
   const issuers = createReceiverClient({
+    circuits: hostCircuits,
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.RECEIVER_TIMEOUT_MS, totalMs: config.RECEIVER_TIMEOUT_MS + 5_000 },
     allowPlainHttp: config.ALLOW_PRIVATE_ADDRESSES,
@@ -161,7 +170,6 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       tokens,
       clock,
       elapsed,
-      leftAlone: LEFT_ALONE,
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,
@@ -186,13 +194,14 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const sending = new SendApproval(ports);
   const resending = createApprovalBackground(ports, sending, {
     concurrency: config.APPROVAL_CONCURRENCY,
-    mostWaiting: config.APPROVAL_CONCURRENCY * WAITING_PER_PLACE,
+    maxInFlight: config.APPROVAL_CONCURRENCY * IN_FLIGHT_PER_SLOT,
     slowMs: SLOW_MS,
     idleMs: config.APPROVAL_IDLE_MS,
   });
   const deliveries = createDeliveries(config, {
     ports,
     buyers: issuers,
+    hostCircuits,
     database,
     bus,
     logger,

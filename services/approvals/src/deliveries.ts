@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReceiverClient } from '@ecf/authority-client';
+import {
+  type CircuitBreakerOptions,
+  type CircuitBreakers,
+  createCircuitBreakers,
+  type ReceiverClient,
+} from '@ecf/authority-client';
 import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
 import { trustCheck } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
@@ -9,29 +14,41 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalsConfig } from './config.js';
 import { APPROVALS_GROUP } from './consumer-group.js';
 import { QueryAcknowledgements } from './core/acknowledgements/query-acknowledgements.js';
-import { DeliverDocument } from './core/deliveries/deliver-document.js';
+import { createDeliverDocument } from './core/deliveries/deliver-document.js';
 import { type Delivery, deliveryBody } from './core/deliveries/delivery.js';
 import { createDeliveryBackground } from './core/deliveries/delivery-background.js';
 import type { DeliveryPorts } from './core/deliveries/delivery-ports.js';
 import type { Ports } from './core/ports.js';
-import type { LeftAlone } from './core/receivers/receiver-logins.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
 import { resumeWithCertificate, subscribeToAccepted } from './inbound/delivery-events.js';
 import { createDeliveryStore } from './outbound/deliveries.postgres.js';
 
 const HOUR = 3_600_000;
-/** A send that takes longer gives its place to another. */
+/** A send that takes longer frees its slot for another. */
 export const SLOW_MS = 500;
-/** Sends that wait for their receivers, for each place of those that answer in time. */
-export const WAITING_PER_PLACE = 32;
-/** Of the places for sends that answer in time, those that one host may have at once. */
-const HOST_SHARE = 2;
-/** When a receiver, a host, or a login is left alone, and for how long. */
-export const LEFT_ALONE: LeftAlone = { failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 5 * 60_000 };
+/** Sends in flight for each slot, slow ones included. */
+export const IN_FLIGHT_PER_SLOT = 32;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const PAUSES = { openMs: 2_000, maxOpenMs: LONGEST_PAUSE_MS, maxPauseMs: LONGEST_PAUSE_MS };
+const BUYER_CIRCUITS: Partial<CircuitBreakerOptions> = { ...PAUSES, failures: 3 };
+
+/**
+ * For each host of receivers. A buyer that never answers opens its own circuit long before that of a host that answers others,
+ * and it cannot use more than half of the slots.
+ */
+export function hostCircuitOptions(concurrency: number): Partial<CircuitBreakerOptions> {
+  return { ...PAUSES, failures: 10, maxInFlight: slotsPerHost(concurrency) };
+}
+
+function slotsPerHost(concurrency: number): number {
+  return Math.max(Math.floor(concurrency / 2), 1);
+}
 
 export interface DeliveriesParts {
   readonly ports: Ports;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
+  /** Those of the receiver client. */
+  readonly hostCircuits: Pick<CircuitBreakers, 'waitMs' | 'waiting'>;
   readonly database: Database;
   readonly bus: Bus;
   readonly logger: Logger;
@@ -44,7 +61,7 @@ type OperatedDeliveries = Pick<DeliveryOperations, 'listDeliveries' | 'retryDeli
 /** Deliveries to buyers and their acknowledgements, wired. */
 export interface Deliveries {
   readonly acknowledgements: QueryAcknowledgements;
-  /** What the gateway asks for those who operate the deployment. */
+  /** For the administration. */
   readonly operations: OperatedDeliveries;
   subscribe(): Promise<Subscription>;
   /** A taxpayer as it is now known. */
@@ -55,14 +72,21 @@ export interface Deliveries {
 /** Wires deliveries into the service. Nothing is connected before the worker starts. */
 export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts): Deliveries {
   const { ports, database, metrics } = parts;
-  let ending = false;
+  let stopping = false;
   const store = createDeliveryStore(database, APPROVALS_GROUP, ports.clock);
+  const deliveryObserver = createDeliveryObserver(metrics, parts.logger, ports.clock);
   const deliveryPorts: DeliveryPorts = {
     ...ports,
     deliveries: store,
     buyers: parts.buyers,
+    buyerCircuits: createCircuitBreakers({
+      options: BUYER_CIRCUITS,
+      elapsed: ports.elapsed,
+      onPause: deliveryObserver.paused,
+    }),
+    hostCircuits: parts.hostCircuits,
     trust: trustCheck(config.trustedIssuers),
-    deliveryObserver: createDeliveryObserver(metrics, parts.logger),
+    deliveryObserver,
     deliverySettings: {
       firstRetryMs: config.DELIVERY_FIRST_RETRY_MS,
       deadlineMs: config.DELIVERY_HOURS * HOUR,
@@ -70,17 +94,16 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
       deliver45: config.DELIVER_TYPE_45,
     },
     wait: (ms) => delay(ms),
-    ending: () => ending,
+    stopping: () => stopping,
     checkpoint: parts.checkpoint ?? (() => undefined),
   };
-  const background = createDeliveryBackground(deliveryPorts, new DeliverDocument(deliveryPorts), {
+  const background = createDeliveryBackground(deliveryPorts, createDeliverDocument(deliveryPorts), {
     concurrency: config.DELIVERY_CONCURRENCY,
-    mostWaiting: config.DELIVERY_CONCURRENCY * WAITING_PER_PLACE,
+    maxInFlight: config.DELIVERY_CONCURRENCY * IN_FLIGHT_PER_SLOT,
     slowMs: SLOW_MS,
-    perReceiver: config.DELIVERY_PER_RECEIVER,
-    perHost: Math.max(Math.floor(config.DELIVERY_CONCURRENCY / HOST_SHARE), 1),
+    perBuyer: config.DELIVERY_PER_RECEIVER,
+    perHost: slotsPerHost(config.DELIVERY_CONCURRENCY),
     idleMs: config.DELIVERY_IDLE_MS,
-    ...LEFT_ALONE,
   });
   let endObserving: () => void = () => undefined;
   return {
@@ -93,13 +116,13 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
         const { clock } = ports;
         endObserving = observeDeliveries(metrics, {
           deliveries: store,
-          openCount: () => background.leftAlone(),
+          pausedCount: () => background.paused(),
           clock,
         });
         background.start();
       },
       async stop() {
-        ending = true;
+        stopping = true;
         endObserving();
         await background.stop();
       },

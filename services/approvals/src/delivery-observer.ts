@@ -1,8 +1,8 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { DeliveryObserver, DeliveryStore } from './core/deliveries/delivery-ports.js';
 
-/** What deliveries count and log. */
-export function createDeliveryObserver(metrics: Metrics, logger: Logger): DeliveryObserver {
+/** Metrics and log lines of deliveries. */
+export function createDeliveryObserver(metrics: Metrics, logger: Logger, clock: () => Date): DeliveryObserver {
   const attempts = metrics.histogram({
     name: 'ecf_delivery_attempt_seconds',
     help: 'Attempts to deliver an e-CF to its buyer, by how they ended',
@@ -21,7 +21,7 @@ export function createDeliveryObserver(metrics: Metrics, logger: Logger): Delive
   });
   const opened = metrics.counter({
     name: 'ecf_delivery_circuit_opened_total',
-    help: 'Times that a receiver or a host was left alone for a while',
+    help: 'Times that a buyer or a host of receivers got no calls for a while',
     labels: ['env'],
   });
   return {
@@ -46,31 +46,34 @@ export function createDeliveryObserver(metrics: Metrics, logger: Logger): Delive
         receipt_status: String(receiptStatus ?? ''),
         valid: String(fault === null),
       }),
-    opened(lane, until) {
-      opened.inc({ env: lane.split(':')[0] ?? '' });
-      logger.warn({ receiver: lane, until: until.toISOString() }, 'a receiver is left alone for a while');
+    paused(buyer, pauseMs) {
+      opened.inc({ env: buyer.split(':')[0] ?? '' });
+      logger.warn(
+        { buyer, until: new Date(clock().getTime() + pauseMs).toISOString() },
+        'a buyer gets no calls for a while',
+      );
     },
   };
 }
 
-/** Shows what is not over, at each look at the metrics; gives how to end that. */
+/** Counts the deliveries that have not ended whenever metrics are read; returns how to stop that. */
 export function observeDeliveries(
   metrics: Metrics,
-  parts: { deliveries: Pick<DeliveryStore, 'backlog'>; openCount: () => number; clock: () => Date },
+  parts: { deliveries: Pick<DeliveryStore, 'backlog'>; pausedCount: () => number; clock: () => Date },
 ): () => void {
   const count = metrics.gauge({
     name: 'ecf_deliveries_open',
-    help: 'Deliveries that are not over, by status',
+    help: 'Deliveries that have not ended, by status',
     labels: ['env', 'status'],
   });
   const oldest = metrics.gauge({
     name: 'ecf_delivery_oldest_seconds',
-    help: 'Age of the oldest delivery that is not over, by status',
+    help: 'Age of the oldest delivery that has not ended, by status',
     labels: ['env', 'status'],
   });
-  const open = metrics.gauge({
-    name: 'ecf_delivery_receivers_left_alone',
-    help: 'Buyers’ receivers and hosts of receivers that this instance leaves alone now',
+  const paused = metrics.gauge({
+    name: 'ecf_delivery_receivers_paused',
+    help: 'Buyers and hosts of receivers that get no calls from this instance now',
     labels: [],
   });
   let shown: { env: string; status: string }[] = [];
@@ -86,6 +89,6 @@ export function observeDeliveries(
       count.set({ env, status }, number);
       oldest.set({ env, status }, Math.max(0, (now - since.getTime()) / 1_000));
     }
-    open.set({}, parts.openCount());
+    paused.set({}, parts.pausedCount());
   });
 }

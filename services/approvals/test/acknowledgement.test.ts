@@ -1,7 +1,8 @@
+import { createCircuitBreakers } from '@ecf/authority-client';
 import { trustCheck } from '@ecf/public-ingress';
 import { describe, expect, it } from '@jest/globals';
-import { judgeAcknowledgement } from '../src/core/acknowledgements/acknowledgement.js';
-import { DeliverDocument } from '../src/core/deliveries/deliver-document.js';
+import { validateAcknowledgement } from '../src/core/acknowledgements/acknowledgement.js';
+import { createDeliverDocument } from '../src/core/deliveries/deliver-document.js';
 import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
 import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
 import type { HostedConclusion } from '../src/core/deliveries/delivery-ports.js';
@@ -18,7 +19,7 @@ it.each([
   ['made to be costly', `<ARECF>${'<a xmlns="x"/>'.repeat(5_000)}</ARECF>`, /more in it than any acknowledgement/],
   ['no XML', 'OK', /cannot be read/],
 ])('an answer that is %s counts for nothing and costs little', (_, text, fault) => {
-  const judged = judgeAcknowledgement(Buffer.from(text), sent, new Date('2026-06-23T16:00:00Z'), trustCheck(null));
+  const judged = validateAcknowledgement(Buffer.from(text), sent, new Date('2026-06-23T16:00:00Z'), trustCheck(null));
   expect(judged).toMatchObject({ receiptStatus: null, fault: expect.stringMatching(fault) });
 });
 
@@ -39,11 +40,11 @@ describe('writing down what a buyer answered', () => {
   const concluded: HostedConclusion[] = [];
   let sends = 0;
 
-  /** A delivery whose ends `conclude` writes down; what the buyer sends is no acknowledgement. */
+  /** An attempt whose ending `conclude` records. The buyer's answer is no acknowledgement. */
   function attempting(conclude: (tries: number) => void, ports: Record<string, unknown> = {}) {
     [waits.length, concluded.length, sends] = [0, 0, 0];
     let tries = 0;
-    const delivering = new DeliverDocument({
+    const deliver = createDeliverDocument({
       taxpayers: { taxpayer: async () => ({ account_id: 'a' }) },
       certificates: { open: () => ({}) },
       receivers: {
@@ -73,28 +74,29 @@ describe('writing down what a buyer answered', () => {
       clock: () => now,
       random: () => 0.5,
       wait: async (ms: number) => void waits.push(ms),
-      ending: () => false,
+      stopping: () => false,
+      hostCircuits: { waitMs: () => 0 },
       checkpoint: () => undefined,
       ...ports,
     } as never);
-    return delivering.attempt(delivery, { enter: () => null, tell: () => undefined });
+    return deliver(delivery);
   }
   const away = () => {
     throw new Error('the database is away');
   };
 
-  it('is tried again without end, and nothing is sent meanwhile', async () => {
+  it('is recorded again until the database is back, and nothing is sent meanwhile', async () => {
     await attempting((tries) => tries < 40 && away());
     expect([sends, waits.length, Math.max(...waits)]).toEqual([1, 39, 4_000]);
     expect(concluded).toMatchObject([{ status: 'unacknowledged', acknowledgement: { key: sent.key } }]);
   });
 
-  it('is given up after some tries where the process ends', async () => {
-    await expect(attempting(away, { ending: () => true })).rejects.toThrow('away');
+  it('is given up after some tries while the process stops', async () => {
+    await expect(attempting(away, { stopping: () => true })).rejects.toThrow('away');
     expect(waits.length).toBeLessThan(5);
   });
 
-  it('goes without what the database never takes, after a pause and up to the deadline', async () => {
+  it('leaves out values that the database never takes, and tries again up to the deadline', async () => {
     const never = (tries: number) => {
       if (tries === 1) throw new Unwritable('out of range');
     };
@@ -107,7 +109,7 @@ describe('writing down what a buyer answered', () => {
     expect(concluded).toMatchObject([{ status: 'failed', dueAt: null }]);
   });
 
-  it('whatever goes wrong before there is an answer: after a pause, and over at the deadline', async () => {
+  it('is not reached because of an error of ours: another try after a pause, up to the deadline', async () => {
     const broken = { taxpayers: { taxpayer: away } };
     await attempting(() => undefined, broken);
     expect(concluded).toMatchObject([{ status: 'pending', acknowledgement: null, error: 'the database is away' }]);
@@ -116,7 +118,7 @@ describe('writing down what a buyer answered', () => {
   });
 });
 
-it('after the database was away, claims are prolonged before others are made, and those of others are left to them', async () => {
+it('after a database outage renews its leases before it claims, and leaves the leases of other instances alone', async () => {
   const done: string[] = [];
   const [start, claims] = [Date.now(), [] as { now: Date; lapsedBy: Date }[]];
   let elapsed = 0;
@@ -137,18 +139,17 @@ it('after the database was away, claims are prolonged before others are made, an
         },
         keep: async () => call('keep'),
       },
-      deliveryObserver: { opened: () => undefined, failed: () => undefined },
-      // No other than the loop's own look prolongs within the test.
+      deliveryObserver: { failed: () => undefined },
+      buyerCircuits: createCircuitBreakers({ options: {}, elapsed: () => elapsed }),
+      hostCircuits: { waiting: () => new Map() },
+      // The engine's timer renews nothing within the test.
       deliverySettings: { leaseMs: 600_000 },
       clock,
       elapsed: () => elapsed,
       checkpoint: () => undefined,
     } as never,
-    { attempt: () => new Promise((resolve) => stops.push(() => resolve(null))) },
-    {
-      ...{ concurrency: 4, mostWaiting: 8, slowMs: 60_000, perReceiver: 2, perHost: 2, idleMs: 20 },
-      ...{ failuresToOpen: 3, firstPauseMs: 10, longestPauseMs: 10 },
-    },
+    () => new Promise((resolve) => stops.push(() => resolve({ health: 'neutral', pauseMs: 0 }))),
+    { concurrency: 4, maxInFlight: 8, slowMs: 60_000, perBuyer: 2, perHost: 2, idleMs: 20 },
   );
   const stops: (() => void)[] = [];
   const seen = (what: (all: string[]) => boolean) => eventually(() => done, what);

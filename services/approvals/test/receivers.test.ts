@@ -1,8 +1,9 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/core/deliveries/delivery.js';
-import { keptPause, nextLookForReceiver } from '../src/core/receivers/receiver-pauses.js';
-import { type Caller, createReceivers } from '../src/core/receivers/receivers.js';
+import type { Caller } from '../src/core/receivers/receiver-logins.js';
+import { createReceivers } from '../src/core/receivers/receivers.js';
+import { nextLookUp, obeyedPause } from '../src/core/receivers/retry-times.js';
 import { issuedInvoice } from './support/world.js';
 
 const RNC = '120000001';
@@ -29,13 +30,13 @@ function callerOf(account: string, fingerprint: string): Caller {
 /** Receivers over a directory that a test writes, with entries believed for ten minutes. */
 function directory() {
   const now = Date.parse('2026-06-23T12:00:00Z');
-  const book = { now, elapsed: 0, asked: 0, entry: null as DirectoryEntry | null, gone: false };
-  /** What receivers answer to a seed that is asked for, and to a login. */
-  const door = { seed: SEED, login: TOKEN, seeds: 0, logins: 0 };
+  const book = { now, elapsed: 0, queries: 0, entry: null as DirectoryEntry | null, gone: false };
+  /** The answers to a request for a seed and to a login. */
+  const login = { seed: SEED, token: TOKEN, seeds: 0, logins: 0 };
   const receivers = createReceivers({
     authority: {
       findInDirectory: async () => {
-        book.asked += 1;
+        book.queries += 1;
         if (book.gone)
           return { outcome: 'unknown', cause: 'timeout', reachedAuthority: 'maybe', detail: 'x', raw: null };
         return { outcome: 'verdict', verdict: book.entry, raw: {} } as Answer<DirectoryEntry | null>;
@@ -43,25 +44,24 @@ function directory() {
     },
     receivers: {
       async receiverSeed() {
-        door.seeds += 1;
-        return door.seed;
+        login.seeds += 1;
+        return login.seed;
       },
       async receiverToken() {
-        door.logins += 1;
-        return door.login;
+        login.logins += 1;
+        return login.token;
       },
     },
     tokens: { get: async () => ({ token: 't' }), invalidate: async () => undefined } as never,
     clock: () => new Date(book.now),
     elapsed: () => book.elapsed,
     entryLifeMs: 10 * MINUTE,
-    leftAlone: { failuresToOpen: 3, firstPauseMs: 2_000, longestPauseMs: 5 * MINUTE },
   });
   const pass = (ms: number) => {
     book.now += ms;
     book.elapsed += ms;
   };
-  return { book, door, pass, receivers };
+  return { book, login, pass, receivers };
 }
 
 function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
@@ -69,7 +69,7 @@ function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
   return { rnc: RNC, name: 'X', ...none, ...addresses } as DirectoryEntry;
 }
 
-it('a document for a buyer that was just looked up in vain waits for the next look-up, which is near', async () => {
+it('a document for a buyer without receiver waits for the next look-up, which is near', async () => {
   const { book, pass, receivers } = directory();
   const ports: DeliveryOfPorts = {
     deliverySettings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
@@ -88,7 +88,7 @@ it('a document for a buyer that was just looked up in vain waits for the next lo
   expect(deliveryOf(invoice, ports, null)?.status).toBe('pending');
 });
 
-it('of a crowd that waits for the next look-up one asks; who came later, or asks again, is told the directory’s own word', async () => {
+it('many documents that wait for the next look-up cause one query; a later document and a later try query again', async () => {
   const { book, pass, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   const came = new Date(book.now + 1_000);
@@ -96,28 +96,28 @@ it('of a crowd that waits for the next look-up one asks; who came later, or asks
   expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
   pass(500);
   expect(await receivers.find(caller, RNC, 'receptionUrl', came)).toBeNull();
-  expect(book.asked).toBe(2);
+  expect(book.queries).toBe(2);
   book.entry = listed({ receptionUrl: 'https://buyer.example' });
   expect(await receivers.find(caller, RNC, 'receptionUrl', new Date(book.now))).toBe(book.entry);
   expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
-  expect(book.asked).toBe(3);
+  expect(book.queries).toBe(3);
 });
 
-it('an entry is believed while the address that is asked for is in it, and looked up afresh where it is not', async () => {
+it('an entry is believed while it has the wanted address, and is looked up afresh otherwise', async () => {
   const { book, receivers } = directory();
   const receptionUrl = 'https://issuer.example';
   book.entry = listed({ receptionUrl });
   for (const _ of [1, 2]) await receivers.find(caller, RNC, 'receptionUrl');
-  expect(book.asked).toBe(1);
+  expect(book.queries).toBe(1);
   book.entry = listed({ receptionUrl, approvalUrl: 'https://approvals.example' });
   expect((await receivers.find(caller, RNC, 'receptionUrl'))?.approvalUrl).toBeNull();
   expect((await receivers.find(caller, RNC, 'approvalUrl'))?.approvalUrl).toBe('https://approvals.example');
-  expect(book.asked).toBe(2);
+  expect(book.queries).toBe(2);
   await receivers.find(caller, RNC, 'approvalUrl');
-  expect(book.asked).toBe(2);
+  expect(book.queries).toBe(2);
 });
 
-it('a directory that does not answer: an old entry is used on where it has the address, and decides nothing where it has not', async () => {
+it('uses an old entry while the directory does not answer, unless the wanted address is missing', async () => {
   const { book, pass, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://issuer.example' });
   await receivers.find(caller, RNC, 'receptionUrl');
@@ -127,7 +127,7 @@ it('a directory that does not answer: an old entry is used on where it has the a
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });
 
-it('whether a receiver moved is asked at once, however long its entry is believed, and what is found is used next', async () => {
+it('queries at once whether a receiver moved, however long its entry is believed, and uses the result next', async () => {
   const { book, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://old.example' });
   const called = (await receivers.find(caller, RNC, 'receptionUrl')) as DirectoryEntry;
@@ -138,12 +138,12 @@ it('whether a receiver moved is asked at once, however long its entry is believe
   book.entry = listed({ receptionUrl: 'https://new.example' });
   expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
   expect(await receivers.find(caller, RNC, 'receptionUrl')).toBe(book.entry);
-  expect(book.asked).toBe(4);
+  expect(book.queries).toBe(4);
   book.entry = null;
   expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
 });
 
-it('a clock that is set back makes nothing believed for longer', async () => {
+it('does not believe anything for longer when the clock is set back', async () => {
   const { book, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   book.now -= HOUR;
@@ -156,103 +156,102 @@ it('a clock that is set back makes nothing believed for longer', async () => {
   book.now -= HOUR;
   book.elapsed += 10 * MINUTE;
   await receivers.find(caller, RNC, 'receptionUrl');
-  expect(book.asked).toBe(3);
+  expect(book.queries).toBe(3);
 });
 
-it('who has no receiver is looked up after hours that double, and a last time at the deadline', () => {
+it('looks up a missing receiver after pauses that double from an hour, and a last time at the deadline', () => {
   const began = new Date('2026-06-23T12:00:00Z');
   const deadline = new Date(began.getTime() + 72 * HOUR);
   const looks: number[] = [];
   for (let next: Date | null = began; next !== null; ) {
     looks.push((next.getTime() - began.getTime()) / HOUR);
-    next = nextLookForReceiver(looks.length, next, deadline, () => 0.5);
+    next = nextLookUp(looks.length, next, deadline, () => 0.5);
   }
   expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 72]);
 });
 
-it('a pause that is asked for is kept: the first within a minute, later ones up to the deadline', () => {
+it('obeys a requested pause: the first within a minute, later ones up to the deadline', () => {
   const now = new Date('2026-06-23T12:00:00Z');
   const deadline = new Date(now.getTime() + HOUR);
-  const kept = (askedMs: number, tries: number) => keptPause(askedMs, tries, now, deadline);
+  const kept = (askedMs: number, tries: number) => obeyedPause(askedMs, tries, now, deadline);
   expect([kept(10_000, 1), kept(5 * MINUTE, 1), kept(24 * HOUR, 1)]).toEqual([10_000, 55_000, 0]);
   expect([kept(5 * MINUTE, 2), kept(HOUR, 2), kept(HOUR + 1, 2)]).toEqual([5 * MINUTE, HOUR, 0]);
 });
 
-describe('a receiver that refuses one issuer', () => {
-  const entry = listed({ receptionUrl: 'https://buyer.example', authenticationUrl: 'https://door.example' });
+describe('logins at a receiver', () => {
+  const entry = listed({ receptionUrl: 'https://buyer.example', authenticationUrl: 'https://login.example' });
 
-  /** A thousand documents of an issuer, one after the other; the calls, and how they ended. */
   function sending(answers: () => Answer<string>) {
     const subject = directory();
     subject.book.entry = entry;
     const calls: (string | undefined)[] = [];
-    const send = async (by = caller) => {
+    const outcome = async (by = caller) => {
       const found = await subject.receivers.find(by, RNC, 'receptionUrl');
       if (found === null) throw new Error('it is listed');
-      return subject.receivers.admitted(by, found, async (token) => {
-        calls.push(token);
-        return answers();
-      });
+      return subject.receivers
+        .admitted(by, found, async (token) => {
+          calls.push(token);
+          return answers();
+        })
+        .then(
+          (answer) => answer.outcome,
+          (error) => [error.name, error.trouble, error.pauseMs],
+        );
     };
-    const outcome = (by?: Caller) =>
-      send(by).then(
-        (answer) => answer.outcome,
-        (error) => [error.name, error.trouble, error.pauseMs],
-      );
     return { ...subject, calls, outcome };
   }
+  const refused = (pauseMs: number) => ['ReceiverLoginError', 'refused', pauseMs];
 
-  it('is left alone by that one after three refusals, longer with each probe, and hears of the others', async () => {
-    const { book, door, pass, calls, outcome } = sending(() => TAKEN);
-    door.login = REFUSED;
-    for (const _ of [1, 2, 3]) expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 0]);
-    for (let document = 0; document < 1_000; document += 1)
-      expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 2_000]);
-    pass(2_000);
-    // One probes, the others wait for what becomes of it.
-    const crowd = await Promise.all(Array.from({ length: 20 }, () => outcome()));
-    expect([crowd.filter(([, , pauseMs]) => pauseMs === 0).length, door.logins]).toEqual([1, 4]);
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 4_000]);
-    expect([door.seeds, book.asked, calls]).toEqual([4, 1, []]);
-    door.login = TOKEN;
+  it('share one login in flight, and its token', async () => {
+    const { login, calls, outcome } = sending(() => TAKEN);
+    expect(await Promise.all(Array.from({ length: 20 }, () => outcome()))).toEqual(Array(20).fill('verdict'));
+    expect([login.seeds, login.logins, calls.length]).toEqual([1, 1, 20]);
+    expect(await outcome(callerOf('b', 'f'))).toBe('verdict');
+    expect(login.logins).toBe(2);
+  });
+
+  it('stop for a while after a refusal, for that issuer alone, however many documents wait', async () => {
+    const { book, login, pass, calls, outcome } = sending(() => TAKEN);
+    login.token = REFUSED;
+    expect(await outcome()).toEqual(refused(0));
+    for (let document = 0; document < 1_000; document += 1) expect(await outcome()).toEqual(refused(10_000));
+    expect([login.seeds, book.queries, calls]).toEqual([1, 1, []]);
+    login.token = TOKEN;
     for (const other of [callerOf('b', 'f'), callerOf('a', 'g')]) expect(await outcome(other)).toBe('verdict');
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 4_000]);
-    pass(4_000);
-    expect(await Promise.all([outcome(), outcome()])).toContain('verdict');
-    for (const _ of [1, 2, 3]) expect(await outcome()).toBe('verdict');
-    expect([door.logins, book.asked]).toEqual([7, 1]);
+    expect(await outcome()).toEqual(refused(10_000));
+    pass(10_000);
+    expect(await outcome()).toBe('verdict');
+    expect([login.logins, book.queries]).toEqual([4, 1]);
   });
 
-  it('with its token: the same, and the pause that it asks for at the login is kept', async () => {
-    let answer: Answer<string> = UNAUTHORIZED;
-    const { book, door, pass, calls, outcome } = sending(() => answer);
-    for (const _ of [1, 2, 3]) expect(await outcome()).toBe('unauthorized');
-    expect([calls.length, door.logins]).toEqual([3, 3]);
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 2_000]);
-    pass(2_000);
-    door.login = unknown('rate_limited', 429, MINUTE);
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', MINUTE]);
-    pass(MINUTE - 1);
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 1]);
-    pass(1);
-    [door.login, answer] = [TOKEN, TAKEN];
-    expect([await outcome(), book.asked]).toEqual(['verdict', 1]);
-  });
-
-  it('and asks for a long pause at once: it is asked again within a minute, and the pause is kept from then on', async () => {
-    const { door, pass, outcome } = sending(() => TAKEN);
-    door.login = unknown('rate_limited', 429, 5 * MINUTE);
-    await outcome();
+  it('obey a requested pause, within a minute', async () => {
+    const { login, pass, outcome } = sending(() => TAKEN);
+    login.token = unknown('rate_limited', 429, 5 * MINUTE);
+    expect(await outcome()).toEqual(refused(5 * MINUTE));
     pass(54_999);
-    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 1], 1]);
+    expect([await outcome(), login.logins]).toEqual([refused(1), 1]);
     pass(1);
-    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 5 * MINUTE], 2]);
-    pass(MINUTE);
-    expect([await outcome(), door.logins]).toEqual([['ReceiverLoginError', 'refused', 4 * MINUTE], 2]);
+    login.token = TOKEN;
+    expect([await outcome(), login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('for one buyer of a provider alone: the others behind its door are served, until it refuses for several', async () => {
-    const { receivers, pass } = directory();
+  it('stop for a while where the receiver refuses its own token, or wants one and offers no login', async () => {
+    let answer: Answer<string> = UNAUTHORIZED;
+    const { book, login, pass, calls, outcome } = sending(() => answer);
+    expect(await outcome()).toBe('unauthorized');
+    expect(await outcome()).toEqual(refused(10_000));
+    pass(10_000);
+    answer = TAKEN;
+    expect([await outcome(), calls.length, login.logins]).toEqual(['verdict', 2, 2]);
+    book.entry = listed({ receptionUrl: 'https://buyer.example' });
+    pass(11 * MINUTE);
+    answer = UNAUTHORIZED;
+    expect(await outcome()).toBe('unauthorized');
+    expect([await outcome(), calls.length]).toEqual([refused(10_000), 3]);
+  });
+
+  it('go on for the other buyers of a provider where one refuses the token', async () => {
+    const { receivers } = directory();
     const answered = (rnc: string, answer: Answer<string>) =>
       receivers
         .admitted(caller, { ...entry, rnc }, async () => answer)
@@ -260,31 +259,21 @@ describe('a receiver that refuses one issuer', () => {
           ({ outcome }) => outcome,
           ({ pauseMs }) => pauseMs,
         );
-    for (const _ of [1, 2, 3]) expect(await answered('120000002', UNAUTHORIZED)).toBe('unauthorized');
-    expect(await answered('120000002', TAKEN)).toBe(2_000);
-    expect(await answered('120000003', UNAUTHORIZED)).toBe('unauthorized');
-    expect(await answered('120000004', TAKEN)).toBe('verdict');
-    for (const rnc of ['120000003', '120000005', '120000006'])
-      expect(await answered(rnc, UNAUTHORIZED)).toBe('unauthorized');
-    expect(await answered('120000004', TAKEN)).toBe(2_000);
-    pass(2_000);
-    // One probe by any of them is one by all of them, and by nobody else.
-    expect(await answered('120000005', UNAUTHORIZED)).toBe('unauthorized');
-    for (const rnc of ['120000003', '120000005', '120000006']) expect(await answered(rnc, TAKEN)).toBe(4_000);
-    expect(await answered('120000004', TAKEN)).toBe('verdict');
+    expect(await answered('120000002', UNAUTHORIZED)).toBe('unauthorized');
+    expect(await answered('120000002', TAKEN)).toBe(10_000);
     expect(await answered('120000003', TAKEN)).toBe('verdict');
   });
 
-  it('a token that is refused later is renewed, once', async () => {
+  it('renew a token that is refused later, once', async () => {
     const answers = [TAKEN, UNAUTHORIZED, TAKEN];
-    const { door, calls, outcome } = sending(() => answers.shift() ?? TAKEN);
+    const { login, calls, outcome } = sending(() => answers.shift() ?? TAKEN);
     for (const _ of [1, 2, 3]) expect(await outcome()).toBe('verdict');
-    expect([calls.length, door.logins]).toEqual([4, 2]);
+    expect([calls.length, login.logins]).toEqual([4, 2]);
   });
 
-  it('a token that is refused to several at once is renewed, and the new one stays', async () => {
+  it('renew a token that is refused to several calls at once, and keep the new one', async () => {
     let valid = 't';
-    const { receivers, book, door } = directory();
+    const { receivers, book, login } = directory();
     book.entry = entry;
     const send = () =>
       receivers.admitted(caller, entry, async (token) => {
@@ -293,30 +282,30 @@ describe('a receiver that refuses one issuer', () => {
       });
     await send();
     valid = 'u';
-    door.login = { outcome: 'verdict', verdict: { token: 'u', lifetimeMs: HOUR }, raw: RAW };
+    login.token = { outcome: 'verdict', verdict: { token: 'u', lifetimeMs: HOUR }, raw: RAW };
     const first = send();
     const late = receivers.admitted(caller, entry, async (token) => {
       if (token !== 't') return TAKEN;
       await first;
       return UNAUTHORIZED;
     });
-    expect([(await first).outcome, (await late).outcome, door.logins]).toEqual(['verdict', 'verdict', 2]);
-    expect([(await send()).outcome, door.logins]).toEqual(['verdict', 2]);
+    expect([(await first).outcome, (await late).outcome, login.logins]).toEqual(['verdict', 'verdict', 2]);
+    expect([(await send()).outcome, login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('and lists somebody else’s door as its own: who receives there is served all the same, with the token of before', async () => {
-    const { receivers, door } = directory();
+  it('of a stranger that lists somebody else’s login address: its refusals stop nobody else there', async () => {
+    const { receivers, login } = directory();
     const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
     const outcome = async (at: DirectoryEntry) =>
       (await receivers.admitted(caller, at, async () => (at === stranger ? UNAUTHORIZED : TAKEN))).outcome;
     expect(await outcome(entry)).toBe('verdict');
-    for (const _ of [1, 2, 3]) expect(await outcome(stranger)).toBe('unauthorized');
-    await expect(outcome(stranger)).rejects.toMatchObject({ pauseMs: 2_000 });
-    expect([await outcome(entry), door.logins]).toEqual(['verdict', 4]);
+    expect(await outcome(stranger)).toBe('unauthorized');
+    await expect(outcome(stranger)).rejects.toMatchObject({ pauseMs: 10_000 });
+    expect([await outcome(entry), login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('and its door: a token goes to the hosts of the entry that it was asked for by, and to no other', async () => {
-    const { receivers, door } = directory();
+  it('send a token to the hosts of the directory entry that it was issued for, and to no other', async () => {
+    const { receivers, login } = directory();
     const carried: Record<string, (string | undefined)[]> = {};
     const send = (at: DirectoryEntry, address: 'receptionUrl' | 'approvalUrl' = 'receptionUrl') =>
       receivers.admitted(caller, at, async (token) => {
@@ -324,59 +313,47 @@ describe('a receiver that refuses one issuer', () => {
         return TAKEN;
       });
     const issues = (token: string) => {
-      door.login = { outcome: 'verdict', verdict: { token, lifetimeMs: HOUR }, raw: RAW };
+      login.token = { outcome: 'verdict', verdict: { token, lifetimeMs: HOUR }, raw: RAW };
     };
     const both = listed({ ...entry, approvalUrl: 'https://approvals.example' });
     issues('of both');
     await send(both);
     await send(both, 'approvalUrl');
-    // Somebody else behind the same door, and the same one after it moved: each asks for its own.
+    // Another buyer with the same login address, and a buyer that moved: each gets a token of its own.
     issues('of another');
     await send(listed({ ...both, rnc: '120000002', receptionUrl: 'https://stranger.example' }));
-    issues('of who moved');
+    issues('of the moved one');
     await send(listed({ ...both, receptionUrl: 'https://moved.example' }));
     issues('of plain http');
     await send(listed({ ...both, receptionUrl: 'http://buyer.example' }));
     issues('of another port');
     await send(listed({ ...both, receptionUrl: 'https://buyer.example:8443' }));
     await send(both);
-    // Nobody logs in there, so nothing is carried.
+    // It offers no login, so no token is sent.
     await send(listed({ ...both, receptionUrl: 'https://open.example', authenticationUrl: null }));
     expect(carried).toEqual({
       'https://buyer.example': ['of both', 'of both'],
       'https://approvals.example': ['of both'],
       'https://stranger.example': ['of another'],
-      'https://moved.example': ['of who moved'],
+      'https://moved.example': ['of the moved one'],
       'http://buyer.example': ['of plain http'],
       'https://buyer.example:8443': ['of another port'],
       'https://open.example': [undefined],
     });
   });
 
-  it('that needs no login and answers 401 all the same is left alone too', async () => {
-    const { receivers } = directory();
-    const plain = listed({ receptionUrl: 'https://buyer.example' });
-    let calls = 0;
-    const send = () =>
-      receivers.admitted(caller, plain, async () => {
-        calls += 1;
-        return UNAUTHORIZED;
-      });
-    for (const _ of [1, 2, 3]) expect((await send()).outcome).toBe('unauthorized');
-    await expect(send()).rejects.toMatchObject({ trouble: 'refused', pauseMs: 2_000 });
-    expect(calls).toBe(3);
-  });
-
-  it('one that cannot be reached may have moved; in trouble of its own it has not, and is no refusal', async () => {
-    const { book, door, outcome } = sending(() => TAKEN);
-    door.login = unknown('timeout');
+  it('look up again a receiver that cannot be reached; a fault or an open circuit breaker is no refusal', async () => {
+    const { book, login, outcome } = sending(() => TAKEN);
+    login.token = unknown('timeout');
     for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'unreached', 0]);
-    expect(book.asked).toBe(4);
-    door.login = unknown('server_error', 503, 5_000);
+    expect(book.queries).toBe(4);
+    login.token = unknown('server_error', 503, 5_000);
     for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'failing', 5_000]);
-    expect(book.asked).toBe(5);
-    // Its words about a certificate are no trouble of its own.
-    door.login = unknown('server_error', 400);
-    expect(await outcome()).toEqual(['ReceiverLoginError', 'refused', 0]);
+    login.token = unknown('circuit_open', null, 2_000);
+    for (const _ of [1, 2]) expect(await outcome()).toEqual(['ReceiverLoginError', 'circuit_open', 2_000]);
+    expect(book.queries).toBe(5);
+    // A status below 500 may concern this certificate alone.
+    login.token = unknown('server_error', 400);
+    expect(await outcome()).toEqual(refused(0));
   });
 });

@@ -73,7 +73,7 @@ export function metricsOf(expr: string): string[] {
  */
 const OF_ONE_PROCESS = new Set([
   'ecf_consumer_connected',
-  'ecf_delivery_receivers_left_alone',
+  'ecf_delivery_receivers_paused',
   'ecf_reception_in_flight_requests',
   'ecf_shared_cache_up',
 ]);

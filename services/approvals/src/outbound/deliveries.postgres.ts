@@ -26,8 +26,8 @@ interface Adding {
 
 interface Deferring {
   readonly delivery: ClaimedDelivery;
-  readonly host: string;
-  readonly now: Date;
+  readonly host: string | null;
+  readonly dueAt: Date;
 }
 
 /** One at a time: what comes meanwhile shares the next transaction. */
@@ -56,7 +56,7 @@ export function createDeliveryStore(
     ...BATCH,
     keyOf: ({ delivery }) => delivery.id,
     work: async (items) => {
-      const rows = items.map(({ delivery: { id, claim }, host, now }) => ({ id, claim, host, due_at: now }));
+      const rows = items.map(({ delivery: { id, claim }, host, dueAt }) => ({ id, claim, host, due_at: dueAt }));
       await database.query(sql.DEFER, [JSON.stringify(rows)]);
       return items.map(() => undefined);
     },
@@ -112,18 +112,30 @@ export function createDeliveryStore(
 
   return {
     add: (delivery, eventId) => adding.run({ delivery, eventId }),
-    async claimDue({ now, lapsedBy, until, limit, blocked, proven, perLane, blockedHosts, roomyHosts }) {
+    async claimDue({
+      now,
+      until,
+      limit,
+      lapsedBy,
+      busyBuyers,
+      buyerSlots,
+      busyHosts,
+      hostSlots,
+      slotsPerHost,
+      inFlight,
+    }) {
       const { rows } = await database.query<DeliveryRow>(sql.CLAIM, [
         now,
         until,
         limit,
-        blocked,
-        proven,
-        perLane,
         randomUUID(),
-        blockedHosts,
-        JSON.stringify(roomyHosts),
         lapsedBy,
+        busyBuyers,
+        JSON.stringify(buyerSlots),
+        busyHosts,
+        JSON.stringify(hostSlots),
+        slotsPerHost,
+        inFlight,
       ]);
       return rows.map((row) => ({ ...fromRow(row), claim: row.claim as string }));
     },
@@ -131,7 +143,7 @@ export function createDeliveryStore(
       await database.query(sql.KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
     conclude: (delivery, conclusion) => concluding.run({ delivery, conclusion }).catch(unwritable),
-    defer: (delivery, host, now) => deferring.run({ delivery, host, now }),
+    defer: (delivery, host, dueAt) => deferring.run({ delivery, host, dueAt }),
     retry: (key, now, deadlineAt, deliver45) =>
       database.transaction(async (tx) => {
         const before = await tx.query<DeliveryRow>(
@@ -145,9 +157,9 @@ export function createDeliveryStore(
         if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
         return fromRow(row);
       }),
-    giveUp: ({ now, lanes, hosts }) =>
+    giveUp: ({ now, buyers, hosts }) =>
       database.transaction(async (tx) => {
-        const { rows } = await tx.query<DeliveryRow>(sql.GIVE_UP, [now, lanes, hosts, sql.NEVER_REACHED]);
+        const { rows } = await tx.query<DeliveryRow>(sql.GIVE_UP, [now, buyers, hosts, sql.NEVER_REACHED]);
         await appendToOutbox(
           tx,
           rows.map((row) => event(row, now)),

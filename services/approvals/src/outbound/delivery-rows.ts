@@ -87,9 +87,9 @@ export function concludingRow({ delivery, conclusion }: Concluding) {
 export function latestOfEachBuyer(rows: readonly DeliveryRow[]): Record<string, unknown>[] {
   const latest = new Map<string, DeliveryRow>();
   for (const row of rows) {
-    const lane = `${row.env}:${row.buyer_rnc}`;
-    const known = latest.get(lane);
-    if (known === undefined || known.created_at < row.created_at) latest.set(lane, row);
+    const buyer = `${row.env}:${row.buyer_rnc}`;
+    const known = latest.get(buyer);
+    if (known === undefined || known.created_at < row.created_at) latest.set(buyer, row);
   }
   return [...latest.values()].map(({ env, buyer_rnc, created_at, due_at, last_error }) => ({
     env,

@@ -1,6 +1,6 @@
-/** Of one whose turn never came. */
-export const NEVER_REACHED = 'Its receiver failed repeatedly and was left alone until the deadline.';
-/** Those of one receiver or host can fill a look; another follows at once then, which passes over it. */
+/** The error of a delivery that was never tried. */
+export const NEVER_REACHED = 'The receiver failed repeatedly and got no calls until the deadline.';
+/** Rows that one claim looks at. Where those of one buyer or host fill it, the next claim leaves that one out. */
 const LOOKED_AT = 1_000;
 
 export const ADD = {
@@ -13,23 +13,23 @@ export const ADD = {
          ORDER BY env, issuer_rnc, encf
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
-// Hundreds of names: sub-selects are hashed and objects sorted, arrays would be searched for every row.
+// There are hundreds of names. PostgreSQL hashes the sub-selects; it would search plain arrays for every row.
 export const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
-           SELECT id, due_at, env || ':' || buyer_rnc AS lane, env || ':' || host AS host FROM deliveries
-            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $10) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($4::text[]))
-              AND (host IS NULL OR env || ':' || host NOT IN (SELECT unnest($8::text[]))) ORDER BY due_at LIMIT ${LOOKED_AT}),
-         turn AS (SELECT id, due_at, lane, host, row_number() OVER (PARTITION BY lane ORDER BY due_at, id) AS place FROM due),
-         share AS (
-           SELECT id, host, row_number() OVER (PARTITION BY host ORDER BY due_at, id) AS place FROM turn
-            WHERE place <= CASE WHEN lane IN (SELECT unnest($5::text[])) THEN $6::int ELSE 1 END),
+           SELECT id, due_at, env || ':' || buyer_rnc AS buyer, host FROM deliveries
+            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $5) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($6::text[]))
+              AND (host IS NULL OR host NOT IN (SELECT unnest($8::text[]))) AND id NOT IN (SELECT unnest($11::bigint[])) ORDER BY due_at LIMIT ${LOOKED_AT}),
+         of_buyer AS (SELECT id, due_at, buyer, host, row_number() OVER (PARTITION BY buyer ORDER BY due_at, id) AS number FROM due),
+         of_host AS (
+           SELECT id, host, row_number() OVER (PARTITION BY host ORDER BY due_at, id) AS number FROM of_buyer
+            WHERE number <= coalesce(($7::jsonb ->> buyer)::int, 1)),
          picked AS (
-           SELECT d.id FROM deliveries d JOIN share USING (id)
+           SELECT d.id FROM deliveries d JOIN of_host USING (id)
             WHERE d.due_at <= $1 AND d.status <> 'delivered'
-              AND (share.host IS NULL OR share.place <= coalesce(($9::jsonb ->> share.host)::int, 1))
+              AND (of_host.host IS NULL OR of_host.number <= coalesce(($9::jsonb ->> of_host.host)::int, $10::int))
             ORDER BY d.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
-         UPDATE deliveries d SET due_at = $2, claim = $7, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
+         UPDATE deliveries d SET due_at = $2, claim = $4, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
          RETURNING d.*`,
 };
 export const KEEP = {
@@ -39,7 +39,7 @@ export const KEEP = {
             ORDER BY d.id FOR UPDATE OF d)
          UPDATE deliveries SET due_at = greatest(due_at, $3) FROM kept WHERE deliveries.id = kept.id`,
 };
-// A send that delivered counts even where its lease had ended; what was delivered stays so.
+// A successful attempt counts even after its lease ended, and a delivered document stays delivered.
 export const CONCLUDE = {
   name: 'delivery_conclude',
   text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
@@ -52,8 +52,8 @@ export const CONCLUDE = {
          WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
 };
 /**
- * What waits for its first look into the directory, and was there when the directory was asked and named no receiver for its
- * buyer: the answer is its answer too, so nobody claims each of thousands by itself. The next looks are spread over ten minutes.
+ * Other deliveries of a buyer without receiver that wait for their first look-up: the same answer puts them off, so that
+ * thousands are not claimed one by one. Their next look-ups are spread over ten minutes.
  */
 export const ALIKE = {
   name: 'delivery_alike',
@@ -75,13 +75,13 @@ export const DEFER = {
          UPDATE deliveries d SET due_at = r.due_at, claim = NULL, tries = d.tries - 1, host = r.host
          FROM r JOIN own USING (id) WHERE d.id = r.id AND d.claim = r.claim`,
 };
-/** So many at once; the rest follows. */
+/** Rows of one statement; the rest follows. */
 const GIVEN_UP_AT_ONCE = 500;
 export const GIVE_UP = {
   name: 'delivery_give_up',
   text: `WITH over AS (
            SELECT id FROM deliveries WHERE due_at <= $1 AND deadline_at <= $1
-              AND (env || ':' || buyer_rnc IN (SELECT unnest($2::text[])) OR env || ':' || host IN (SELECT unnest($3::text[])))
+              AND (env || ':' || buyer_rnc IN (SELECT unnest($2::text[])) OR host IN (SELECT unnest($3::text[])))
             ORDER BY id LIMIT ${GIVEN_UP_AT_ONCE} FOR UPDATE SKIP LOCKED)
          UPDATE deliveries d SET status = 'failed', due_at = NULL, claim = NULL, needs_certificate = false,
            revision = d.revision + 1, last_error = coalesce(d.last_error, $4)

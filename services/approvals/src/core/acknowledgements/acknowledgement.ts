@@ -14,19 +14,19 @@ import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from '../deliveries/delivery.js';
 import type { StoredBytes } from '../given/given-approval.js';
 
-/** What an acknowledgement (ARECF) says, and whether it counts. */
-export interface JudgedAcknowledgement {
+/** The content of an acknowledgement (ARECF), and whether it is valid. */
+export interface AcknowledgementValidation {
   /** Estado; null where it cannot be read. */
   readonly receiptStatus: 0 | 1 | null;
   /** CodigoMotivoNoRecibido. */
   readonly motive: 1 | 2 | 3 | 4 | null;
   readonly acknowledgedAt: Date | null;
-  /** Why it does not count; null for a valid one. */
+  /** Why it is invalid; null for a valid one. */
   readonly fault: string | null;
 }
 
-/** An acknowledgement of what was sent, to be stored. */
-export interface NewAcknowledgement extends JudgedAcknowledgement {
+/** An acknowledgement to be stored. */
+export interface NewAcknowledgement extends AcknowledgementValidation {
   readonly key: DeliveryKey;
   readonly buyerRnc: string;
   readonly receivedAt: Date;
@@ -38,7 +38,7 @@ export interface StoredAcknowledgement extends Omit<NewAcknowledgement, 'bytes'>
   readonly id: number;
 }
 
-/** What was sent, to be acknowledged. */
+/** The document that is to be acknowledged. */
 export interface Sent {
   readonly key: DeliveryKey;
   readonly buyerRnc: string;
@@ -53,22 +53,22 @@ const MOTIVES: Readonly<Record<number, string>> = {
 };
 
 const LONGEST_FAULT = 1_000;
-const UNREADABLE: JudgedAcknowledgement = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
+const UNREADABLE: AcknowledgementValidation = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
 /** A genuine acknowledgement has some four kilobytes and eighty tags. A far larger one is not parsed. */
 export const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
 const MAX_TAGS = 1_000;
 const LESS_THAN = 0x3c;
 
 /**
- * Judges an acknowledgement: its signature as it stands and with the blanks between elements dropped, its schema, and that
- * it speaks of what was sent. An invalid one is read as far as possible. Never throws for what the bytes hold.
+ * Validates an acknowledgement: the signature (as it is, then without the blanks between elements), the schema, and that it
+ * names the document that was sent. An invalid one is read as far as possible. No content makes it throw.
  */
-export function judgeAcknowledgement(
+export function validateAcknowledgement(
   bytes: Uint8Array,
   sent: Sent,
   now: Date,
   trust: TrustCheck,
-): JudgedAcknowledgement {
+): AcknowledgementValidation {
   if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
     return { ...UNREADABLE, fault: `it is larger than ${MAX_ACKNOWLEDGEMENT_BYTES} bytes` };
   if (bytes.filter((byte) => byte === LESS_THAN).length > MAX_TAGS)
@@ -76,7 +76,7 @@ export function judgeAcknowledgement(
   try {
     const received = parseReceived(bytes, MAX_ACKNOWLEDGEMENT_BYTES);
     const verification = verifyXml(received, now);
-    // What does not carry a valid signature is quoted, and never counts.
+    // Without a valid signature the content is only quoted.
     const xml = verification.verified ?? received;
     if (xml.rootName !== 'ARECF')
       return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
@@ -84,7 +84,7 @@ export function judgeAcknowledgement(
     const said = {
       receiptStatus: oneOf([0, 1] as const, detail.Estado),
       motive: oneOf([1, 2, 3, 4] as const, detail.CodigoMotivoNoRecibido),
-      // A day that the calendar does not have leaves this empty; what the buyer says of the document counts all the same.
+      // An impossible date leaves this empty; the acknowledgement counts all the same.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
     const signature = distrust(verification, said.acknowledgedAt ?? now, trust);
@@ -101,8 +101,8 @@ export function judgeAcknowledgement(
   }
 }
 
-/** It says that the buyer has the document: received, or received before (the first answer was lost then). */
-export function confirmsReceipt({ receiptStatus, motive, fault }: JudgedAcknowledgement): boolean {
+/** Whether the buyer has the document: received now, or before (then the first answer was lost). */
+export function confirmsReceipt({ receiptStatus, motive, fault }: AcknowledgementValidation): boolean {
   return fault === null && (receiptStatus === 0 || motive === 3);
 }
 
@@ -123,7 +123,10 @@ function contradictions(detail: Record<string, string | undefined>, { key, buyer
     .map(([name, value]) => `its ${name} is ${quoted(detail[name])}, ${value} was sent`);
 }
 
-function inconsistencies({ receiptStatus, motive }: Pick<JudgedAcknowledgement, 'receiptStatus' | 'motive'>): string[] {
+function inconsistencies({
+  receiptStatus,
+  motive,
+}: Pick<AcknowledgementValidation, 'receiptStatus' | 'motive'>): string[] {
   if (receiptStatus === 1 && motive === null) return ['it says that the document was not received, without a motive'];
   if (receiptStatus === 0 && motive !== null) return ['it says that the document was received, with a motive why not'];
   return receiptStatus === null ? ['its Estado is neither 0 nor 1'] : [];

@@ -1,17 +1,17 @@
+import type { Health } from '@ecf/authority-client';
 import { retryDelay, storableText } from '@ecf/domain';
-import { keptPause, nextLookForReceiver } from '../receivers/receiver-pauses.js';
+import { nextLookUp, obeyedPause } from '../receivers/retry-times.js';
 import type { ClaimedDelivery, DeliveryStatus } from './delivery.js';
-import type { LaneSign } from './delivery-lanes.js';
 import type { Conclusion, DeliveryPorts } from './delivery-ports.js';
 
-/** How an attempt ended, before it is written down. */
+/** How an attempt ended, before it is recorded. */
 export interface Ending {
   readonly conclusion: Conclusion;
-  /** What it says about its receiver. */
-  readonly sign: LaneSign;
-  /** The receiver asked to be left alone for so long. */
+  /** For the buyer's circuit breaker. */
+  readonly health: Health;
+  /** Milliseconds of the pause that the receiver asked for, as far as it is obeyed. */
   readonly pauseMs: number;
-  /** For counting. */
+  /** A short word for metrics. */
   readonly word: string;
 }
 
@@ -19,29 +19,26 @@ type EndingPorts = Pick<DeliveryPorts, 'clock' | 'random' | 'deliverySettings'>;
 
 const LONGEST_ERROR = 1_000;
 
-/** The directory names no receiver: looked up again after hours, up to the deadline. */
+/** The directory lists no receiver: it is queried again after hours, up to the deadline. */
 export function withoutReceiver(delivery: ClaimedDelivery, ports: EndingPorts): Ending {
-  const dueAt = nextLookForReceiver(delivery.tries, ports.clock(), delivery.deadlineAt, ports.random);
+  const dueAt = nextLookUp(delivery.tries, ports.clock(), delivery.deadlineAt, ports.random);
   const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
   const conclusion = { status: 'no_receiver', dueAt, error, acknowledgement: null, needsCertificate: false } as const;
-  return { conclusion, sign: 'unknown', pauseMs: 0, word: 'no_receiver' };
+  return { conclusion, health: 'neutral', pauseMs: 0, word: 'no_receiver' };
 }
 
-/**
- * Again after a pause, up to the deadline: a receiver that asks for one beyond it is tried before, and whatever it asks for,
- * the first retry comes within a minute.
- */
+/** The next try comes after a pause. A try that would come after the deadline is the end: `failed`. */
 export function later(
   delivery: ClaimedDelivery,
   ports: EndingPorts,
   detail: string,
   word: string,
-  sign: LaneSign = 'unknown',
+  health: Health = 'neutral',
   { status = delivery.status, pauseMs = 0 }: { status?: DeliveryStatus; pauseMs?: number } = {},
 ): Ending {
   const pause = retryDelay(Math.max(delivery.tries, 1), ports.deliverySettings.firstRetryMs, ports.random);
   const now = ports.clock();
-  const obeyedMs = keptPause(pauseMs, delivery.tries, now, delivery.deadlineAt);
+  const obeyedMs = obeyedPause(pauseMs, delivery.tries, now, delivery.deadlineAt);
   const next = new Date(now.getTime() + Math.max(pause, obeyedMs));
   const over = next > delivery.deadlineAt;
   const kept = status === 'no_receiver' ? 'pending' : status;
@@ -52,10 +49,9 @@ export function later(
     acknowledgement: null,
     needsCertificate: false,
   };
-  return { conclusion, sign, pauseMs: obeyedMs, word };
+  return { conclusion, health, pauseMs: obeyedMs, word };
 }
 
-/** What an error says. */
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

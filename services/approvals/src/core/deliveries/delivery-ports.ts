@@ -1,4 +1,4 @@
-import type { ReceiverClient } from '@ecf/authority-client';
+import type { CircuitBreakers, ReceiverClient } from '@ecf/authority-client';
 import type { DeliveryFilter } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { TrustCheck } from '@ecf/public-ingress';
@@ -6,40 +6,44 @@ import type { NewAcknowledgement, StoredAcknowledgement } from '../acknowledgeme
 import type { Ports } from '../ports.js';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from './delivery.js';
 
-/** A receiver's name among the claims: environment, and the RNC of the buyer or the host (origin) of its receiver. */
-export type LaneName = `${Environment}:${string}`;
+/** The name of a buyer among circuit breakers and claims: environment and RNC. */
+export type BuyerName = `${Environment}:${string}`;
 
-/** What may be claimed now. */
-export interface ClaimRequest {
-  readonly now: Date;
-  /** Claims whose lease ended later stay with whoever has them. */
-  readonly lapsedBy: Date;
-  /** The lease: until then nobody else takes it up. */
-  readonly until: Date;
-  readonly limit: number;
-  /** Claims for one receiver at once. */
-  readonly perLane: number;
-  /** Receivers that get nothing now. */
-  readonly blocked: readonly LaneName[];
-  /** Receivers that get several at once; all others get one. */
-  readonly proven: readonly LaneName[];
-  /** Hosts that get nothing now. */
-  readonly blockedHosts: readonly LaneName[];
-  /** Hosts that get several now, with how many; all others get one. */
-  readonly roomyHosts: Readonly<Record<LaneName, number>>;
+/** The slots that a claim may fill. */
+export interface FreeSlots {
+  /** Buyers that get nothing now. */
+  readonly busyBuyers: readonly BuyerName[];
+  /** Buyers that get several; any other gets one. */
+  readonly buyerSlots: Readonly<Record<BuyerName, number>>;
+  /** Hosts (origins) that get nothing now. */
+  readonly busyHosts: readonly string[];
+  /** Hosts with deliveries in flight; any other gets `slotsPerHost`. */
+  readonly hostSlots: Readonly<Record<string, number>>;
+  readonly slotsPerHost: number;
 }
 
-/** How an attempt ended, to be written down. */
+export interface ClaimRequest extends FreeSlots {
+  readonly now: Date;
+  /** A claim whose lease ended later than this is not taken over. */
+  readonly lapsedBy: Date;
+  /** Deliveries in flight in this instance. A clock that is set may end their leases; they are not claimed again. */
+  readonly inFlight: readonly number[];
+  /** End of the lease: no other instance takes it over before. */
+  readonly until: Date;
+  readonly limit: number;
+}
+
+/** How an attempt ended, to be recorded. */
 export interface Conclusion {
   readonly status: DeliveryStatus;
   readonly dueAt: Date | null;
   readonly error: string | null;
   readonly acknowledgement: NewAcknowledgement | null;
-  /** Nobody could sign in for the issuer. */
+  /** No certificate could sign a login for the issuer. */
   readonly needsCertificate: boolean;
 }
 
-/** A conclusion, and the host that the directory names by now; null where it names none or was not asked. */
+/** With the host that the directory lists by now; null where it lists none or was not queried. */
 export interface HostedConclusion extends Conclusion {
   readonly host: string | null;
 }
@@ -57,38 +61,37 @@ export interface DeliveryStore {
   /** Commits a new delivery once; one that is there already stays as it is. True where it was new. */
   add(delivery: NewDelivery, eventId: string): Promise<boolean>;
   /**
-   * Claims due deliveries, oldest first, and counts the try. No two instances claim the same. More may be due behind those of
-   * receivers and hosts that have all their slots in use: claim again with these blocked.
+   * Claims due deliveries for the free slots, oldest first, and counts the try. No two instances claim the same. A claim looks
+   * at a bounded number of rows, so more may be due behind those of busy buyers and hosts.
    */
   claimDue(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** Keeps claims of sends that are still under way. */
+  /** Extends the leases of attempts in flight. */
   keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**
-   * Writes down how an attempt ended. What another instance took over meanwhile stays that one's, unless this attempt
-   * delivered: that counts in any case, and nothing undoes it. The acknowledgement is kept always. Throws Unwritable.
+   * Records how an attempt ended. A row that another instance took over stays unchanged, unless this attempt delivered: that
+   * always counts. The acknowledgement is always kept. Throws Unwritable.
    */
   conclude(delivery: ClaimedDelivery, conclusion: HostedConclusion): Promise<Delivery>;
-  /** Gives a claim back unused: it waits for a place at that host. Not counted as a try. */
-  defer(delivery: ClaimedDelivery, host: string, now: Date): Promise<void>;
+  /** Gives a claim back, due again at `dueAt`: the receiver gets no calls now. It does not count as a try. */
+  defer(delivery: ClaimedDelivery, host: string | null, dueAt: Date): Promise<void>;
   /**
-   * What is past its deadline at receivers and hosts that are left alone has failed: their single probes would come to it
-   * long after. Returns those that failed now.
+   * Fails the deliveries past their deadline of buyers and hosts that get no calls now, and returns them.
    */
   giveUp(at: {
     readonly now: Date;
-    readonly lanes: readonly LaneName[];
-    readonly hosts: readonly LaneName[];
+    readonly buyers: readonly BuyerName[];
+    readonly hosts: readonly string[];
   }): Promise<Delivery[]>;
   /**
-   * Due at once, with a new deadline; null where there is none, unchanged where the buyer has the document, and where it
-   * goes to nobody, unless type 45 is delivered by now.
+   * Makes a delivery due at once, with a new deadline. Null where there is none. Unchanged where the buyer has the document, and
+   * where it goes to nobody, unless type 45 is delivered by now.
    */
   retry(key: DeliveryKey, now: Date, deadlineAt: Date, deliver45: boolean): Promise<Delivery | null>;
-  /** Deliveries of the issuer that nobody could sign in for are due now; returns how many. */
+  /** Makes the issuer's deliveries due that waited for a certificate; returns how many. */
   resume(issuerRnc: string, now: Date): Promise<number>;
   /** Newest first. */
   list(filter: DeliveryFilter): Promise<Delivery[]>;
-  /** Of those that are not over. */
+  /** Deliveries that have not ended, by status. */
   backlog(): Promise<DeliveryBacklog[]>;
 }
 
@@ -107,7 +110,7 @@ export interface AcknowledgementStore {
   find(key: DeliveryKey): Promise<StoredAcknowledgement | null>;
 }
 
-/** What people who operate deliveries are told. */
+/** Reports to the operators. */
 export interface DeliveryObserver {
   failed(what: string, error: unknown, key?: DeliveryKey): void;
   /** An attempt ended; `outcome` is a short word. */
@@ -115,14 +118,14 @@ export interface DeliveryObserver {
   /** A delivery reached a status. */
   changed(delivery: Delivery, status: DeliveryStatus): void;
   acknowledged(acknowledgement: NewAcknowledgement): void;
-  /** A receiver, or a host with all its receivers, is left alone for a while. */
-  opened(lane: LaneName, until: Date): void;
+  /** A buyer (environment and RNC) gets no calls for so many milliseconds. */
+  paused(buyer: string, pauseMs: number): void;
 }
 
 export interface DeliverySettings {
   readonly firstRetryMs: number;
   readonly deadlineMs: number;
-  /** How long a send is one instance's before another may take it up; it is prolonged while the send is under way. */
+  /** Milliseconds of a lease, which is renewed while the attempt is in flight. */
   readonly leaseMs: number;
   readonly deliver45: boolean;
 }
@@ -134,13 +137,16 @@ export interface DeliveryPorts
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;
+  /** One circuit breaker for each buyer, around an attempt. */
+  readonly buyerCircuits: CircuitBreakers;
+  /** Those of the receiver client, one for each host. */
+  readonly hostCircuits: Pick<CircuitBreakers, 'waitMs' | 'waiting'>;
   readonly trust: TrustCheck;
   readonly deliveryObserver: DeliveryObserver;
   readonly deliverySettings: DeliverySettings;
-  /** Milliseconds that pass whether the process ends or not. */
+  /** A pause that the end of the process does not cut short. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Whether the process was told to end. */
-  readonly ending: () => boolean;
-  /** Called between steps; tests end the process there. */
+  readonly stopping: () => boolean;
+  /** Called between steps; tests stop the process there. */
   readonly checkpoint: (step: 'claimed' | 'answered' | 'recorded') => Promise<void> | void;
 }

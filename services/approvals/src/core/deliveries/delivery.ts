@@ -5,14 +5,14 @@ import type { Receivers } from '../receivers/receivers.js';
 
 export type DeliveryStatus = DeliveryBody['delivery_status'];
 
-/** Which issued e-CF a delivery is of. */
+/** The issued e-CF of a delivery. */
 export interface DeliveryKey {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
 }
 
-/** An accepted e-CF whose buyer is to have it. */
+/** An accepted e-CF to be delivered to its buyer. */
 export interface NewDelivery {
   readonly key: DeliveryKey;
   readonly buyerRnc: string;
@@ -21,29 +21,29 @@ export interface NewDelivery {
   readonly status: 'pending' | 'no_receiver' | 'not_required';
   readonly createdAt: Date;
   readonly deadlineAt: Date;
-  /** Null where nothing is left to do. */
+  /** Null once the delivery has ended. */
   readonly dueAt: Date | null;
-  /** The trace that its sends belong to. */
+  /** The trace of its attempts. */
   readonly traceparent: string | null;
-  /** The receiver's host (origin) as last known; the directory is asked all the same. */
+  /** The receiver's host (origin) as last known, a hint for claims: attempts use the directory. */
   readonly host: string | null;
 }
 
-/** How far the delivery of an e-CF came. */
+/** A delivery and its present state. */
 export interface Delivery extends Omit<NewDelivery, 'status'> {
   readonly id: number;
   readonly status: DeliveryStatus;
-  /** Sends begun. */
+  /** Attempts begun. */
   readonly tries: number;
   readonly lastError: string | null;
 }
 
-/** A delivery that is one instance's until its lease ends. */
+/** A delivery that one instance holds until its lease ends. */
 export interface ClaimedDelivery extends Delivery {
   readonly claim: string;
 }
 
-/** What {@link deliveryOf} looks at besides the document. */
+/** The ports of {@link deliveryOf}. */
 export interface DeliveryOfPorts {
   readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
   readonly receivers: Pick<Receivers, 'missedUntil' | 'knownHost'>;
@@ -51,15 +51,13 @@ export interface DeliveryOfPorts {
   readonly random: () => number;
 }
 
-/** What came while the directory's last word was believed is looked up after it, within so long. */
+/** Spreads the look-ups of documents that came while the buyer was known to have no receiver. */
 const AFTER_MISS_MS = 5_000;
 
 /** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
 const ON_REQUEST = '45';
 
-/**
- * The delivery that a document asks for; null where it is of a kind that goes to nobody, or is not accepted (yet).
- */
+/** The delivery of a document; null where it goes to nobody or is not accepted (yet). */
 export function deliveryOf(
   invoice: InvoiceChanged,
   { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,

@@ -9,7 +9,7 @@ export interface ApprovalBackgroundOptions {
   /** Sends in flight at once, for each target. */
   readonly concurrency: number;
   /** Sends to issuers in flight at once, slow ones included. */
-  readonly mostWaiting: number;
+  readonly maxInFlight: number;
   /** Milliseconds after which a send to an issuer frees its slot; it goes on beside the others. */
   readonly slowMs: number;
   /** Longest pause in milliseconds between two looks at the database. */
@@ -50,7 +50,7 @@ export function createApprovalBackground(
       leaseMs,
       idleMs: options.idleMs,
       concurrency: options.concurrency,
-      ...(target === 'issuer' ? { slow: { afterMs: options.slowMs, maxInFlight: options.mostWaiting } } : {}),
+      ...(target === 'issuer' ? { slow: { afterMs: options.slowMs, maxInFlight: options.maxInFlight } } : {}),
     });
     return engine;
   }

@@ -1,5 +1,5 @@
 import type { Ports } from '../ports.js';
-import type { Caller } from '../receivers/receivers.js';
+import type { Caller } from '../receivers/receiver-logins.js';
 import type { GivenApproval } from './given-approval.js';
 
 /**

@@ -1,10 +1,9 @@
 import type { Answer, ApprovalDeliveryAnswer, DirectoryEntry } from '@ecf/authority-client';
 import { LoginError } from '@ecf/authority-client/login';
-import { wordsOf } from '../deliveries/delivery-ending.js';
+import { messageOf } from '../deliveries/delivery-ending.js';
 import { Unwritable } from '../errors.js';
 import type { Exchange, Ports, Progress, Target } from '../ports.js';
-import { ReceiverLoginError } from '../receivers/receiver-logins.js';
-import type { Caller } from '../receivers/receivers.js';
+import { type Caller, ReceiverLoginError } from '../receivers/receiver-logins.js';
 import { callerFor } from './approval-caller.js';
 import type { GivenApproval } from './given-approval.js';
 import { type Ending, SendEndings } from './send-endings.js';
@@ -135,7 +134,7 @@ export class SendApproval {
     } catch (error) {
       return this.#endings.laterAtAuthority(
         approval,
-        `the stored document cannot be read: ${wordsOf(error)}`,
+        `the stored document cannot be read: ${messageOf(error)}`,
         arrivedBefore,
       );
     }
@@ -182,7 +181,7 @@ export class SendApproval {
       );
     } catch (error) {
       const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
-      return this.#endings.laterAtIssuer(approval, wordsOf(error), pauseMs);
+      return this.#endings.laterAtIssuer(approval, messageOf(error), pauseMs);
     }
     if (answer.outcome === 'unknown') this.ports.receivers.doubt(caller, issuerRnc);
     const ending = this.#endings.ofIssuer(approval, answer, arrivedBefore);
@@ -200,7 +199,7 @@ export class SendApproval {
     try {
       if (!(await this.ports.receivers.moved(caller, called, 'approvalUrl'))) return refused;
     } catch (error) {
-      words = `It was refused, and the directory cannot be asked where its issuer is listed now: ${wordsOf(error)}`;
+      words = `It was refused, and the directory cannot be asked where its issuer is listed now: ${messageOf(error)}`;
     }
     return { ...this.#endings.laterAtIssuer(approval, words), exchange: refused.exchange };
   }

@@ -1,7 +1,7 @@
 import type { Answer, ApprovalDeliveryAnswer, ApprovalVerdict, RawAnswer } from '@ecf/authority-client';
 import { retryDelay, storableText } from '@ecf/domain';
 import type { Exchange, Ports, Progress, Target } from '../ports.js';
-import { keptPause, nextLookForReceiver } from '../receivers/receiver-pauses.js';
+import { nextLookUp, obeyedPause } from '../receivers/retry-times.js';
 import type { GivenApproval } from './given-approval.js';
 
 const MOST_RESPONSE = 8_000;
@@ -73,7 +73,7 @@ export class SendEndings {
   withoutReceiver(approval: GivenApproval): Ending {
     const { sentAt } = approval.issuer;
     const deadline = this.#issuerDeadline(approval);
-    const dueAt = nextLookForReceiver(triesOf(approval), this.ports.clock(), deadline, this.ports.random);
+    const dueAt = nextLookUp(triesOf(approval), this.ports.clock(), deadline, this.ports.random);
     const progress = { target: 'issuer', status: 'no_receiver', error: null, sentAt, dueAt } as const;
     const exchange = this.notSent('issuer', 'the directory names no address for approvals');
     return { progress, exchange, word: 'no_receiver' };
@@ -104,7 +104,7 @@ export class SendEndings {
     const target = 'issuer';
     const exchange = this.notSent(target, detail);
     const [{ sentAt }, tries, deadline] = [approval.issuer, triesOf(approval), this.#issuerDeadline(approval)];
-    const dueAt = this.#next(tries, keptPause(waitMs, tries, this.ports.clock(), deadline));
+    const dueAt = this.#next(tries, obeyedPause(waitMs, tries, this.ports.clock(), deadline));
     if (dueAt > deadline)
       return { ...this.#failed(approval, `The issuer could not be reached in time: ${detail}`), exchange };
     const error = storableText(detail, LONGEST_ERROR);

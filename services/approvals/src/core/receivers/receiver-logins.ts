@@ -1,22 +1,29 @@
 import type { Answer, DirectoryEntry, IssuedToken, ReceiverClient, Seed, UnknownCause } from '@ecf/authority-client';
-import { signSeed } from '@ecf/authority-client/login';
+import { type SeedSigner, signSeed } from '@ecf/authority-client/login';
+import type { Environment } from '@ecf/domain';
+import type { SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
-import { DeliveryLanes, type LaneOptions, type LaneSign } from '../deliveries/delivery-lanes.js';
-import type { LaneName } from '../deliveries/delivery-ports.js';
-import { originOf } from '../deliveries/host-visit.js';
-import type { Caller } from './receivers.js';
+import { originOf } from './receiver-address.js';
+import { FIRST_RETRY_WITHIN_MS } from './retry-times.js';
+
+/** The taxpayer in whose name the directory and receivers are called. */
+export interface Caller {
+  readonly env: Environment;
+  readonly account: string;
+  readonly certificate: SigningCertificate | SeedSigner;
+}
 
 /**
- * What a login without token says: `unreached`, no answer came; `failing`, the receiver is in trouble, for everybody;
- * `refused`, anything else, which may be about the one certificate that asked.
+ * Why a login gave no token. `unreached`: no answer came. `failing`: the receiver has a fault that concerns everybody.
+ * `circuit_open`: the call was not made. `refused`: anything else, which may concern this certificate alone.
  */
-export type LoginTrouble = 'unreached' | 'failing' | 'refused';
+export type LoginTrouble = 'unreached' | 'failing' | 'circuit_open' | 'refused';
 
-/** A receiver gave no token, or refused so often that it is not asked now. */
+/** A receiver gave no token, or refused one so recently that no call is made now. */
 export class ReceiverLoginError extends Error {
   override readonly name = 'ReceiverLoginError';
 
-  /** `pauseMs`: for so long it is no use to come again. */
+  /** `pauseMs`: milliseconds until another login makes sense. */
   constructor(
     message: string,
     readonly trouble: LoginTrouble,
@@ -26,21 +33,17 @@ export class ReceiverLoginError extends Error {
   }
 }
 
-/** When a receiver is left alone, and for how long. */
-export type LeftAlone = Pick<LaneOptions, 'failuresToOpen' | 'firstPauseMs' | 'longestPauseMs'>;
-
 export interface ReceiverLoginsParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
-  /** Milliseconds since any moment; unlike a clock it is never set. */
+  /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number;
-  readonly leftAlone: LeftAlone;
 }
 
-/** Calls receivers in the name of taxpayers, who are let in or not, each for itself. */
+/** Calls receivers in the name of taxpayers, with a token where the receiver wants one. */
 export interface ReceiverLogins {
   /**
-   * Calls with a token where the receiver offers authentication, without one where it does not; with a fresh one where that
-   * of an earlier login is refused. Throws {@link ReceiverLoginError} where it gives none.
+   * Calls with a token where the receiver offers authentication, otherwise without. A kept token that is refused is replaced
+   * once. Throws {@link ReceiverLoginError} where the receiver gives no token.
    */
   admitted<V>(
     caller: Caller,
@@ -53,41 +56,63 @@ const REMEMBERED = 10_000;
 /** Assumed where a receiver's dates cannot be read. */
 const TOKEN_LIFE_MS = 5 * 60_000;
 const TOKEN_MARGIN_MS = 60_000;
+/** After a refusal no login is tried for so long, however many documents wait. */
+const REFUSAL_PAUSE_MS = 10_000;
 const TOKEN_REFUSED = 'the receiver refuses the token that it gave';
-const NO_DOOR = 'the receiver asks for a token, and the directory names no address that gives one';
+const NO_LOGIN_ADDRESS = 'the receiver wants a token, and the directory lists no address that gives one';
 const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /**
- * Keeps tokens until shortly before they end. Whoever is refused several times in a row, at the login or with the token, is
- * refused again whatever it sends: it asks no more for a while, then once. That says nothing about others, nor about other
- * buyers behind the same door, unless several of them refuse it: from then on a refusal by one of these is one by all of them.
+ * Keeps tokens until shortly before they end, and refusals for a while. One login is in flight for each caller and receiver;
+ * concurrent calls share its token.
  */
-export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins {
-  const { elapsed, leftAlone } = parts;
+export function createReceiverLogins({ receivers, elapsed }: ReceiverLoginsParts): ReceiverLogins {
   const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
-  const refusals = new LRUCache<string, string>({ max: REMEMBERED });
-  const lanes = new DeliveryLanes({ ...leftAlone, places: 1, elapsed, onOpen: () => undefined });
+  const refusals = new LRUCache<string, { message: string; until: number }>({ max: REMEMBERED });
+  const inFlight = new Map<string, Promise<string>>();
 
-  function kept(name: string): string | undefined {
+  function keptToken(name: string): string | undefined {
     const known = tokens.get(name);
     return known !== undefined && known.until > elapsed() ? known.token : undefined;
   }
 
-  async function logIn(caller: Caller, name: string, baseUrl: string): Promise<string> {
-    const now = elapsed();
-    const seed = verdictOf<Seed>(await parts.receivers.receiverSeed({ baseUrl }), 'seed');
-    const signedSeed = await signSeed(seed, caller.certificate);
-    const issued = verdictOf<IssuedToken>(await parts.receivers.receiverToken({ baseUrl, signedSeed }), 'token');
-    const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
-    const until = now + life - Math.min(TOKEN_MARGIN_MS, life / 2);
-    tokens.set(name, { token: issued.token, until });
-    return issued.token;
+  function logIn(caller: Caller, name: string, baseUrl: string): Promise<string> {
+    const login = inFlight.get(name) ?? startLogin(caller, name, baseUrl).finally(() => inFlight.delete(name));
+    inFlight.set(name, login);
+    return login;
   }
 
-  /** An answer counts whatever its status; the token behind a 401 is of no more use all the same. */
+  async function startLogin(caller: Caller, name: string, baseUrl: string): Promise<string> {
+    const now = elapsed();
+    try {
+      const seed = verdictOf<Seed>(await receivers.receiverSeed({ baseUrl }), 'seed');
+      const signedSeed = await signSeed(seed, caller.certificate);
+      const issued = verdictOf<IssuedToken>(await receivers.receiverToken({ baseUrl, signedSeed }), 'token');
+      const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
+      tokens.set(name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
+      return issued.token;
+    } catch (error) {
+      if (error instanceof ReceiverLoginError && error.trouble === 'refused')
+        refuse(name, error.message, error.pauseMs);
+      throw error;
+    }
+  }
+
+  function refuse(name: string, message: string, requestedMs: number): void {
+    const pauseMs = Math.min(Math.max(requestedMs, REFUSAL_PAUSE_MS), FIRST_RETRY_WITHIN_MS);
+    refusals.set(name, { message, until: elapsed() + pauseMs });
+  }
+
+  function requireNoRefusal(name: string): void {
+    const refusal = refusals.get(name);
+    const pauseMs = (refusal?.until ?? 0) - elapsed();
+    if (refusal !== undefined && pauseMs > 0) throw new ReceiverLoginError(refusal.message, 'refused', pauseMs);
+  }
+
+  /** A valid acknowledgement counts with any status; the token behind a 401 is useless all the same. */
   function forgetRefused(name: string, token: string | undefined, { outcome, raw }: Answer<unknown>): void {
     const refused = outcome === 'unauthorized' || raw?.status === 401;
-    // Another call may have brought a new one meanwhile.
+    // Another call may have brought a new token meanwhile.
     if (refused && tokens.get(name)?.token === token) tokens.delete(name);
   }
 
@@ -95,69 +120,50 @@ export function createReceiverLogins(parts: ReceiverLoginsParts): ReceiverLogins
     async admitted<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
       const baseUrl = entry.authenticationUrl;
       const name = loginName(caller, entry);
-      // One that refuses everybody's token closes nothing for the others behind the same door.
-      const own: LaneName = `${name} of ${entry.rnc}`;
-      const whom: LaneName = `${caller.env}:${entry.rnc}`;
-      const restMs = Math.max(lanes.restMs(name, whom), lanes.restMs(own));
-      if (restMs > 0) throw new ReceiverLoginError(refusals.get(name) ?? TOKEN_REFUSED, 'refused', restMs);
-      let sign: LaneSign = 'unknown';
-      let pauseMs = 0;
-      lanes.begin(name);
-      lanes.begin(own);
-      try {
-        const given = kept(name);
-        let token = given ?? (baseUrl === null ? undefined : await logIn(caller, name, baseUrl));
-        let answer = await call(token);
-        forgetRefused(name, token, answer);
-        if (answer.outcome === 'unauthorized' && given !== undefined && baseUrl !== null) {
-          token = kept(name) ?? (await logIn(caller, name, baseUrl));
-          answer = await call(token);
-          forgetRefused(name, token, answer);
-        }
-        if (answer.outcome === 'verdict') sign = 'alive';
-        if (answer.outcome === 'unauthorized') {
-          sign = 'failing';
-          refusals.set(name, baseUrl === null ? NO_DOOR : TOKEN_REFUSED);
-        }
-        return answer;
-      } catch (error) {
-        if (error instanceof ReceiverLoginError && error.trouble === 'refused') {
-          refusals.set(name, error.message);
-          [sign, pauseMs] = ['failing', error.pauseMs];
-        }
-        throw error;
-      } finally {
-        lanes.end(name, sign, 0, whom);
-        lanes.end(own, sign, pauseMs);
+      // A buyer that refuses everybody's token must not stop the others that share its login address.
+      const buyerName = `${name} of ${entry.rnc}`;
+      requireNoRefusal(name);
+      requireNoRefusal(buyerName);
+      const kept = keptToken(name);
+      const token = kept ?? (baseUrl === null ? undefined : await logIn(caller, name, baseUrl));
+      let answer = await call(token);
+      forgetRefused(name, token, answer);
+      if (answer.outcome === 'unauthorized' && kept !== undefined && baseUrl !== null) {
+        const renewed = keptToken(name) ?? (await logIn(caller, name, baseUrl));
+        answer = await call(renewed);
+        forgetRefused(name, renewed, answer);
       }
+      if (answer.outcome === 'unauthorized') refuse(buyerName, baseUrl === null ? NO_LOGIN_ADDRESS : TOKEN_REFUSED, 0);
+      return answer;
     },
   };
 }
 
 /**
- * Who is let in, and where. Whoever lists somebody else's door as its own and then refuses the token harms nobody there: the
- * hosts behind the door belong to the name.
+ * A token belongs to a caller, a login address and the hosts of the directory entry. So an entry that lists a login address of
+ * somebody else gets a token of its own, and its refusals count for itself alone.
  */
-function loginName({ env, account, certificate }: Caller, entry: DirectoryEntry): LaneName {
+function loginName({ env, account, certificate }: Caller, entry: DirectoryEntry): string {
   const hosts = [entry.receptionUrl, entry.approvalUrl].map((address) => address && originOf(address));
   return `${env}:${account}:${certificate.fingerprint}:${entry.authenticationUrl} for ${hosts.join(', ')}`;
 }
 
 function verdictOf<V>(answer: Answer<V>, what: string): V {
   if (answer.outcome === 'verdict') return answer.verdict;
-  const message = `the receiver gave no ${what}: ${wordsOf(answer)}`;
+  const message = `the receiver gave no ${what}: ${answerText(answer)}`;
   if (answer.outcome !== 'unknown') throw new ReceiverLoginError(message, 'refused', 0);
   throw new ReceiverLoginError(message, troubleOf(answer), answer.retryAfterMs ?? 0);
 }
 
 function troubleOf({ cause, raw }: Answer<unknown> & { outcome: 'unknown' }): LoginTrouble {
+  if (cause === 'circuit_open') return cause;
   if (NO_ANSWER.includes(cause)) return 'unreached';
-  // Some speak of a passing trouble with this very certificate, with a status below 500.
+  // Some receivers answer a status below 500 for a passing fault with this very certificate.
   return cause === 'server_error' && (raw?.status ?? 500) >= 500 ? 'failing' : 'refused';
 }
 
-/** What an answer that is no verdict says. */
-export function wordsOf(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {
+/** The text of an answer that is no verdict. */
+export function answerText(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {
   if (answer.outcome === 'unknown') return answer.detail;
   return answer.outcome === 'refused' ? answer.reason : 'it refuses the login';
 }
