@@ -22,31 +22,31 @@ const KEYS = {
   rnc: ['the RNC', { type: 'string', examples: ['131000001'] }],
 };
 
-/** Header of a message, what it holds, whether every message has it. */
+/** Header of a message, its meaning, its schema, whether every message has it. */
 const HEADERS = [
   ['ce_specversion', 'Version of CloudEvents', { const: '1.0' }, true],
-  ['ce_id', 'Id of the event: a consumer notes it with its effect', { type: 'string', format: 'uuid' }, true],
-  ['ce_type', 'Type of the event, which names the schema of the body', { type: 'string' }, true],
-  ['ce_source', 'The service that says it', { type: 'string' }, true],
-  ['ce_time', 'When it happened, ISO 8601', { type: 'string', format: 'date-time' }, true],
-  ['ce_subject', 'What it is about', { type: 'string' }, true],
+  ['ce_id', 'Id of the event; a consumer records it with its effect', { type: 'string', format: 'uuid' }, true],
+  ['ce_type', 'Type of the event; it selects the schema of the body', { type: 'string' }, true],
+  ['ce_source', 'The service that publishes it', { type: 'string' }, true],
+  ['ce_time', 'Time of the change, ISO 8601', { type: 'string', format: 'date-time' }, true],
+  ['ce_subject', 'The object that changed', { type: 'string' }, true],
   ['content-type', 'application/json', { const: 'application/json' }, true],
   ['traceparent', 'W3C trace context of the work that caused it', { type: 'string' }, false],
-  ['ecf_replay_group', 'On a replayed dead letter: the only group it is meant for', { type: 'string' }, false],
+  ['ecf_replay_group', 'On a replayed dead-letter message: the only group that handles it', { type: 'string' }, false],
 ];
 
-const LETTER_HEADERS = [
+const DEAD_LETTER_HEADERS = [
   ['ecf_dead_topic', 'Topic of the message', { type: 'string' }],
   ['ecf_dead_key', 'Key of the message', { type: 'string' }],
   ['ecf_dead_group', 'The group that could not handle it', { type: 'string' }],
   ['ecf_dead_reason', 'The last error', { type: 'string' }],
-  ['ecf_dead_attempts', 'How often it was tried', { type: 'string' }],
-  ['ecf_dead_time', 'When it was given up, ISO 8601', { type: 'string', format: 'date-time' }],
-  ['ecf_dead_partition', 'Partition that the message was in', { type: 'string' }],
-  ['ecf_dead_offset', 'Its offset there', { type: 'string' }],
+  ['ecf_dead_attempts', 'Number of tries', { type: 'string' }],
+  ['ecf_dead_time', 'Time when the group gave it up, ISO 8601', { type: 'string', format: 'date-time' }],
+  ['ecf_dead_partition', 'Partition of the message', { type: 'string' }],
+  ['ecf_dead_offset', 'Offset in the partition', { type: 'string' }],
   [
     'ecf_dead_cut',
-    'Where brokers refused it for its size, and its body is cut: how many bytes that had',
+    'Size of the original body in bytes, if the body is cut because the brokers refused its size',
     { type: 'string' },
   ],
 ];
@@ -56,7 +56,7 @@ function jsonSchema(schema) {
   return plain(rest);
 }
 
-/** Limits that only say "as large as a number can be" are left out. */
+/** Drops limits that only say "as large as a number can be". */
 function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -86,7 +86,7 @@ function words(schema) {
   return `${schema.type ?? 'any value'}${format}${pattern}`;
 }
 
-/** Rows of the fields of an object and of what is inside it. */
+/** Rows of the fields of an object, nested ones included. */
 function fields(schema, prefix = '') {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -110,7 +110,7 @@ function eventSection(type, schema) {
   const json = jsonSchema(schema);
   const variants = (json.oneOf ?? json.anyOf ?? [json]).flatMap((variant, i, all) => [
     ...(all.length > 1 ? [`Variant ${i + 1} of ${all.length}:`, ''] : []),
-    ...table(['Field', 'Value', 'Always there', 'Meaning'], fields(variant)),
+    ...table(['Field', 'Value', 'Always present', 'Meaning'], fields(variant)),
     '',
   ]);
   const sample = example(type);
@@ -132,12 +132,12 @@ function page(topic) {
       ['', ''],
       [
         ['Key', `${KEYS[topic.key][0]}; messages of one key keep their order`],
-        ['Said by', topic.producer],
-        ['Heard by', topic.consumers.join(', ')],
+        ['Publisher', topic.producer],
+        ['Consumers', topic.consumers.join(', ')],
         ['Consumer groups', topic.consumers.map((service) => `\`${service}.${topic.name}\``).join(', ')],
         ['Partitions', topic.partitions],
-        ['Kept', retentionOf(topic)],
-        ['Dead letters', `\`${topic.name}.dlq\`, until they are replayed or dismissed (\`ecf dlq\`)`],
+        ['Retention', retentionOf(topic)],
+        ['Dead-letter messages', `\`${topic.name}.dlq\`, until they are replayed or dismissed (\`ecf dlq\`)`],
       ],
     ),
     '',
@@ -152,11 +152,11 @@ function overview() {
     '',
     GENERATED,
     '',
-    'A service tells others what happened by events: one message each, in CloudEvents’ binary mode, attributes as headers and',
-    'the data alone as JSON body. `asyncapi.yaml` describes the same for tools.',
+    'Services publish facts as events. An event is one message in CloudEvents’ binary mode: attributes as headers, the data as',
+    'JSON body. `asyncapi.yaml` describes the same for tools.',
     '',
     ...table(
-      ['Topic', 'What it says', 'Said by', 'Heard by', 'Partitions', 'Kept'],
+      ['Topic', 'Content', 'Publisher', 'Consumers', 'Partitions', 'Retention'],
       topics.map(([, topic]) => [
         `[${topic.name}](${topic.name}.md)`,
         topic.description,
@@ -170,22 +170,22 @@ function overview() {
     '## Headers',
     '',
     ...table(
-      ['Header', 'Meaning', 'Always there'],
+      ['Header', 'Meaning', 'Always present'],
       HEADERS.map(([name, meaning, , always]) => [`\`${name}\``, meaning, always ? 'yes' : 'no']),
     ),
     '',
     '## Rules',
     '',
-    '- Delivered at least once, in order per key. A consumer notes the event’s id in the transaction of its effect, or',
-    '  its effect is one that a repeat does not change.',
-    '- Within `.v1` a schema only grows, by fields that may be absent. A consumer leaves out what it does not know. An event of',
-    '  the first version of each type is kept in `packages/contracts/test/first-version`, and a test reads it.',
-    '- What a group cannot handle after some tries, or what no schema allows, goes to `<topic>.dlq` as it came, with these',
-    '  headers added. The key there is `<event id>.<group>`; a message without body says that the letter is settled.',
+    '- Events are delivered at least once, in order per key. A consumer records the event’s id in the transaction of its effect,',
+    '  or a repeat does not change its effect.',
+    '- Within `.v1` a schema only grows, by optional fields. A consumer ignores unknown fields. `packages/contracts/test/first-version`',
+    '  keeps an event of the first version of each type, and a test reads it.',
+    '- An event that a group cannot handle after several tries, or that violates its schema, goes to `<topic>.dlq` unchanged, with',
+    '  these headers added. The key there is `<event id>.<group>`. A message without body means that the dead-letter message is settled.',
     '',
     ...table(
       ['Header', 'Meaning'],
-      LETTER_HEADERS.map(([name, meaning]) => [`\`${name}\``, meaning]),
+      DEAD_LETTER_HEADERS.map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
     '',
   ].join('\n');
@@ -226,7 +226,7 @@ function channel(topic) {
   };
 }
 
-function letterChannel(topic) {
+function deadLetterChannel(topic) {
   return {
     address: `${topic.name}.dlq`,
     description: `Messages of ${topic.name} that a group could not handle.`,
@@ -247,14 +247,14 @@ function operations([id, topic]) {
   const where = { $ref: `#/channels/${id}` };
   const sends = [
     `${messageId(`send_${id}`)}`,
-    { action: 'send', channel: where, title: `${topic.producer} says what changed`, tags: [{ name: topic.producer }] },
+    { action: 'send', channel: where, title: `${topic.producer} publishes changes`, tags: [{ name: topic.producer }] },
   ];
   const receives = topic.consumers.map((service) => [
     messageId(`receive_${id}_in_${service.replace('-', '_')}`),
     {
       action: 'receive',
       channel: where,
-      title: `${service} hears of it`,
+      title: `${service} consumes them`,
       tags: [{ name: service }],
       bindings: { kafka: { groupId: { type: 'string', enum: [`${service}.${topic.name}`] }, bindingVersion: '0.5.0' } },
     },
@@ -284,14 +284,14 @@ function asyncApi() {
     info: {
       title: 'e-CF gateway: events between the services',
       version,
-      description: 'What the services tell each other. Topics carry a prefix where KAFKA_TOPIC_PREFIX is set.',
+      description: 'The events between the services. With KAFKA_TOPIC_PREFIX, all topic names have this prefix.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/json',
     servers: { brokers: { host: 'localhost:9092', protocol: 'kafka', description: 'The brokers of KAFKA_BROKERS' } },
     channels: Object.fromEntries([
       ...topics.map(([id, topic]) => [id, channel(topic)]),
-      ...topics.map(([id, topic]) => [`${id}DeadLetters`, letterChannel(topic)]),
+      ...topics.map(([id, topic]) => [`${id}DeadLetters`, deadLetterChannel(topic)]),
     ]),
     operations: Object.fromEntries(topics.flatMap(operations)),
     components: {
@@ -299,7 +299,7 @@ function asyncApi() {
         ...Object.fromEntries(messages),
         deadLetter: {
           name: 'deadLetter',
-          title: 'A message that a group could not handle, as it came, with the reason',
+          title: 'A message that a group could not handle, unchanged, with the reason',
           headers: { $ref: '#/components/schemas/deadLetterHeaders' },
           payload: {},
           bindings: { kafka: { key: { type: 'string', description: '<event id>.<group>' }, bindingVersion: '0.5.0' } },
@@ -307,7 +307,7 @@ function asyncApi() {
       },
       schemas: {
         headers: headersSchema(HEADERS),
-        deadLetterHeaders: headersSchema([...LETTER_HEADERS, ...HEADERS.map((header) => header.slice(0, 3))]),
+        deadLetterHeaders: headersSchema([...DEAD_LETTER_HEADERS, ...HEADERS.map((header) => header.slice(0, 3))]),
       },
     },
   };

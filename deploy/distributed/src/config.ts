@@ -29,7 +29,7 @@ export const distributedSettings = z.object({
     secret: true,
   }),
   INSTANCES: setting.integer({
-    description: 'Processes of each service; every further gateway has an address of its own',
+    description: 'Processes of each service; each further gateway has its own address',
     min: 1,
     max: 8,
     default: 1,
@@ -39,7 +39,7 @@ export const distributedSettings = z.object({
       .list({ description: '' })
       .refine((names): names is ServiceName[] => names.every((name) => SERVICE_NAMES.includes(name as ServiceName))),
     {
-      description: 'Services that INSTANCES counts for; the others run once',
+      description: 'Services that INSTANCES applies to; the others run once',
       allowed: 'names of services, separated by commas',
       default: 'all',
     },

@@ -1,15 +1,15 @@
-/** What a public error code means, which status carries it, and what the caller does about it. */
+/** A public error code: its status, its meaning, and what the caller does about it. */
 export interface ErrorCodeEntry {
   readonly status: number;
-  /** Seconds for `Retry-After` where the answer carries one; null where it does not. */
+  /** Seconds for `Retry-After`; null if the answer has none. */
   readonly retryAfter: number | null;
   readonly meaning: string;
   readonly remedy: string;
 }
 
 /**
- * Every code that an answer of the public interface or of `/admin` can carry, in one place.
- * `GET /errors` is made from this table; {@link ErrorCode} makes the compiler refuse any other.
+ * Every error code of the public interface and of `/admin`. `GET /errors` serves this table. With {@link ErrorCode} the
+ * compiler refuses any other code.
  */
 export const ERROR_CODES = {
   bad_request: {
@@ -21,14 +21,14 @@ export const ERROR_CODES = {
   invalid_json: {
     status: 400,
     retryAfter: null,
-    meaning: 'The body, or the part data, is not JSON that can be read.',
-    remedy: 'Correct the JSON at the position the answer names.',
+    meaning: 'The body, or the part data, is no valid JSON.',
+    remedy: 'Correct the JSON at the position that the answer names.',
   },
   not_utf8: {
     status: 400,
     retryAfter: null,
     meaning: 'The bytes are not UTF-8.',
-    remedy: 'Send UTF-8; nothing is guessed or replaced.',
+    remedy: 'Send UTF-8; the gateway does not guess or replace characters.',
   },
   invalid_xml: {
     status: 400,
@@ -39,7 +39,7 @@ export const ERROR_CODES = {
   invalid_document: {
     status: 400,
     retryAfter: null,
-    meaning: 'The document would be rejected by the authority; no number was used.',
+    meaning: 'The authority would reject the document; no number was used.',
     remedy:
       'Correct each field named in faults and send the document again, under the same eNCF unless that is the fault.',
   },
@@ -59,7 +59,7 @@ export const ERROR_CODES = {
   invalid_parameters: {
     status: 400,
     retryAfter: null,
-    meaning: 'The parameters do not make sense together.',
+    meaning: 'The parameters contradict each other.',
     remedy: 'Correct them as the answer says.',
   },
   invalid_issuer_rnc: {
@@ -72,7 +72,7 @@ export const ERROR_CODES = {
     status: 400,
     retryAfter: null,
     meaning: 'The signed seed is not one of ours, was used, has expired, or its signature does not hold.',
-    remedy: 'Ask for a new seed, sign it and send it within its life.',
+    remedy: 'Get a new seed, sign it and send it before it expires.',
   },
   invalid_api_key: {
     status: 401,
@@ -95,8 +95,8 @@ export const ERROR_CODES = {
   invalid_identity: {
     status: 401,
     retryAfter: null,
-    meaning: 'A service was called without the signed identity that the gateway gives.',
-    remedy: 'Call the gateway; services are not reached directly.',
+    meaning: 'A service was called without the signed identity of the gateway.',
+    remedy: 'Call the gateway; services cannot be called directly.',
   },
   invalid_token: {
     status: 401,
@@ -107,19 +107,19 @@ export const ERROR_CODES = {
   invalid_provider_token: {
     status: 401,
     retryAfter: null,
-    meaning: 'This deployment asks providers for a Bearer token and this one is missing or not valid.',
+    meaning: 'This deployment requires a Bearer token of providers; the token is missing or not valid.',
     remedy: 'Get one from the seed and validation services of this receiver.',
   },
   login_refused: {
     status: 401,
     retryAfter: null,
     meaning: 'The authority refuses to log in with this certificate.',
-    remedy: 'Check that the certificate is accepted by the authority for this taxpayer and environment.',
+    remedy: 'Check that the authority accepts the certificate for this taxpayer and environment.',
   },
   not_found: {
     status: 404,
     retryAfter: null,
-    meaning: 'There is no such object among those of this account.',
+    meaning: 'The account has no such object.',
     remedy: 'Check the identifier, the RNC and the environment.',
   },
   unknown_route: {
@@ -137,7 +137,7 @@ export const ERROR_CODES = {
   method_not_allowed: {
     status: 405,
     retryAfter: null,
-    meaning: 'The address exists, the method does not.',
+    meaning: 'The address does not support this method.',
     remedy: 'Use one of the methods in the header Allow.',
   },
   request_timeout: {
@@ -149,8 +149,8 @@ export const ERROR_CODES = {
   authority_timeout: {
     status: 408,
     retryAfter: 10,
-    meaning: 'The authority did not answer in time; the document is stored and sending goes on.',
-    remedy: 'Repeat the same bytes later: the answer carries the trackId once it is known.',
+    meaning: 'The authority did not answer in time; the document is stored and the gateway continues to send it.',
+    remedy: 'Repeat the same bytes later: the answer has the trackId once it is known.',
   },
   encf_already_used: {
     status: 409,
@@ -167,20 +167,20 @@ export const ERROR_CODES = {
   encf_in_use: {
     status: 409,
     retryAfter: null,
-    meaning: 'Numbers to annul are used, in flight, or annulled already.',
+    meaning: 'Some of the numbers are used, in flight, or already annulled.',
     remedy: 'Leave out the numbers that the answer names.',
   },
   already_answered: {
     status: 409,
     retryAfter: null,
     meaning: 'The invoice already has a commercial approval or rejection.',
-    remedy: 'See the one that the answer names.',
+    remedy: 'See the decision that the answer names.',
   },
   taxpayer_taken: {
     status: 409,
     retryAfter: null,
     meaning: 'The RNC is registered in this deployment.',
-    remedy: 'A taxpayer belongs to one account; have it released there first.',
+    remedy: 'A taxpayer belongs to one account; release it there first.',
   },
   conflict: {
     status: 409,
@@ -192,25 +192,25 @@ export const ERROR_CODES = {
     status: 413,
     retryAfter: null,
     meaning: 'The body is larger than MAX_BODY_BYTES.',
-    remedy: 'Send a smaller body, or have the limit raised.',
+    remedy: 'Send a smaller body, or ask the operator to raise the limit.',
   },
   unsupported_media_type: {
     status: 415,
     retryAfter: null,
-    meaning: 'The content type is not the one this address takes.',
+    meaning: 'This address does not accept this content type.',
     remedy: 'Send the content type that the answer names.',
   },
   expectation_failed: {
     status: 417,
     retryAfter: null,
-    meaning: 'The header Expect asks for something else than 100-continue.',
-    remedy: 'Send the request without it.',
+    meaning: 'The header Expect has another value than 100-continue.',
+    remedy: 'Send the request without this header.',
   },
   validation_error: {
     status: 422,
     retryAfter: null,
     meaning: 'A parameter, header or field is missing or malformed.',
-    remedy: 'Correct what detail names: loc is the place, msg the reason.',
+    remedy: 'Correct each place that detail names: loc is the place, msg the reason.',
   },
   service_not_in_environment: {
     status: 422,
@@ -221,14 +221,15 @@ export const ERROR_CODES = {
   rate_limited: {
     status: 429,
     retryAfter: 1,
-    meaning: 'More requests a second than the limit allows.',
+    meaning: 'More requests were sent in a second than the limit allows.',
     remedy: 'Wait for Retry-After and repeat.',
   },
   daily_bytes_used: {
     status: 429,
     retryAfter: 3_600,
-    meaning: 'Documents of this sender have taken all the bytes that one sender has in a UTC day.',
-    remedy: 'Repeat after Retry-After, when the next day begins, or ask who operates the receiver to raise the bound.',
+    meaning: 'This sender has used the bytes that one sender may send in a UTC day.',
+    remedy:
+      'Repeat after Retry-After, when the next day begins, or ask the operator of the receiver to raise the limit.',
   },
   headers_too_large: {
     status: 431,
@@ -239,38 +240,38 @@ export const ERROR_CODES = {
   internal_error: {
     status: 500,
     retryAfter: null,
-    meaning: 'An unexpected failure; it is in the log under request_id.',
-    remedy: 'Repeat the request; if it stays, report request_id to who operates the service.',
+    meaning: 'An unexpected failure; the log has it under request_id.',
+    remedy: 'Repeat the request; if the failure stays, report request_id to the operator.',
   },
   document_damaged: {
     status: 500,
     retryAfter: null,
-    meaning: 'The stored document is missing, or its checksum is not the one it was stored with.',
-    remedy: 'Report it to who operates the service; nothing but the very bytes that were stored is given out.',
+    meaning: 'The stored document is missing, or its checksum has changed.',
+    remedy: 'Report it to the operator; the gateway returns only the very bytes that were stored.',
   },
   authority_unreadable: {
     status: 502,
     retryAfter: null,
-    meaning: 'The authority answered something that cannot be used.',
+    meaning: 'The answer of the authority cannot be used.',
     remedy: 'Repeat later; see /monitoring/status.',
   },
   service_unavailable: {
     status: 503,
     retryAfter: 5,
-    meaning: 'A part of the deployment is not there or not ready.',
+    meaning: 'A part of the deployment is missing or not ready.',
     remedy: 'Repeat after Retry-After.',
   },
   commit_unconfirmed: {
     status: 503,
     retryAfter: 5,
-    meaning: 'The database went away while it stored the document or cancellation, which may be under way.',
-    remedy: 'Repeat the very same request: the answer says what became of it, and it is never sent twice.',
+    meaning: 'The database became unavailable while it stored the document or cancellation, which may be in progress.',
+    remedy: 'Repeat the very same request: the answer has the outcome, and nothing is sent twice.',
   },
   storage_full: {
     status: 503,
     retryAfter: 60,
-    meaning: 'The disk of the deployment is full, or too full for anything of senders without a key.',
-    remedy: 'Repeat after Retry-After; who operates the deployment makes room.',
+    meaning: 'The disk of the deployment is full, or too full for requests without a key.',
+    remedy: 'Repeat after Retry-After; the operator must make room.',
   },
   authority_unreachable: {
     status: 503,
@@ -300,7 +301,7 @@ export const ERROR_CODES = {
     status: 503,
     retryAfter: null,
     meaning: 'The stored certificate cannot be opened.',
-    remedy: 'Upload it again; if it stays, MASTER_KEY is not the one it was sealed with.',
+    remedy: 'Upload it again; if the error stays, MASTER_KEY is not the key that sealed it.',
   },
   status_key_missing: {
     status: 503,

@@ -49,7 +49,7 @@ export const TOPICS = {
   },
   invoiceStatus: {
     name: 'invoice-status.v1',
-    description: "The authority's answer to a query of a document's status, where it differs from the one before.",
+    description: "The authority's answer to a query of a document's status, if it differs from the one before.",
     key: 'document',
     events: { 'invoice_status.changed': invoiceStatusChangedSchema },
     producer: 'status-poller',
@@ -59,7 +59,7 @@ export const TOPICS = {
   },
   cancellations: {
     name: 'cancellations.v1',
-    description: 'The present state of each annulment of number ranges.',
+    description: 'The present state of each cancellation of number ranges.',
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
     producer: 'emission',

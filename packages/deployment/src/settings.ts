@@ -6,7 +6,7 @@ export type Environment = Record<string, string | undefined>;
 
 /** Settings of every deployment on one machine; what else is set goes to the services untouched. */
 export const deploymentSettings = {
-  DATA_DIR: setting.text({ description: 'Folder of everything that is kept', default: '.data' }),
+  DATA_DIR: setting.text({ description: 'Folder of all stored data', default: '.data' }),
   HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
   SANDBOX: setting.flag({
     description:
@@ -14,7 +14,7 @@ export const deploymentSettings = {
     default: true,
   }),
   AUTHORITY_URL: setting.optionalUrl({
-    description: 'A simulator of the authority; unset = an own one in the sandbox, else the official hosts',
+    description: 'A simulator of the authority; unset = its own one in the sandbox, else the official hosts',
   }),
   DATABASE_URL: setting.optionalUrl({
     description:
@@ -23,7 +23,7 @@ export const deploymentSettings = {
     secret: true,
   }),
   LOG_LEVEL: setting.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
-    description: 'What is logged',
+    description: 'Lowest level that is logged',
     default: 'warn',
   }),
 };

@@ -34,7 +34,7 @@ export const querySettings = z.object({
       'Address of approvals: all deliveries and buyers’ decisions for a rebuild; unset = not part of the deployment',
   }),
   OWNER_TIMEOUT_MS: setting.integer({
-    description: 'Milliseconds to wait for emission or reception before an answer is given without them',
+    description: 'Milliseconds to wait for emission or reception before the query is answered without them',
     min: 50,
     max: 60_000,
     default: 2_000,

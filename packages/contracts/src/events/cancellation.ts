@@ -17,7 +17,7 @@ export const cancellationChangedSchema = z.object({
   issuer_rnc: rncSchema,
   account_id: z.string().min(1),
   revision: z.number().int().positive(),
-  authority_status: cancellationStatusSchema.nullable().meta({ description: 'Null: signed and not to be sent' }),
+  authority_status: cancellationStatusSchema.nullable().meta({ description: 'Null: signed, not to be sent' }),
   total_encf_canceled: z.number().int().positive(),
   total_encf_blocked: z.number().int().nonnegative(),
   blocked: z
@@ -29,7 +29,7 @@ export const cancellationChangedSchema = z.object({
       }),
     )
     .max(MAX_EVENT_RANGES),
-  blocked_complete: z.boolean().meta({ description: `False where there are more than ${MAX_EVENT_RANGES}` }),
+  blocked_complete: z.boolean().meta({ description: `False if there are more than ${MAX_EVENT_RANGES}` }),
   created_at: timestampSchema,
   sent_at: timestampSchema.nullable(),
   xml_storage_path: z.string(),

@@ -19,6 +19,6 @@ export const deliveryChangedSchema = z
   })
   .meta({
     description:
-      'How far the delivery of an issued e-CF to its buyer has come. A reader keeps the highest revision of a document.',
+      'The state of the delivery of an issued e-CF to its buyer. A consumer keeps the highest revision of a document.',
   });
 export type DeliveryChanged = z.infer<typeof deliveryChangedSchema>;

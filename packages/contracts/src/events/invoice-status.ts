@@ -33,6 +33,6 @@ export const invoiceStatusChangedSchema = z
   })
   .meta({
     description:
-      'What the authority answered to the question for the result of a submission. A reader keeps the highest revision of a trackId.',
+      "The authority's answer to a query for the result of a submission. A consumer keeps the highest revision of a trackId.",
   });
 export type InvoiceStatusChanged = z.infer<typeof invoiceStatusChangedSchema>;

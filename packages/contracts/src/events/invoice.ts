@@ -38,16 +38,13 @@ export const invoiceAttemptSchema = z.object({
 
 /** A submission as an event tells of it, which has room for so much: what is marked is whole where emission is asked. */
 export const toldAttemptSchema = invoiceAttemptSchema.extend({
-  messages_cut: z
-    .boolean()
-    .optional()
-    .meta({ description: 'True where the authority said more than the messages that are here' }),
+  messages_cut: z.boolean().optional().meta({ description: 'True if the authority sent more messages than these' }),
   earlier_omitted: z
     .number()
     .int()
     .positive()
     .optional()
-    .meta({ description: 'On the first of the list: older submissions that are not here' }),
+    .meta({ description: 'On the first of the list: how many older submissions are omitted' }),
 });
 export type InvoiceAttempt = z.infer<typeof toldAttemptSchema>;
 
@@ -91,6 +88,6 @@ export const invoiceChangedSchema = z
     attempts: z.array(toldAttemptSchema),
   })
   .meta({
-    description: `The present state of an issued document, its attempts oldest first. A reader keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and says where that is not all; who needs the rest asks for the document.`,
+    description: `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,
   });
 export type InvoiceChanged = z.infer<typeof invoiceChangedSchema>;

@@ -61,7 +61,7 @@ export const receivedInvoiceChangedSchema = z
   })
   .meta({
     description:
-      'The whole present state of a document that a provider sent. A reader keeps the highest revision of a document.',
+      'The whole present state of a document that a provider sent. A consumer keeps the highest revision of a document.',
   });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 

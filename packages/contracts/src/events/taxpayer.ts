@@ -36,7 +36,7 @@ export const taxpayerStateSchema = z
   })
   .meta({
     description:
-      'The whole present state of a taxpayer. A reader keeps the highest revision of an RNC; previous_revision is that of its account before.',
+      'The whole present state of a taxpayer. A consumer keeps the highest revision of an RNC. previous_revision is the revision of its account before.',
   });
 export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
 

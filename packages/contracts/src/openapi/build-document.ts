@@ -31,7 +31,7 @@ const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
 
 type Access = 'key' | 'public' | 'open' | 'probe' | 'admin';
 
-/** What every operation can answer, by who may call it. */
+/** Error codes of every operation, by access. */
 const EVERYWHERE = [
   'bad_request',
   'request_timeout',
@@ -40,7 +40,7 @@ const EVERYWHERE = [
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
-/** Answered in any flood. */
+/** No rate limit applies to these. */
 const PROBES: readonly string[] = ['live', 'ready'];
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   key: [
@@ -73,11 +73,11 @@ export function openApiDocument(): OpenApiDocument {
       version: '3.0',
       summary: 'Electronic fiscal receipts of the Dominican Republic over HTTP and JSON',
       description:
-        'A slash at the end of a path does not count, HEAD is answered where GET is, any other method with 405 ' +
-        '`method_not_allowed` and the header `allow`, any other path with 404 `unknown_route`, a header ' +
-        '`expect` other than 100-continue with 417 `expectation_failed`. Times are Dominican ' +
-        '(-04:00), amounts text with two decimals. Every error has the body `ErrorBody`, a 422 `ValidationBody`; ' +
-        'its codes stand at `/errors`. The administration has a document of its own, `/admin/openapi.json`.',
+        'A slash at the end of a path is ignored. HEAD works on every path that has GET. Another method is 405 ' +
+        '`method_not_allowed` with the header `allow`, another path is 404 `unknown_route`, and a header `expect` ' +
+        'other than 100-continue is 417 `expectation_failed`. Times are Dominican (-04:00); amounts are text with ' +
+        'two decimals. Every error has the body `ErrorBody`, a 422 has `ValidationBody`; `/errors` lists the codes. ' +
+        'The administration has its own document, `/admin/openapi.json`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     [
@@ -93,7 +93,7 @@ export function openApiDocument(): OpenApiDocument {
         type: 'apiKey',
         in: 'header',
         name: 'x-api-key',
-        description: 'Key of the account. A sandbox key answers TesteCF and CerteCF, a production key eCF.',
+        description: 'Key of the account. A sandbox key is valid for TesteCF and CerteCF, a production key for eCF.',
       },
     },
   );
@@ -105,7 +105,7 @@ export function adminOpenApiDocument(): OpenApiDocument {
     {
       title: 'e-CF gateway: administration',
       version: '3.0',
-      description: 'Accounts, taxpayers, certificates, number ranges and API keys. Served where ADMIN_TOKEN is set.',
+      description: 'Accounts, taxpayers, certificates, number ranges and API keys. Available if ADMIN_TOKEN is set.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     ADMIN_OPERATIONS.map((operation) => ({

@@ -77,11 +77,11 @@ const address = (name: string) => `#/components/schemas/${name}`;
 
 export interface Components {
   readonly schemas: Record<string, JsonSchema>;
-  /** A reference where the schema has a name, else the schema itself. */
+  /** A reference if the schema has a name, else the schema itself. */
   schemaOf(schema: z.ZodType | JsonSchema, io: 'input' | 'output'): JsonSchema;
 }
 
-/** Every named schema as JSON Schema, and the way from a zod schema to what stands for it in the document. */
+/** Every named schema as JSON Schema, and the mapping from a zod schema to its form in the document. */
 export function createComponents(): Components {
   const names = new Map<z.ZodType, string>();
   const schemas: Record<string, JsonSchema> = {};

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../error-codes.js';
 
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes them. */
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** A parameter of an operation; its name in the document is `name`. */
@@ -14,18 +14,18 @@ export interface ParameterDescription {
   readonly example: string | number | boolean;
 }
 
-/** What is sent or answered in one media type. */
+/** A body in one media type. */
 export interface ContentDescription {
   /** A zod schema that is named in `COMPONENT_SCHEMAS`, or a JSON Schema of its own. */
   readonly schema: z.ZodType | JsonSchema;
   readonly example: unknown;
-  /** Of the parts of a form: the content types a part may have. */
+  /** The content types that each part of a form may have. */
   readonly encoding?: Readonly<Record<string, { contentType: string }>>;
 }
 
 export type Content = Readonly<Record<string, ContentDescription>>;
 
-/** A header of an answer beside those that every answer carries. */
+/** A header of an answer, beside the common ones. */
 export interface HeaderDescription {
   readonly description: string;
   readonly required: boolean;
@@ -35,19 +35,19 @@ export interface HeaderDescription {
 
 export interface AnswerDescription {
   readonly description: string;
-  /** Absent where the answer has no body. */
+  /** Absent if the answer has no body. */
   readonly content?: Content;
   readonly headers?: Readonly<Record<string, HeaderDescription>>;
 }
 
-/** What the document says of an operation beyond method, path and who may call it. */
+/** The description of an operation, beyond method, path and access. */
 export interface OperationDescription {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly ParameterDescription[];
   readonly body?: { readonly required: boolean; readonly description?: string; readonly content: Content };
-  /** By status. Errors stand in `errors`; a status that stands in both is one or the other. */
+  /** By status. `errors` has the errors; a status in both may be either. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Codes beyond those of every operation. */
   readonly errors?: readonly ErrorCode[];

@@ -5,8 +5,8 @@ import type { HeaderDescription, JsonSchema } from './description.js';
 import { EXAMPLES } from './examples.js';
 import { headersObject } from './headers.js';
 
-const ASKS_FOR_TOKEN: HeaderDescription = {
-  description: 'Bearer, where a token is asked for.',
+const TOKEN_REQUIRED: HeaderDescription = {
+  description: 'Bearer, if a token is required.',
   required: false,
   schema: { type: 'string' },
   example: 'Bearer',
@@ -41,10 +41,10 @@ function response(status: number, codes: readonly ErrorCode[], components: Compo
   const body = components.schemaOf(status === 422 ? validationBodySchema : errorBodySchema, 'output');
   const waiting = codes.filter((code) => ERROR_CODES[code].retryAfter !== null);
   const retryAfter = waiting.length === codes.length ? 'always' : waiting.length > 0 ? 'sometimes' : undefined;
-  const asksForToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
+  const needsToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
-    headers: headersObject(asksForToken ? { 'www-authenticate': ASKS_FOR_TOKEN } : {}, retryAfter),
+    headers: headersObject(needsToken ? { 'www-authenticate': TOKEN_REQUIRED } : {}, retryAfter),
     content: {
       'application/json': {
         schema: { allOf: [body, { properties: { code: { enum: codes } } }] },

@@ -2,38 +2,43 @@ import type { HeaderDescription, JsonSchema } from './description.js';
 
 const text = { type: 'string' };
 
-/** What every answer carries beside what HTTP itself needs. */
+/** Headers of every answer, beside those of HTTP itself. */
 export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
   'x-request-id': {
-    description: 'Id of the request; it stands in the error body and in the logs.',
+    description: 'Id of the request; the error body and the logs contain it.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
   },
   'cache-control': {
-    description: 'Answers are not kept, but for the files of the page at /docs.',
+    description: 'Clients do not cache answers, except the files of the page at /docs.',
     required: false,
     schema: text,
     example: 'no-store',
   },
   'content-security-policy': {
-    description: 'Nothing in an answer is run or framed.',
+    description: 'Browsers run and frame nothing of an answer.',
     required: false,
     schema: text,
     example: "default-src 'none'; frame-ancestors 'none'",
   },
-  'referrer-policy': { description: 'No address is told.', required: false, schema: text, example: 'no-referrer' },
+  'referrer-policy': {
+    description: 'Browsers send no referrer.',
+    required: false,
+    schema: text,
+    example: 'no-referrer',
+  },
   'x-content-type-options': {
-    description: 'The content type is the one that is stated.',
+    description: 'Browsers do not guess the content type.',
     required: false,
     schema: text,
     example: 'nosniff',
   },
 };
 
-/** Beside 408, 429 and 503, but for those that only a person can end. */
+/** With 408, 429 and 503, except for codes that only a person can clear. */
 export const RETRY_AFTER: HeaderDescription = {
-  description: 'Seconds after which a repeat may do better.',
+  description: 'Seconds after which a repeat may succeed.',
   required: true,
   schema: { type: 'string', pattern: '^\\d+$' },
   example: '5',

@@ -37,8 +37,13 @@ import { PARAMETERS as P } from './parameters.js';
 const PAGE = [P.adminLimit, P.adminOffset] as const;
 const TAXPAYER = [P.accountId, P.rnc] as const;
 const BODY = ['invalid_json', 'not_utf8', 'unsupported_media_type', 'validation_error'] as const;
-/** Where the authority is asked while the caller waits. */
-const ASKING = ['login_refused', 'authority_unreadable', 'authority_unreachable', 'certificate_missing'] as const;
+/** The authority is queried while the caller waits. */
+const QUERIES_AUTHORITY = [
+  'login_refused',
+  'authority_unreadable',
+  'authority_unreachable',
+  'certificate_missing',
+] as const;
 const DELIVERY_FILTER = [
   P.deliveryEnv,
   P.deliveryStatus,
@@ -58,29 +63,30 @@ export const ADMIN = {
   },
   createAccount: {
     tag: 'Accounts',
-    summary: 'A new account',
+    summary: 'Creates an account',
     body: { required: true, content: json(newAccountSchema, { name: 'Palma' }) },
     answers: { 201: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
     errors: BODY,
   },
   listAccounts: {
     tag: 'Accounts',
-    summary: 'The accounts',
+    summary: 'Lists the accounts',
     parameters: PAGE,
     answers: { 200: { description: 'The accounts.', content: json(z.array(accountSchema), [EXAMPLES.account]) } },
     errors: ['validation_error'],
   },
   findAccount: {
     tag: 'Accounts',
-    summary: 'One account',
+    summary: 'Returns one account',
     parameters: [P.accountId],
     answers: { 200: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
     errors: ['not_found'],
   },
   setAccountActive: {
     tag: 'Accounts',
-    summary: 'Lets an account call, or not any more',
-    description: 'What is signed is still sent, followed and delivered.',
+    summary: 'Activates or deactivates an account',
+    description:
+      'A deactivated account cannot call. Documents that are already signed are still sent, followed and delivered.',
     parameters: [P.accountId],
     body: ACTIVE,
     answers: { 200: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
@@ -88,7 +94,7 @@ export const ADMIN = {
   },
   createTaxpayer: {
     tag: 'Taxpayers',
-    summary: 'A new taxpayer of an account',
+    summary: 'Creates a taxpayer of an account',
     parameters: [P.accountId],
     body: {
       required: true,
@@ -99,21 +105,21 @@ export const ADMIN = {
   },
   listTaxpayers: {
     tag: 'Taxpayers',
-    summary: 'The taxpayers of an account',
+    summary: 'Lists the taxpayers of an account',
     parameters: [P.accountId, ...PAGE],
     answers: { 200: { description: 'The taxpayers.', content: json(z.array(taxpayerSchema), [EXAMPLES.taxpayer]) } },
     errors: ['validation_error', 'not_found'],
   },
   findTaxpayer: {
     tag: 'Taxpayers',
-    summary: 'One taxpayer',
+    summary: 'Returns one taxpayer',
     parameters: TAXPAYER,
     answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
     errors: ['not_found'],
   },
   setTaxpayerActive: {
     tag: 'Taxpayers',
-    summary: 'Lets a taxpayer issue, or not any more',
+    summary: 'Activates or deactivates a taxpayer',
     parameters: TAXPAYER,
     body: ACTIVE,
     answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
@@ -140,16 +146,22 @@ export const ADMIN = {
       },
     },
     answers: {
-      200: { description: 'What the certificate says.', content: json(certificateFactsSchema, EXAMPLES.certificate) },
+      200: {
+        description: 'The facts of the certificate.',
+        content: json(certificateFactsSchema, EXAMPLES.certificate),
+      },
     },
     errors: ['unsupported_media_type', 'validation_error', 'not_found'],
   },
   findCertificate: {
     tag: 'Taxpayers',
-    summary: 'The facts of the stored certificate',
+    summary: 'Returns the facts of the stored certificate',
     parameters: TAXPAYER,
     answers: {
-      200: { description: 'What the certificate says.', content: json(certificateFactsSchema, EXAMPLES.certificate) },
+      200: {
+        description: 'The facts of the certificate.',
+        content: json(certificateFactsSchema, EXAMPLES.certificate),
+      },
     },
     errors: ['not_found'],
   },
@@ -163,14 +175,14 @@ export const ADMIN = {
   },
   findRanges: {
     tag: 'Taxpayers',
-    summary: "The taxpayer's number ranges",
+    summary: "Returns the taxpayer's number ranges",
     parameters: TAXPAYER,
     answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
     errors: ['not_found'],
   },
   createApiKey: {
     tag: 'API keys',
-    summary: 'A new key; the only answer that shows it',
+    summary: 'Creates an API key; only this answer shows it',
     parameters: [P.accountId],
     body: {
       required: true,
@@ -181,67 +193,67 @@ export const ADMIN = {
   },
   listApiKeys: {
     tag: 'API keys',
-    summary: 'The keys of an account',
+    summary: 'Lists the API keys of an account',
     parameters: [P.accountId, ...PAGE],
     answers: { 200: { description: 'The keys.', content: json(z.array(apiKeySchema), [EXAMPLES.apiKey]) } },
     errors: ['validation_error', 'not_found'],
   },
   findApiKey: {
     tag: 'API keys',
-    summary: 'One key',
+    summary: 'Returns one API key',
     parameters: [P.accountId, P.keyId],
     answers: { 200: { description: 'The key.', content: json(apiKeySchema, EXAMPLES.apiKey) } },
     errors: ['not_found'],
   },
   revokeApiKey: {
     tag: 'API keys',
-    summary: 'Ends a key at once',
+    summary: 'Revokes an API key at once',
     parameters: [P.accountId, P.keyId],
-    answers: { 204: { description: 'It is ended.' } },
+    answers: { 204: { description: 'The key is revoked.' } },
     errors: ['not_found'],
   },
   listDeliveries: {
     tag: 'Deliveries',
-    summary: 'Deliveries of issued e-CF to their buyers, newest first',
+    summary: 'Lists deliveries of issued e-CF to their buyers, newest first',
     parameters: DELIVERY_FILTER,
     answers: { 200: { description: 'A page.', content: json(deliveryPageSchema, EXAMPLES.deliveryPage) } },
     errors: ['validation_error'],
   },
   retryDelivery: {
     tag: 'Deliveries',
-    summary: 'Takes a delivery up at once, with a new deadline',
+    summary: 'Repeats a delivery at once, with a new deadline',
     body: { required: true, content: json(deliveryNameSchema, EXAMPLES.deliveryName) },
     answers: { 200: { description: 'The delivery.', content: json(deliverySchema, EXAMPLES.delivery) } },
     errors: [...BODY, 'not_found', 'conflict'],
   },
   listAlarmed: {
     tag: 'Documents',
-    summary: 'Documents that do not go on by themselves',
+    summary: 'Lists documents that need a decision of a person',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.deliveryLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(alarmedPageSchema, EXAMPLES.alarmedPage) } },
     errors: ['validation_error'],
   },
   resolveDocument: {
     tag: 'Documents',
-    summary: 'Decides on a document whose outcome nobody can ask for',
+    summary: 'Records the outcome of a document that the gateway cannot query',
     description:
-      '`adopt` gives it the trackId that the authority has it under, and asks the authority first: a trackId of another number, or one that the authority does not know, is a conflict. `resend` sends the very same bytes again, since the authority does not have it.',
+      '`adopt` records the trackId under which the authority has the document. The gateway queries the authority first: a trackId of another number, or one that the authority does not know, is a conflict. `resend` sends the very same bytes again, because the authority does not have the document.',
     body: { required: true, content: json(resolutionSchema, EXAMPLES.resolution) },
     answers: { 200: { description: 'The document.', content: json(resolvedDocumentSchema, EXAMPLES.resolved) } },
-    errors: [...BODY, 'not_found', 'conflict', ...ASKING],
+    errors: [...BODY, 'not_found', 'conflict', ...QUERIES_AUTHORITY],
   },
   listDoubtful: {
     tag: 'Cancellations',
-    summary: 'Cancellations that a person has to look at, or settled',
+    summary: 'Lists cancellations that need a person, or that a person settled',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.doubtfulLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(doubtfulPageSchema, EXAMPLES.doubtfulPage) } },
     errors: ['validation_error'],
   },
   settleCancellation: {
     tag: 'Cancellations',
-    summary: 'Says what became of a cancellation whose outcome nobody can ask for',
+    summary: 'Records the outcome of a cancellation that the gateway cannot query',
     description:
-      '`accepted`: all numbers are annulled. `rejected`: none is, all are free again. `partial`: all but `refused` are annulled.',
+      '`accepted`: all numbers are annulled. `rejected`: no number is annulled, and all are free again. `partial`: all numbers except `refused` are annulled.',
     body: { required: true, content: json(settlementSchema, EXAMPLES.settlement) },
     answers: {
       200: { description: 'The cancellation.', content: json(doubtfulCancellationSchema, EXAMPLES.settled) },
@@ -251,16 +263,16 @@ export const ADMIN = {
   listUndecided: {
     tag: 'Approvals',
     summary:
-      'Approvals of ours that the authority has not decided about, that a person settled, or that did not come to their issuer',
+      'Lists our approvals that the authority has not decided, that a person settled, or that did not reach their issuer',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.undelivered, P.doubtfulLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(undecidedPageSchema, EXAMPLES.undecidedPage) } },
     errors: ['validation_error'],
   },
   settleApproval: {
     tag: 'Approvals',
-    summary: 'Says what became of an approval that the authority does not decide about here',
+    summary: 'Records the outcome of an approval that the authority does not answer',
     description:
-      '`accepted`: the authority has it. `rejected`: it does not, and a new decision about the e-CF may be taken. Nothing is sent to the authority any more.',
+      '`accepted`: the authority has the approval. `rejected`: it does not, and a new decision about the e-CF is possible. The gateway sends nothing more to the authority.',
     body: { required: true, content: json(approvalSettlementSchema, EXAMPLES.approvalSettlement) },
     answers: {
       200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.settledApproval) },
@@ -270,7 +282,7 @@ export const ADMIN = {
   retryApproval: {
     tag: 'Approvals',
     summary: 'Sends an approval to its issuer at once, with a new deadline',
-    description: 'Only one that stands and that its issuer does not have.',
+    description: 'The approval must be the standing decision, and its issuer must not have it.',
     body: { required: true, content: json(approvalNameSchema, { id: 7 }) },
     answers: {
       200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.retriedApproval) },
@@ -279,19 +291,19 @@ export const ADMIN = {
   },
   startRebuild: {
     tag: 'Read models',
-    summary: 'Makes the read models anew from what their owners hold',
-    description: 'The present ones answer until the new ones take their place.',
-    answers: { 200: { description: 'It is under way.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
+    summary: 'Rebuilds the read models from the data of their owners',
+    description: 'The present read models answer queries until the new ones replace them.',
+    answers: { 200: { description: 'The rebuild is running.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
     errors: ['conflict'],
   },
   rebuildState: {
     tag: 'Read models',
-    summary: 'How far the last rebuild has come',
-    answers: { 200: { description: 'Its state.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
+    summary: 'Returns the state of the last rebuild',
+    answers: { 200: { description: 'The state.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
   },
   storedFiles: {
     tag: 'Archive',
-    summary: 'The XML that a service says is stored',
+    summary: 'Lists the XML documents that a service has stored',
     parameters: [P.archivingService, P.storedAfter, P.storedLimit],
     answers: { 200: { description: 'A page.', content: json(storedFilesPageSchema, EXAMPLES.storedFiles) } },
     errors: ['validation_error', 'not_found'],

@@ -11,7 +11,7 @@ import { errorBodySchema } from '../http/error-body.js';
 import type { OperationId } from '../http/operations.js';
 import { json, type OperationDescription, xml } from './description.js';
 import { ACECF_XML, ARECF_XML, EXAMPLES } from './examples.js';
-import { DOOR, xmlPart } from './operations-reception.js';
+import { PUBLIC_ROUTE, xmlPart } from './operations-reception.js';
 import { PARAMETERS as P } from './parameters.js';
 
 const APPROVAL = 'Commercial approval';
@@ -22,7 +22,7 @@ export const APPROVALS = {
     tag: APPROVAL,
     summary: 'Approves or rejects a received e-CF',
     description:
-      'Signed, stored, then sent to the authority and to the issuer, each with a state of its own. A stored one that was not sent is sent by the same request with submit_to_authority=true (same id).',
+      'The gateway signs and stores the approval, then sends it to the authority and to the issuer. Each recipient has its own state. To send an approval that was only stored, repeat the request with submit_to_authority=true; it keeps its id.',
     parameters: [P.submit],
     body: { required: true, content: json(approvalRequestSchema, EXAMPLES.approvalRequest) },
     answers: {
@@ -48,35 +48,35 @@ export const APPROVALS = {
   },
   listApprovals: {
     tag: APPROVAL,
-    summary: 'The answers of a buyer, newest first',
+    summary: 'Lists the decisions of a buyer, newest first',
     parameters: [P.receiverQuery, P.shortLimit, P.offset],
     answers: { 200: { description: 'The records.', content: json(approvalListSchema, [EXAMPLES.approval]) } },
     errors: ['taxpayer_not_found'],
   },
   findApproval: {
     tag: APPROVAL,
-    summary: 'One answer',
+    summary: 'Returns one decision',
     parameters: [P.approvalId],
     answers: { 200: { description: 'The record.', content: json(approvalSchema, EXAMPLES.approval) } },
     errors: ['not_found'],
   },
   approvalXml: {
     tag: APPROVAL,
-    summary: 'The signed ACECF',
+    summary: 'Returns the signed ACECF',
     parameters: [P.approvalId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ACECF_XML) } },
     errors: ['not_found', 'document_damaged'],
   },
   receiveApproval: {
-    tag: 'Doors for other taxpayers',
-    summary: "A buyer's approval or rejection of an e-CF that was issued here",
-    description: DOOR,
+    tag: 'Routes for other taxpayers',
+    summary: "Receives a buyer's approval or rejection of an e-CF that was issued here",
+    description: PUBLIC_ROUTE,
     parameters: [P.authorization],
     body: { required: true, content: xmlPart(ACECF_XML, 'The signed ACECF.') },
     answers: {
-      200: { description: 'Taken.', content: json(approvalReceiptSchema, EXAMPLES.approvalAccepted) },
+      200: { description: 'Accepted.', content: json(approvalReceiptSchema, EXAMPLES.approvalAccepted) },
       400: {
-        description: 'Not taken, with the reasons; or no well-formed request.',
+        description: 'Refused, with the reasons; or the request is not well-formed.',
         content: json(z.union([approvalReceiptSchema, errorBodySchema]), EXAMPLES.approvalRefused),
       },
     },
@@ -84,11 +84,11 @@ export const APPROVALS = {
   },
   findReceivedApproval: {
     tag: APPROVAL,
-    summary: "The buyer's answer to an issued e-CF",
+    summary: "Returns the buyer's decision about an issued e-CF",
     parameters: [P.encf, P.issuerQuery],
     answers: {
       200: {
-        description: 'The answer, pending without one.',
+        description: 'The decision; `pending` if there is none.',
         content: json(receivedApprovalSchema, EXAMPLES.receivedApproval),
       },
     },
@@ -96,7 +96,7 @@ export const APPROVALS = {
   },
   listReceivedAcknowledgements: {
     tag: ACKNOWLEDGEMENTS,
-    summary: 'The ARECF that buyers returned, newest first',
+    summary: 'Lists the ARECF that buyers returned, newest first',
     parameters: [P.issuerQuery, P.encfQuery, P.receiptStatus, P.shortLimit, P.offset],
     answers: {
       200: {
@@ -108,7 +108,7 @@ export const APPROVALS = {
   },
   findReceivedAcknowledgement: {
     tag: ACKNOWLEDGEMENTS,
-    summary: 'The valid ARECF of a number, else the latest with what is wrong with it',
+    summary: 'Returns the valid ARECF of a number, else the latest one with its faults',
     parameters: [P.encf, P.issuerQuery],
     answers: {
       200: {
@@ -120,9 +120,9 @@ export const APPROVALS = {
   },
   receivedAcknowledgementXml: {
     tag: ACKNOWLEDGEMENTS,
-    summary: 'The bytes that the buyer returned',
+    summary: 'Returns the bytes that the buyer returned',
     parameters: [P.encf, P.issuerQuery],
-    answers: { 200: { description: 'Exactly as they came.', content: xml(ARECF_XML) } },
+    answers: { 200: { description: 'The bytes as received.', content: xml(ARECF_XML) } },
     errors: ['not_found', 'taxpayer_not_found', 'document_damaged'],
   },
 } as const satisfies Partial<Record<OperationId, OperationDescription>>;

@@ -47,14 +47,15 @@ const INVOICE_JSON = {
   properties: { ECF: { type: 'object' } },
   description:
     'The invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). ' +
-    'Leaves are text; numbers are taken too. Dates are DD-MM-YYYY.',
+    'Values are text; numbers are accepted too. Dates are DD-MM-YYYY.',
 };
 
 export const EMISSION = {
   obtainToken: {
     tag: TAG,
-    summary: "The authority's token of a taxpayer",
-    description: 'Seed, signature and validation in one call. The token is kept and given again while it is good.',
+    summary: "Returns the authority's token of a taxpayer",
+    description:
+      'Gets a seed, signs it and exchanges it for a token, in one call. The gateway caches the token while it is valid.',
     parameters: [P.tokenOf],
     answers: { 200: { description: 'The token.', content: json(tokenResponseSchema, EXAMPLES.token) } },
     errors: [
@@ -68,9 +69,9 @@ export const EMISSION = {
   },
   submitJson: {
     tag: TAG,
-    summary: 'An invoice as JSON: checked, signed, stored and sent',
+    summary: 'Checks, signs, stores and sends an invoice in JSON',
     description:
-      'A type 32 under 250,000.00 goes as summary (no trackId, verdict at once), all others as e-CF. The same invoice again gets the stored answer. Where the authority is silent after the signature the answer is EnProceso and sending goes on.',
+      'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, verdict at once), all other documents as full e-CF. The same invoice again gets the stored answer. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
     parameters: [P.validate],
     body: {
       required: true,
@@ -84,7 +85,7 @@ export const EMISSION = {
               certificate: {
                 type: 'string',
                 format: 'binary',
-                description: 'PKCS#12 file (.p12, .pfx), where not the stored certificate is to sign.',
+                description: 'PKCS#12 file (.p12, .pfx) that signs instead of the stored certificate.',
               },
               password: { type: 'string', description: 'Password of the certificate file.' },
             },
@@ -107,18 +108,18 @@ export const EMISSION = {
   },
   submitSigned: {
     tag: TAG,
-    summary: 'A signed e-CF',
+    summary: 'Stores and sends a signed e-CF',
     parameters: [P.token, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
-      200: { description: 'Taken by the authority.', content: json(ecfResponseSchema, EXAMPLES.signedSubmission) },
+      200: { description: 'The authority received it.', content: json(ecfResponseSchema, EXAMPLES.signedSubmission) },
     },
     errors: [...SIGNED, 'authority_timeout'],
   },
   submitSignedSummary: {
     tag: TAG,
-    summary: 'A signed summary (RFCE) of a consumer invoice under 250,000.00',
-    description: 'Only the summary is kept here: the caller has to keep the whole e-CF.',
+    summary: 'Stores and sends a signed summary (RFCE) of a consumer invoice under 250,000.00',
+    description: 'The gateway keeps the summary only; the caller must keep the full e-CF.',
     parameters: [P.token, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
@@ -128,9 +129,9 @@ export const EMISSION = {
   },
   createCancellation: {
     tag: 'Cancellation',
-    summary: 'Cancels ranges of eNCF that were never used',
+    summary: 'Cancels ranges of unused eNCF',
     description:
-      'Signed, stored and sent to the authority, which may take some ranges and refuse others (Parcial). The env of the body counts where the header is absent; both given and different is 422.',
+      'The gateway signs and stores the cancellation and sends it to the authority, which may accept some ranges and refuse others (Parcial). Without the header env, the environment of the body counts; different values in header and body are 422.',
     parameters: [P.submit],
     body: { required: true, content: json(cancellationRequestSchema, EXAMPLES.cancellationRequest) },
     answers: {
@@ -155,7 +156,7 @@ export const EMISSION = {
   },
   listCancellations: {
     tag: 'Cancellation',
-    summary: 'The cancellations of an issuer, newest first',
+    summary: 'Lists the cancellations of an issuer, newest first',
     parameters: [P.issuerQuery, P.shortLimit, P.offset],
     answers: {
       200: { description: 'The records.', content: json(cancellationListSchema, [EXAMPLES.cancellation]) },
@@ -164,14 +165,14 @@ export const EMISSION = {
   },
   findCancellation: {
     tag: 'Cancellation',
-    summary: 'One cancellation',
+    summary: 'Returns one cancellation',
     parameters: [P.submissionId],
     answers: { 200: { description: 'The record.', content: json(cancellationSchema, EXAMPLES.cancellation) } },
     errors: ['not_found'],
   },
   cancellationXml: {
     tag: 'Cancellation',
-    summary: 'The signed ANECF',
+    summary: 'Returns the signed ANECF',
     parameters: [P.submissionId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ANECF_XML) } },
     errors: ['not_found', 'document_damaged'],

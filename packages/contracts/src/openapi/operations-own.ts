@@ -35,26 +35,29 @@ const text = (example: string) => ({ schema: { type: 'string' }, example });
 export const OWN = {
   service: {
     tag: TAG,
-    summary: 'Name, version and the addresses to begin with',
-    answers: { 200: { description: 'This service.', content: json(serviceSchema, EXAMPLES.service) } },
+    summary: 'Returns name, version and the first addresses',
+    answers: { 200: { description: 'The gateway.', content: json(serviceSchema, EXAMPLES.service) } },
   },
   errors: {
     tag: TAG,
-    summary: 'Every error code with its status, meaning and remedy',
+    summary: 'Lists every error code with its status, meaning and remedy',
     answers: { 200: { description: 'The codes.', content: json(z.array(errorEntrySchema), [EXAMPLES.errorEntry]) } },
   },
   live: {
     tag: TAG,
-    summary: 'The process answers',
-    answers: { 200: { description: 'It does.', content: json(liveSchema, { status: 'ok' }) } },
+    summary: 'Says whether the process runs',
+    answers: { 200: { description: 'The process runs.', content: json(liveSchema, { status: 'ok' }) } },
   },
   ready: {
     tag: TAG,
-    summary: 'The process and what it depends on answer',
+    summary: 'Says whether the process and its dependencies answer',
     answers: {
-      200: { description: 'They do.', content: json(readySchema, { status: 'ok', checks: { database: 'ok' } }) },
+      200: {
+        description: 'All of them answer.',
+        content: json(readySchema, { status: 'ok', checks: { database: 'ok' } }),
+      },
       503: {
-        description: 'Some do not; see checks.',
+        description: 'Some do not answer; see `checks`.',
         content: json(readySchema, { status: 'not_ready', checks: { database: 'ECONNREFUSED' } }),
         headers: {
           'retry-after': {
@@ -81,7 +84,7 @@ export const OWN = {
   },
   docsFile: {
     tag: TAG,
-    summary: 'What the page is made of',
+    summary: 'Returns a file of the page',
     parameters: [P.file],
     answers: {
       200: {

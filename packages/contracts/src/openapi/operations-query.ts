@@ -18,13 +18,13 @@ import { PARAMETERS as P } from './parameters.js';
 const INVOICES = 'Invoices';
 const AUTHORITY = 'Authority';
 const FILE_NAME: HeaderDescription = {
-  description: 'The name that the authority asks for: RNC and eNCF.',
+  description: 'The file name that the authority requires: RNC and eNCF.',
   required: true,
   schema: { type: 'string' },
   example: 'inline; filename="199999991E310000000001.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
-const ASKING = [
+const QUERIES_AUTHORITY = [
   'login_refused',
   'authority_unreachable',
   'authority_unreadable',
@@ -38,8 +38,8 @@ const ASKING = [
 export const QUERY = {
   invoiceStatus: {
     tag: INVOICES,
-    summary: 'The status of a submission by its trackId',
-    description: 'With the authority unreachable: the last state known.',
+    summary: 'Returns the status of a submission by its trackId',
+    description: 'If the authority cannot be reached, the answer is the last known status.',
     parameters: [P.trackId],
     answers: {
       200: { description: 'The status.', content: json(invoiceStatusResponseSchema, EXAMPLES.invoiceStatus) },
@@ -48,68 +48,73 @@ export const QUERY = {
   },
   monitoringStatus: {
     tag: AUTHORITY,
-    summary: "The state of the authority's services",
+    summary: "Returns the state of the authority's services",
     answers: {
-      200: { description: 'Services and windows.', content: json(monitoringStatusSchema, EXAMPLES.monitoring) },
+      200: {
+        description: 'The services and maintenance windows.',
+        content: json(monitoringStatusSchema, EXAMPLES.monitoring),
+      },
     },
     errors: ['status_key_missing', 'authority_unreachable', 'authority_unreadable', 'service_not_in_environment'],
   },
   listInvoices: {
     tag: INVOICES,
-    summary: 'The invoices of an issuer that were created in a period, newest first',
+    summary: 'Lists the invoices of an issuer that were created in a period, newest first',
     parameters: [...PERIOD, P.limit, P.offset],
-    answers: { 200: { description: 'count of total rows.', content: json(invoiceListSchema, EXAMPLES.invoiceList) } },
+    answers: {
+      200: { description: 'A page: `count` of `total` rows.', content: json(invoiceListSchema, EXAMPLES.invoiceList) },
+    },
     errors: ['taxpayer_not_found'],
   },
   countInvoices: {
     tag: INVOICES,
-    summary: 'How many invoices were created in a period',
+    summary: 'Counts the invoices that were created in a period',
     parameters: PERIOD,
     answers: { 200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount) } },
     errors: ['taxpayer_not_found'],
   },
   aggregateInvoices: {
     tag: INVOICES,
-    summary: 'Sums by month, type, status and buyer',
+    summary: 'Returns sums by month, type, status and buyer',
     description:
-      'Amounts count accepted documents only, credit notes with a negative sign; total_invoices and by_status count all.',
+      'Amounts include accepted documents only; credit notes count with a negative sign. total_invoices and by_status include all documents.',
     parameters: [...PERIOD, P.topClients],
     answers: { 200: { description: 'The sums.', content: json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate) } },
     errors: ['taxpayer_not_found'],
   },
   findInvoice: {
     tag: INVOICES,
-    summary: 'One invoice',
+    summary: 'Returns one invoice',
     parameters: [P.encf, P.issuerHeader],
     answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice) } },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   listTrackIds: {
     tag: INVOICES,
-    summary: 'Every submission of a number, oldest first',
+    summary: 'Lists every submission of a number, oldest first',
     parameters: [P.encf, P.issuerHeader],
     answers: { 200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds) } },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   listRawAnswers: {
     tag: INVOICES,
-    summary: "Every submission of a number with the authority's answers as they came",
+    summary: "Lists every submission of a number with the authority's unchanged answers",
     parameters: [P.encf, P.issuerHeader],
     answers: { 200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds) } },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   consumerInvoiceStatus: {
     tag: INVOICES,
-    summary: "The authority's status of a consumer invoice under 250,000.00",
+    summary: "Returns the authority's status of a consumer invoice under 250,000.00",
     parameters: [P.consumerIssuer, P.consumerEncf, P.securityCode, P.consumerBuyer],
     answers: {
       200: { description: 'The status.', content: json(consumptionInvoiceStatusSchema, EXAMPLES.consumption) },
     },
-    errors: ['not_found', 'taxpayer_not_found', ...ASKING],
+    errors: ['not_found', 'taxpayer_not_found', ...QUERIES_AUTHORITY],
   },
   invoiceXml: {
     tag: INVOICES,
-    summary: 'The signed XML of an issued or received e-CF',
+    summary: 'Returns the signed XML of an issued or received e-CF',
     parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256],
     answers: {
       200: {
@@ -122,17 +127,17 @@ export const QUERY = {
   },
   listDirectory: {
     tag: AUTHORITY,
-    summary: 'Every authorised electronic taxpayer with its addresses',
+    summary: 'Lists every authorised electronic taxpayer with its addresses',
     answers: {
       200: { description: 'The entries.', content: json(z.array(directoryEntrySchema), [EXAMPLES.directoryEntry]) },
     },
-    errors: ASKING,
+    errors: QUERIES_AUTHORITY,
   },
   findInDirectory: {
     tag: AUTHORITY,
-    summary: 'One entry of the directory',
+    summary: 'Returns one entry of the directory',
     parameters: [P.rnc],
     answers: { 200: { description: 'The entry.', content: json(directoryEntrySchema, EXAMPLES.directoryEntry) } },
-    errors: ['not_found', ...ASKING],
+    errors: ['not_found', ...QUERIES_AUTHORITY],
   },
 } as const satisfies Partial<Record<OperationId, OperationDescription>>;

@@ -10,11 +10,11 @@ import { type Content, json, type OperationDescription, xml } from './descriptio
 import { ARECF_XML, ECF_XML, EXAMPLES, SEED_XML } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
-const DOORS = 'Doors for other taxpayers';
+const PUBLIC = 'Routes for other taxpayers';
 const RECEIVED = 'Received invoices';
 const PERIOD = [P.startDate, P.endDate, P.buyerHeader] as const;
 
-/** The part `xml` of the doors' forms. */
+/** The part `xml` of the forms of the public routes. */
 export function xmlPart(example: string, description: string): Content {
   return {
     'multipart/form-data': {
@@ -29,15 +29,15 @@ export function xmlPart(example: string, description: string): Content {
   };
 }
 
-/** What holds for every door. */
-export const DOOR =
-  'Needs no key; a key that is sent is ignored. The path matches in any case, with `recepción` written with its accent too, and under a prefix `/testecf`, `/certecf` or `/ecf` that names the environment.';
+/** Holds for every public route. */
+export const PUBLIC_ROUTE =
+  'Needs no key and ignores one. The path matches in any case, with or without the accent of `recepción`, and with a prefix `/testecf`, `/certecf` or `/ecf` that names the environment.';
 
 export const RECEPTION = {
   receiveInvoice: {
-    tag: DOORS,
-    summary: 'An e-CF of a provider in, its signed acknowledgement (ARECF) out',
-    description: `${DOOR} Acceptance (Estado 0) and refusal (Estado 1 with CodigoMotivo 1 to 4) are both 200.`,
+    tag: PUBLIC,
+    summary: 'Receives an e-CF of a provider and answers its signed acknowledgement (ARECF)',
+    description: `${PUBLIC_ROUTE} Receipt (Estado 0) and refusal (Estado 1 with CodigoMotivo 1 to 4) are both 200.`,
     parameters: [P.authorization],
     body: { required: true, content: xmlPart(ECF_XML, 'The signed e-CF.') },
     answers: {
@@ -67,15 +67,15 @@ export const RECEPTION = {
     ],
   },
   seed: {
-    tag: DOORS,
-    summary: 'A seed to sign',
-    description: DOOR,
+    tag: PUBLIC,
+    summary: 'Returns a seed to sign',
+    description: PUBLIC_ROUTE,
     answers: { 200: { description: 'The seed.', content: xml(SEED_XML) } },
   },
   validateSeed: {
-    tag: DOORS,
-    summary: 'A signed seed in, a Bearer token for the doors out',
-    description: `${DOOR} JSON or XML, as the header Accept asks.`,
+    tag: PUBLIC,
+    summary: 'Exchanges a signed seed for a Bearer token of the public routes',
+    description: `${PUBLIC_ROUTE} The header Accept selects JSON or XML.`,
     body: { required: true, content: xmlPart(SEED_XML, 'The seed with its signature.') },
     answers: {
       200: {
@@ -93,25 +93,31 @@ export const RECEPTION = {
   },
   listReceived: {
     tag: RECEIVED,
-    summary: 'What a provider sent to a buyer in a period, newest first',
+    summary: 'Lists the e-CF of a provider that a buyer received in a period, newest first',
     parameters: [P.providerHeader, ...PERIOD, P.limit, P.offset],
     answers: {
-      200: { description: 'count of total rows.', content: json(receivedInvoicesListSchema, EXAMPLES.receivedList) },
+      200: {
+        description: 'A page: `count` of `total` rows.',
+        content: json(receivedInvoicesListSchema, EXAMPLES.receivedList),
+      },
     },
     errors: ['invalid_parameters', 'not_found', 'taxpayer_not_found'],
   },
   listAllReceived: {
     tag: RECEIVED,
-    summary: 'Everything that reached a buyer in a period, newest first',
+    summary: 'Lists every e-CF that a buyer received in a period, newest first',
     parameters: [...PERIOD, P.limit, P.offset],
     answers: {
-      200: { description: 'count of total rows.', content: json(allReceivedInvoicesSchema, EXAMPLES.allReceived) },
+      200: {
+        description: 'A page: `count` of `total` rows.',
+        content: json(allReceivedInvoicesSchema, EXAMPLES.allReceived),
+      },
     },
     errors: ['invalid_parameters', 'not_found', 'taxpayer_not_found'],
   },
   countReceived: {
     tag: RECEIVED,
-    summary: 'Number and amount of what reached a buyer in a period',
+    summary: 'Returns the number and amount of the e-CF that a buyer received in a period',
     parameters: PERIOD,
     answers: {
       200: { description: 'The sums.', content: json(receivedInvoicesCountSchema, EXAMPLES.receivedCount) },
@@ -120,14 +126,14 @@ export const RECEPTION = {
   },
   findReceived: {
     tag: RECEIVED,
-    summary: 'One received invoice',
+    summary: 'Returns one received invoice',
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The invoice.', content: json(receivedInvoiceSchema, EXAMPLES.received) } },
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found'],
   },
   acknowledgementXml: {
     tag: RECEIVED,
-    summary: 'The acknowledgement (ARECF) that a provider got, once more',
+    summary: 'Returns the acknowledgement (ARECF) that a provider got',
     parameters: [P.encf, P.issuerQuery, P.optionalBuyerHeader],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ARECF_XML) } },
     errors: ['invalid_issuer_rnc', 'ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],

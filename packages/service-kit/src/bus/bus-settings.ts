@@ -19,32 +19,32 @@ export const busSettings = {
       allowed: 'host:port, several separated by commas',
     },
   ) as unknown as z.ZodType<string[] | undefined>,
-  KAFKA_CLIENT_ID: setting.text({ description: 'Name by which this process shows up at the brokers', default: 'ecf' }),
+  KAFKA_CLIENT_ID: setting.text({ description: 'Client name of this process at the brokers', default: 'ecf' }),
   KAFKA_TOPIC_PREFIX: describeSetting(
     z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,60}$/)
       .optional(),
     {
-      description: 'Put before the names of topics and consumer groups, where deployments share brokers',
+      description: 'Prefix of topics and consumer groups, if deployments share brokers',
       allowed: 'up to 60 letters, digits, dots, hyphens and underscores',
     },
   ) as unknown as z.ZodType<string | undefined>,
   KAFKA_CREATE_TOPICS: setting.flag({
-    description: 'Whether missing topics are created; otherwise they must be there',
+    description: 'Whether the service creates missing topics; otherwise they must exist',
     default: true,
   }),
   KAFKA_REPLICATION: setting.optionalInteger({
-    description: 'Copies of each topic that is created; unset = as the brokers are set',
+    description: 'Copies of each topic that is created; unset = the default of the brokers',
     min: 1,
     max: 9,
   }),
-  KAFKA_SSL: setting.flag({ description: 'Whether brokers are spoken to by TLS', default: false }),
+  KAFKA_SSL: setting.flag({ description: 'Whether connections to the brokers use TLS', default: false }),
   KAFKA_SSL_CA_FILE: setting.optionalText({
-    description: 'PEM file of the authorities that brokers are certified by; unset = those that Node knows',
+    description: 'PEM file of the certificate authorities of the brokers; unset = those of Node',
   }),
   KAFKA_SASL_MECHANISM: setting.optionalOneOf(['plain', 'scram-sha-256', 'scram-sha-512'], {
-    description: 'How this process logs in at the brokers; unset = without',
+    description: 'SASL mechanism of the login at the brokers; unset = no login',
   }),
   KAFKA_SASL_USERNAME: setting.optionalText({ description: 'User at the brokers' }),
   KAFKA_SASL_PASSWORD: setting.optionalText({ description: 'Password at the brokers', secret: true }),

@@ -18,7 +18,7 @@ export interface SharedCache {
 export const cacheSettings = {
   REDIS_URL: setting.optionalUrl({
     description:
-      'Redis for what processes share: tokens of the authority, request rates; unset = each process keeps its own',
+      'Redis that processes share for tokens of the authority and request rates; unset = each process keeps its own',
     protocols: ['redis:', 'rediss:'],
     secret: true,
   }),

@@ -21,12 +21,12 @@ export const serverSettings = (port: number) => ({
 /** The database of a service, with its number of connections. */
 export const databaseSettings = (connections: number) => ({
   DATABASE_URL: setting.url({
-    description: 'The database of the service; it is created where the user may do so',
+    description: 'The database of the service; created if the user may create it',
     protocols: ['postgresql:', 'postgres:'],
     secret: true,
   }),
   DATABASE_CONNECTIONS: setting.integer({
-    description: 'Connections to the database at most',
+    description: 'Most connections to the database',
     min: 2,
     max: 500,
     default: connections,
@@ -40,7 +40,7 @@ export const sealingSettings = {
     bytes: 32,
   }),
   IDENTITY_KEY: setting.optionalBase64Key({
-    description: 'Signs the identity between gateway and services; derived from MASTER_KEY where unset',
+    description: 'Signs the identity between gateway and services; derived from MASTER_KEY if unset',
     bytes: 32,
   }),
 };
@@ -48,7 +48,7 @@ export const sealingSettings = {
 /** Keys of a service that opens no certificate: it can do without the master key. */
 export const identitySettings = {
   MASTER_KEY: setting.optionalBase64Key({
-    description: 'The key of the deployment; only read where IDENTITY_KEY is unset',
+    description: 'The key of the deployment; only read if IDENTITY_KEY is unset',
     bytes: 32,
   }),
   IDENTITY_KEY: sealingSettings.IDENTITY_KEY,
@@ -82,6 +82,6 @@ export const authoritySettings = {
 /** The gateway, for those who copy taxpayers from it. */
 export const gatewayAddressSettings = {
   GATEWAY_URL: setting.optionalUrl({
-    description: 'Address of the gateway, asked about taxpayers that changed a moment ago; unset = only events count',
+    description: 'Address of the gateway, queried about taxpayers that changed a moment ago; unset = only events count',
   }),
 };

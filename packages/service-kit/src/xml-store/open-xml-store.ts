@@ -7,14 +7,14 @@ import { type XmlStore, XmlStoreError } from './xml-store.js';
 /** Settings of the archive, to be spread into the settings of a service. */
 export const archiveSettings = {
   DATA_DIR: setting.text({
-    description: 'Folder of what is kept in files; stored XML too, unless S3_ENDPOINT is set',
+    description: 'Folder of stored files; also of stored XML, unless S3_ENDPOINT is set',
     default: '.data',
   }),
   S3_ENDPOINT: setting.optionalUrl({
     description: 'Address of the S3-compatible storage that keeps XML; unset = files under DATA_DIR',
   }),
   S3_BUCKET: setting.text({ description: 'Bucket of stored XML', default: 'ecf' }),
-  S3_REGION: setting.text({ description: 'Region that requests to the storage are signed for', default: 'us-east-1' }),
+  S3_REGION: setting.text({ description: 'Region in the signature of requests to the storage', default: 'us-east-1' }),
   S3_ACCESS_KEY: setting.optionalText({ description: 'Key id at the storage; needed with S3_ENDPOINT' }),
   S3_SECRET_KEY: setting.optionalText({
     description: 'Secret key at the storage; needed with S3_ENDPOINT',
