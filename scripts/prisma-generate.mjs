@@ -1,4 +1,4 @@
-// Generates the database client of every service that has prisma/schema.prisma. Needs no network and no database.
+// Generates the database client of every service that depends on @prisma/client. Needs no network and no database.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,8 +15,16 @@ export function schemaFiles() {
     .sort();
 }
 
-/** Runs `prisma generate` for each schema; throws with Prisma's words where one fails. */
-export async function generateClients(files = schemaFiles()) {
+/** Schemas of the services that use Prisma Client. The others write SQL, and need their schema for migrations alone. */
+export function clientSchemaFiles() {
+  return schemaFiles().filter((file) => {
+    const manifest = path.join(ROOT, path.dirname(path.dirname(file)), 'package.json');
+    return '@prisma/client' in (JSON.parse(fs.readFileSync(manifest, 'utf8')).dependencies ?? {});
+  });
+}
+
+/** Runs `prisma generate` for each schema; throws with Prisma's message if one fails. */
+export async function generateClients(files = clientSchemaFiles()) {
   for (const file of files) await generate(file);
 }
 
@@ -49,5 +57,5 @@ function generate(file) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await generateClients();
-  for (const file of schemaFiles()) process.stdout.write(`generated the client of ${file}\n`);
+  for (const file of clientSchemaFiles()) process.stdout.write(`generated the client of ${file}\n`);
 }

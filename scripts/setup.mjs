@@ -121,10 +121,10 @@ export async function setup() {
     await run('Installing dependencies', binary, ['install', '--frozen-lockfile'], { env: { CI: 'true' } });
     fs.writeFileSync(STAMP, JSON.stringify({ dependencies }));
   }
-  const { schemaFiles, generateClients } = await import('./prisma-generate.mjs');
-  const schemas = digest(schemaFiles());
+  const { clientSchemaFiles, generateClients } = await import('./prisma-generate.mjs');
+  const schemas = digest(clientSchemaFiles());
   if (stamp.dependencies !== dependencies || stamp.schemas !== schemas) {
-    say('generating the database clients');
+    say('generating the database client');
     await generateClients();
     fs.writeFileSync(STAMP, JSON.stringify({ dependencies, schemas }));
   }
