@@ -56,7 +56,7 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
     emission: emission.internal,
     reception: reception.internal,
     stored: { emission: emission.stored, reception: reception.stored },
-    aftermath: {
+    outcomes: {
       pageOfDeliveries: (page) => approvals.aftermath.pageOfDeliveries(page),
       pageOfDecisions: (page) => approvals.aftermath.pageOfDecisions(page),
     },

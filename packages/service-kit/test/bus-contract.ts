@@ -57,6 +57,48 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect(second?.length).toBeGreaterThan(0);
     });
 
+    it('gives a batch handler all events, each key in its order', async () => {
+      const batches: BusEvent[][] = [];
+      const batchHandler = async (events: readonly BusEvent[]) => void batches.push([...events]);
+      const alone: BusEvent[] = [];
+      await bus.subscribe({ topics, group: 'query', handler: collect(alone), batchHandler });
+      const numbers = rncs(5);
+      const sent = [1, 2, 3].flatMap((revision) => numbers.map((rnc) => taxpayerEvent(rnc, revision)));
+      await bus.publish(sent);
+      const handled = () => [...batches.flat(), ...alone];
+      await until(() => handled().length >= sent.length);
+      expect(handled()).toHaveLength(sent.length);
+      expect(Math.max(...batches.map(({ length }) => length))).toBeGreaterThan(1);
+      for (const rnc of numbers)
+        expect(
+          handled()
+            .filter(({ key }) => key === rnc)
+            .map(revisionOf),
+        ).toEqual([1, 2, 3]);
+    });
+
+    it('gives each event to the handler after the batch handler failed', async () => {
+      const received: BusEvent[] = [];
+      const [bad = ''] = rncs(1);
+      const sent = rncs(6).map((rnc) => taxpayerEvent(rnc));
+      await bus.subscribe({
+        topics,
+        group: 'query',
+        async handler(event) {
+          if (event.key === bad) throw new Error('cannot be handled');
+          received.push(event);
+        },
+        async batchHandler(events) {
+          if (events.some(({ key }) => key === bad)) throw new Error('cannot be handled together');
+          received.push(...events);
+        },
+      });
+      await bus.publish(sent);
+      await until(async () => received.length === sent.length - 1 && (await deadLetters.list()).length === 1);
+      expect(new Set(received.map(({ id }) => id)).size).toBe(sent.length - 1);
+      expect((await deadLetters.list())[0]?.event.key).toBe(bad);
+    });
+
     it('leaves out topics that were not asked for', async () => {
       const seen: BusEvent[] = [];
       await bus.subscribe({ topics: ['invoices.v1'], group: 'poller', handler: collect(seen) });

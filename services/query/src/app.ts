@@ -25,15 +25,15 @@ import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js
 import { createDocumentXml } from './core/invoices/document-xml.js';
 import { createFreshness } from './core/invoices/freshness.js';
 import { createQueryInvoices } from './core/invoices/query-invoices.js';
-import type { AftermathSource, Authority, Ports, ReceivedSource } from './core/ports.js';
+import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/ports.js';
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { queryOperations } from './inbound/questions.js';
 import { createQueryMetrics } from './observer.js';
-import { createPostgresAftermath } from './outbound/aftermath.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
+import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -47,7 +47,7 @@ export interface QueryOverrides extends SharedParts {
   /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
   emission?: EmissionOperations;
   reception?: ReceivedSource;
-  aftermath?: AftermathSource;
+  outcomes?: OutcomeSource;
   /** Owners of documents that may still wait for the archive. */
   stored?: Readonly<Record<'emission' | 'reception', Pick<ArchiveOperations, 'pendingDocument'>>>;
   /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
@@ -70,7 +70,7 @@ export interface Query {
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceParts('query', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database } = parts;
-  const { observer, took } = createQueryMetrics(metrics, logger);
+  const { observer, projected } = createQueryMetrics(metrics, logger);
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -89,7 +89,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     ...askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
     ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
   };
-  const ownAftermath =
+  const outcomesOverHttp =
     config.APPROVALS_URL === undefined
       ? null
       : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
@@ -108,8 +108,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
         : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
-    aftermath: createPostgresAftermath(database),
-    aftermathSource: overrides.aftermath ?? ownAftermath,
+    outcomes: createPostgresOutcomes(database),
+    outcomeSource: overrides.outcomes ?? outcomesOverHttp,
     tokens: emission,
     authority: overrides.authority ?? client,
     issuedXml: reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger }),
@@ -152,9 +152,9 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
         projection: ports.projection,
-        aftermath: ports.aftermath,
+        outcomes: ports.outcomes,
         taxpayers: ports.taxpayers,
-        took: (event) => took(event, clock()),
+        projected: (event) => projected(event, clock()),
       });
       filling = rebuild.fillOnce();
     },

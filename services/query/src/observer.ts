@@ -4,7 +4,7 @@ import type { Observer } from './core/ports.js';
 
 export interface QueryMetrics {
   readonly observer: Observer;
-  readonly took: (event: BusEvent, now: Date) => void;
+  readonly projected: (event: BusEvent, now: Date) => void;
 }
 
 const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -28,7 +28,7 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
       failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
       freshened: (outcome) => questions.inc({ outcome }),
     },
-    took: (event, now) =>
+    projected: (event, now) =>
       lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),
   };
 }

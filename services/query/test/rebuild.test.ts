@@ -3,7 +3,7 @@ import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AftermathSource, RebuildState } from '../src/core/ports.js';
+import type { OutcomeSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
 import { IDENTITY_KEY } from './support/keys.js';
@@ -32,7 +32,7 @@ const named = (sequence: number) => ({
   buyer_rnc: FOREIGN_ISSUER,
 });
 /** What the approvals service holds, two to a page. */
-const aftermath: AftermathSource = {
+const outcomes: OutcomeSource = {
   pageOfDeliveries: async ({ after }) => ({
     deliveries: [1, 2].map((n) => ({
       ...named(after + n),
@@ -57,7 +57,7 @@ const aftermath: AftermathSource = {
 };
 
 beforeAll(async () => {
-  world = await startWorld({}, { aftermath });
+  world = await startWorld({}, { outcomes });
   world.owners.issue(...truth);
   world.owners.receive(received({ sequence: 1 }));
   for (let at = 0; at < truth.length; at += 500)
@@ -232,8 +232,8 @@ describe('the first start', () => {
     let filled = false;
     await createRebuild({
       projection: {} as never,
-      aftermath: {} as never,
-      aftermathSource: null,
+      outcomes: {} as never,
+      outcomeSource: null,
       invoiceSource: owners.emission,
       receivedSource: owners.reception,
       observer: { failed: () => undefined } as never,

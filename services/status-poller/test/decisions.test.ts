@@ -2,7 +2,7 @@ import { type InvoiceAttempt, MAX_VERDICT_MESSAGE_BYTES } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { nextPoll } from '../src/core/background.js';
 import { invoiceStatusChanged } from '../src/core/status-event.js';
-import { factsOf, isFinal, toldSubmissions } from '../src/core/submission.js';
+import { factsOf, isFinal, publishedSubmissions } from '../src/core/submission.js';
 import { claimedPoll, invoiceChanged, NOW, verdict } from './support/samples.js';
 
 const attempt = (change: Partial<InvoiceAttempt>): InvoiceAttempt => ({
@@ -25,7 +25,7 @@ describe('what emission tells', () => {
     const refused = attempt({ track_id: 'old', status: 'Rechazado', code: '2', final: true, sequence_used: true });
     const lost = attempt({ attempt: 2, track_id: null });
     const open = attempt({ attempt: 3, track_id: 'new', submitted_at: null });
-    const told = toldSubmissions(
+    const told = publishedSubmissions(
       invoiceChanged({ state: 'processing', track_id: 'new', attempts: [refused, lost, open] }),
       now,
     );
@@ -44,12 +44,12 @@ describe('what emission tells', () => {
     ['resend-due', false],
     ['accepted', false],
   ])('a document that is %s: asked for = %s', (state, polled) => {
-    const [told] = toldSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
+    const [told] = publishedSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
     expect(told?.polled).toBe(polled);
   });
 
   it('a copy that the document has left behind is not asked for', () => {
-    const [told] = toldSubmissions(
+    const [told] = publishedSubmissions(
       invoiceChanged({ state: 'processing', track_id: null, attempts: [attempt({ status: 'No encontrado' })] }),
       now,
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@ecf/service-kit/errors';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { toldSubmissions } from '../src/core/submission.js';
+import { publishedSubmissions } from '../src/core/submission.js';
 import { createSubmissionStore } from '../src/outbound/submission-store.postgres.js';
 import { invoiceChanged, verdict } from './support/samples.js';
 import { decided, inProcess, unanswered, until, World } from './support/world.js';
@@ -146,7 +146,7 @@ describe('polling', () => {
       [null, first],
     ]) {
       const now = new Date();
-      await store.apply(toldSubmissions(invoice, now, told), () => now, null);
+      await store.apply([{ eventId: null, submissions: publishedSubmissions(invoice, now, told) }], () => now);
       expect((await store.find(key))?.traceparent).toBe(known);
     }
   });

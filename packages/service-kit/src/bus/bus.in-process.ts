@@ -3,25 +3,32 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
 import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
 import type { DeadLetters, ReplayRequests } from './dead-letters/dead-letters.js';
-import { DEFAULT_RETRY, HandlerUnavailable, handleEvent, handlingMetrics, type RetryPolicy } from './handle-event.js';
+import {
+  DEFAULT_RETRY,
+  HandlerUnavailable,
+  handleBatch,
+  handleEvent,
+  handlingMetrics,
+  type RetryPolicy,
+} from './handle-event.js';
 
 export interface InProcessBusOptions {
   logger: Logger;
-  /** Where they can be asked for again, the bus looks for such requests while it has groups. */
+  /** If replays can be requested, the bus looks for such requests while it has groups. */
   deadLetters: DeadLetters & Partial<ReplayRequests>;
   clock: () => Date;
   retry?: Partial<RetryPolicy>;
   metrics?: Metrics;
-  /** Milliseconds between looks for replays that were asked for; default 1000. */
+  /** Milliseconds between looks for requested replays; default 1000. */
   replayLookMs?: number;
 }
 
 interface Member extends SubscribeOptions {
   stopping: AbortController;
-  running: Set<Promise<void>>;
+  running: Set<Promise<unknown>>;
 }
 
-/** A group that subscribed once is owed its events: while it has no member, they cannot be published. */
+/** A group that subscribed once gets every later event: while it has no member, its events cannot be published. */
 interface Group {
   name: string;
   topics: Set<string>;
@@ -45,40 +52,42 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   let looking: NodeJS.Timeout | undefined;
   let replaying: Promise<void> = Promise.resolve();
 
+  const contextOf = (group: Group, { handler, stopping }: Member) => ({
+    group: group.name,
+    handler,
+    retry,
+    deadLetters,
+    logger,
+    clock: options.clock,
+    signal: stopping.signal,
+    ...metrics,
+  });
+
   async function deliver(group: Group, events: readonly BusEvent[]): Promise<void> {
     for (const event of events) {
-      const interested = group.members.filter((member) => member.topics.includes(event.topic));
-      group.delivered += 1;
-      const member = interested[group.delivered % interested.length];
-      if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
-      const handled = handleEvent(event, {
-        group: group.name,
-        handler: member.handler,
-        retry,
-        deadLetters,
-        logger,
-        clock: options.clock,
-        signal: member.stopping.signal,
-        ...metrics,
-      });
-      member.running.add(handled);
-      try {
-        await handled;
-      } finally {
-        member.running.delete(handled);
-      }
+      const member = nextMember(group, event.topic);
+      await running(member, handleEvent(event, contextOf(group, member)));
     }
   }
 
-  /** A dead-letter message whose group is not here waits for the process that has it. */
+  /** Events of one topic and several keys, in one go where the group has a batch handler. */
+  async function deliverBatch(group: Group, events: readonly BusEvent[], topic: string): Promise<void> {
+    const member = nextMember(group, topic);
+    const { batchHandler } = member;
+    const isHandled =
+      batchHandler !== undefined &&
+      (await running(member, handleBatch(events, batchHandler, contextOf(group, member))));
+    if (!isHandled) await deliver(group, events);
+  }
+
+  /** A dead-letter message of another process's group stays until that process replays it. */
   async function replay(): Promise<void> {
-    for (const letter of (await deadLetters.requested?.()) ?? []) {
-      const { id, event } = letter;
-      const group = groups.get(letter.group);
+    for (const { id, event, group: name } of (await deadLetters.requested?.()) ?? []) {
+      const group = groups.get(name);
       if (group?.members.some((member) => member.topics.includes(event.topic)) !== true) continue;
-      await inOrder(`${group.name} ${event.topic} ${event.key}`, () => deliver(group, [event]));
+      await inOrder([chainOf(group, event)], () => deliver(group, [event]));
       await deadLetters.settled?.(id);
-      logger.info({ event_id: event.id, topic: event.topic, group: group.name }, 'dead letter replayed');
+      logger.info({ event_id: event.id, topic: event.topic, group: group.name }, 'dead-letter message replayed');
     }
   }
 
@@ -95,10 +104,14 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   return {
     async publish(batch) {
       const chains: Promise<void>[] = [];
-      for (const [key, events] of byKey(batch))
-        for (const group of groups.values())
-          if (group.topics.has((events[0] as BusEvent).topic))
-            chains.push(inOrder(`${group.name} ${key}`, () => deliver(group, events)));
+      for (const [topic, events] of groupBy(batch, (event) => event.topic))
+        for (const group of groups.values()) {
+          if (!group.topics.has(topic)) continue;
+          const keys = groupBy(events, (event) => chainOf(group, event));
+          if (group.members.some(({ batchHandler, topics }) => batchHandler !== undefined && topics.includes(topic)))
+            chains.push(inOrder([...keys.keys()], () => deliverBatch(group, events, topic)));
+          else for (const [chain, some] of keys) chains.push(inOrder([chain], () => deliver(group, some)));
+        }
       const results = await Promise.allSettled(chains);
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
@@ -126,28 +139,49 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   };
 }
 
-/** Runs the work of one chain in its order, after what was given before. */
+/** The members of a group take events in turn. */
+function nextMember(group: Group, topic: string): Member {
+  const interested = group.members.filter((member) => member.topics.includes(topic));
+  group.delivered += 1;
+  const member = interested[group.delivered % interested.length];
+  if (member === undefined) throw new HandlerUnavailable(new Error(`the group ${group.name} has left`));
+  return member;
+}
+
+/** Notes work of a member until it ends, so that a member that leaves waits for it. */
+async function running<R>(member: Member, work: Promise<R>): Promise<R> {
+  member.running.add(work);
+  try {
+    return await work;
+  } finally {
+    member.running.delete(work);
+  }
+}
+
+const chainOf = (group: Group, event: BusEvent) => `${group.name} ${event.topic} ${event.key}`;
+
+/** Runs work after all earlier work of its chains. */
 function createChains() {
   const tails = new Map<string, Promise<void>>();
-  return (chain: string, work: () => Promise<void>): Promise<void> => {
-    const done = (tails.get(chain) ?? Promise.resolve()).catch(() => undefined).then(work);
-    tails.set(chain, done);
+  return (chains: readonly string[], work: () => Promise<void>): Promise<void> => {
+    const done = Promise.allSettled(chains.map((chain) => tails.get(chain))).then(work);
+    for (const chain of chains) tails.set(chain, done);
     const forget = () => {
-      if (tails.get(chain) === done) tails.delete(chain);
+      for (const chain of chains) if (tails.get(chain) === done) tails.delete(chain);
     };
     done.then(forget, forget);
     return done;
   };
 }
 
-/** Events of one topic and key, in their order. */
-function byKey(batch: readonly BusEvent[]): Map<string, BusEvent[]> {
-  const keys = new Map<string, BusEvent[]>();
-  for (const event of batch) {
-    const key = `${event.topic} ${event.key}`;
-    const events = keys.get(key);
-    if (events === undefined) keys.set(key, [event]);
-    else events.push(event);
+/** Events by a text of each, in their order. */
+function groupBy(events: readonly BusEvent[], textOf: (event: BusEvent) => string): Map<string, BusEvent[]> {
+  const groups = new Map<string, BusEvent[]>();
+  for (const event of events) {
+    const text = textOf(event);
+    const present = groups.get(text);
+    if (present === undefined) groups.set(text, [event]);
+    else present.push(event);
   }
-  return keys;
+  return groups;
 }

@@ -15,7 +15,7 @@ export interface BusEvent<D = unknown> {
   readonly data: D;
 }
 
-/** What a handler is told beside the event: how often it was tried before, and when to give up. */
+/** The number of the attempt, and the signal to give up. */
 export interface Delivery {
   readonly attempt: number;
   readonly signal: AbortSignal;
@@ -23,11 +23,19 @@ export interface Delivery {
 
 export type EventHandler = (event: BusEvent, delivery: Delivery) => Promise<void>;
 
+/** The events have one topic and stand in the order of their publication. */
+export type BatchHandler = (events: readonly BusEvent[]) => Promise<void>;
+
 export interface SubscribeOptions {
   topics: readonly string[];
   /** Every group gets every event; the members of a group share them. */
   group: string;
   handler: EventHandler;
+  /**
+   * Handles several events of one topic in one transaction. If it fails, `handler` gets each of them. Without it, `handler`
+   * gets every event.
+   */
+  batchHandler?: BatchHandler;
 }
 
 export interface Subscription {

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, mayBeOwnDoing } from '../postgres/database-error
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withConsumerSpan } from '../telemetry/tracing.js';
-import type { BusEvent, Delivery, EventHandler } from './bus.js';
+import type { BatchHandler, BusEvent, Delivery, EventHandler } from './bus.js';
 import type { DeadLetters } from './dead-letters/dead-letters.js';
 import { checkEvent, EventError } from './events.js';
 
@@ -111,7 +111,28 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
   }
 }
 
-/** What {@link buryEvent} works with. */
+/** Hands events of one topic to a batch handler. False if it failed: then each of them is handled by itself. */
+export async function handleBatch(
+  events: readonly BusEvent[],
+  batchHandler: BatchHandler,
+  context: Pick<HandlingContext, 'group' | 'retry' | 'logger' | 'metrics' | 'signal'>,
+): Promise<boolean> {
+  const { group, logger, retry, metrics } = context;
+  const topic = events[0]?.topic ?? '';
+  try {
+    const checked = events.map(checkEvent);
+    const work = within(retry, new TimedDelivery(1, context.signal), batchHandler(checked));
+    // The span of each event lasts as long as the batch.
+    await Promise.all(checked.map((event) => withConsumerSpan(event, group, () => work)));
+    for (const event of checked) metrics?.handled(event.topic, group, 'done');
+    return true;
+  } catch (error) {
+    logger.debug({ err: error, topic, group, events: events.length }, 'the events of a batch are handled one by one');
+    return false;
+  }
+}
+
+/** The part of the context that {@link buryEvent} uses. */
 export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'clock' | 'metrics'>;
 
 /** Keeps an event as a dead letter of a group, with the error as the reason; resolves once it is safe. */

@@ -10,7 +10,7 @@ import type { CalendarDate, Environment } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { Aftermath, InvoiceKey, IssuedInvoice } from './invoices/issued-invoice.js';
+import type { InvoiceKey, IssuedInvoice, Outcome } from './invoices/issued-invoice.js';
 import type { ReceivedRecord } from './invoices/received-record.js';
 import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
 
@@ -28,7 +28,7 @@ export interface Page {
 }
 
 /** An issued document with what other services tell of it. */
-export type ShownInvoice = IssuedInvoice & Aftermath;
+export type ShownInvoice = IssuedInvoice & Outcome;
 
 /** The read models of issued documents and their sums. Documents that are not listed are nowhere in the answers. */
 export interface InvoiceStore {
@@ -59,8 +59,6 @@ export interface ReceivedStore {
 
 /** Changes the read models and their sums in one transaction each. The highest revision of a document wins. */
 export interface Projection {
-  /** Calls that come together share a transaction. */
-  keepInvoice(invoice: IssuedInvoice): Promise<void>;
   keepInvoices(invoices: readonly IssuedInvoice[]): Promise<void>;
   keepReceived(received: readonly ReceivedRecord[]): Promise<void>;
   /** Into the generation that a rebuild is filling. */
@@ -68,10 +66,10 @@ export interface Projection {
   loadReceived(received: readonly ReceivedRecord[]): Promise<void>;
 }
 
-/** What other services tell of issued documents; it may come before the document itself. */
-export interface AftermathStore {
-  keepDelivery(delivery: DeliveryChanged): Promise<void>;
-  keepDecision(decision: IssuedInvoiceDecision): Promise<void>;
+/** Outcomes of issued documents. An outcome may arrive before its document. */
+export interface OutcomeStore {
+  keepDeliveries(deliveries: readonly DeliveryChanged[]): Promise<void>;
+  keepDecisions(decisions: readonly IssuedInvoiceDecision[]): Promise<void>;
 }
 
 /** A new generation of the read models, filled beside the one that is read. */
@@ -122,8 +120,8 @@ export type InvoiceSource = Omit<EmissionOperations, 'authorityToken'>;
 /** Where received documents come from, beside the events. */
 export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfReceived'>;
 
-/** Where deliveries and buyers' decisions come from, beside the events. */
-export type AftermathSource = AftermathOperations;
+/** Source of deliveries and buyers' decisions, beside the events. */
+export type OutcomeSource = AftermathOperations;
 
 /** What people who operate the service are told. */
 export interface Observer {
@@ -142,9 +140,9 @@ export interface Ports {
   readonly source: TaxpayerSource | null;
   readonly invoiceSource: InvoiceSource;
   readonly receivedSource: ReceivedSource;
-  readonly aftermath: AftermathStore;
+  readonly outcomes: OutcomeStore;
   /** Null where no service of the deployment has any. */
-  readonly aftermathSource: AftermathSource | null;
+  readonly outcomeSource: OutcomeSource | null;
   readonly tokens: TokenSource;
   readonly authority: Authority;
   readonly issuedXml: DocumentReader;

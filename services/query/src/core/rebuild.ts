@@ -10,10 +10,10 @@ type RebuildPorts = Pick<
   Ports,
   | 'generations'
   | 'projection'
-  | 'aftermath'
+  | 'outcomes'
   | 'invoiceSource'
   | 'receivedSource'
-  | 'aftermathSource'
+  | 'outcomeSource'
   | 'observer'
   | 'sleep'
 >;
@@ -64,7 +64,7 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
           await told(received.length);
         },
       );
-      await aftermath(ports);
+      await takeOutcomes(ports);
       await generation.takePlace();
     } catch (error) {
       ports.observer.failed('rebuilding the read models', error);
@@ -126,22 +126,16 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
   };
 }
 
-/**
- * Deliveries and buyers' decisions stand apart from the generations: the highest revision wins, so what is there already
- * only grows.
- */
-async function aftermath({ aftermath: store, aftermathSource: source }: RebuildPorts): Promise<void> {
+/** Outcomes have no generations: the highest revision wins, so taking them again changes nothing. */
+async function takeOutcomes({ outcomes, outcomeSource: source }: RebuildPorts): Promise<void> {
   if (source === null) return;
   await pages(
     (after) => source.pageOfDeliveries({ after, limit: PAGE }),
-    async ({ deliveries }) => void (await Promise.all(deliveries.map((delivery) => store.keepDelivery(delivery)))),
+    ({ deliveries }) => outcomes.keepDeliveries(deliveries),
   );
   await pages(
     (after) => source.pageOfDecisions({ after, limit: PAGE }),
-    async ({ decisions }) => {
-      const received = decisions.filter((decision) => decision.direction === 'received');
-      await Promise.all(received.map((decision) => store.keepDecision(decision)));
-    },
+    ({ decisions }) => outcomes.keepDecisions(decisions.filter((decision) => decision.direction === 'received')),
   );
 }
 

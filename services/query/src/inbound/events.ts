@@ -10,42 +10,44 @@ import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { issuedInvoice } from '../core/invoices/issued-invoice.js';
 import { receivedRecord } from '../core/invoices/received-record.js';
-import type { AftermathStore, Projection } from '../core/ports.js';
+import type { OutcomeStore, Projection } from '../core/ports.js';
 
 /** The consumer group of this service. */
 export const QUERY_GROUP = 'query';
 
-export interface EventParts {
+export interface EventPorts {
   readonly projection: Projection;
-  readonly aftermath: AftermathStore;
+  readonly outcomes: OutcomeStore;
   readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
-  /** Told of each event that is taken over, with the seconds since its cause. */
-  readonly took: (event: BusEvent) => void;
+  /** Called for each event after its effect is committed. */
+  readonly projected: (event: BusEvent) => void;
 }
 
 /**
- * What the service listens to. No event is noted: each carries a whole state with a revision, the highest of which wins,
- * so a repeat or a straggler changes nothing.
+ * Subscribes to the events of the read models. The inbox is not needed: each event carries a whole state with a revision, and
+ * the highest revision wins.
  */
-export function subscribeToEvents(bus: Bus, parts: EventParts): Promise<Subscription> {
-  const { projection, aftermath, taxpayers } = parts;
-  const handlers: Readonly<Record<string, (event: BusEvent) => Promise<void>>> = {
-    [TOPICS.invoices.name]: ({ data }) => projection.keepInvoice(issuedInvoice(data as InvoiceChanged)),
-    [TOPICS.receivedInvoices.name]: ({ data }) =>
-      projection.keepReceived([receivedRecord(data as ReceivedInvoiceChanged)]),
-    [TOPICS.taxpayers.name]: ({ data }) => taxpayers.apply(data as TaxpayerState),
-    [TOPICS.deliveries.name]: ({ data }) => aftermath.keepDelivery(data as DeliveryChanged),
-    [TOPICS.approvals.name]: async ({ data }) => {
-      const decision = data as ApprovalChanged;
-      if (decision.direction === 'received') await aftermath.keepDecision(decision);
+export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscription> {
+  const { projection, outcomes, taxpayers } = ports;
+  const handlers: Readonly<Record<string, (data: readonly unknown[]) => Promise<void>>> = {
+    [TOPICS.invoices.name]: (data) => projection.keepInvoices((data as InvoiceChanged[]).map(issuedInvoice)),
+    [TOPICS.receivedInvoices.name]: (data) =>
+      projection.keepReceived((data as ReceivedInvoiceChanged[]).map(receivedRecord)),
+    [TOPICS.taxpayers.name]: async (data) => {
+      for (const state of data as TaxpayerState[]) await taxpayers.apply(state);
     },
+    [TOPICS.deliveries.name]: (data) => outcomes.keepDeliveries(data as DeliveryChanged[]),
+    [TOPICS.approvals.name]: (data) =>
+      outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
   };
+  async function project(events: readonly BusEvent[]): Promise<void> {
+    await handlers[events[0]?.topic ?? '']?.(events.map(({ data }) => data));
+    for (const event of events) ports.projected(event);
+  }
   return bus.subscribe({
     topics: Object.keys(handlers),
     group: QUERY_GROUP,
-    async handler(event) {
-      await handlers[event.topic]?.(event);
-      parts.took(event);
-    },
+    handler: (event) => project([event]),
+    batchHandler: project,
   });
 }

@@ -1,6 +1,6 @@
 import { dominicanDays } from '@ecf/domain';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { Aftermath, IssuedInvoice } from '../core/invoices/issued-invoice.js';
+import type { IssuedInvoice, Outcome } from '../core/invoices/issued-invoice.js';
 import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record.js';
 import type { InvoiceFilter, InvoiceStore, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
@@ -42,7 +42,7 @@ interface InvoiceRow {
   attempts: IssuedInvoice['attempts'];
 }
 
-type ShownRow = InvoiceRow & Aftermath;
+type ShownRow = InvoiceRow & Outcome;
 
 /** The read models of issued documents in PostgreSQL. */
 export function createPostgresInvoices(database: Database): InvoiceStore {

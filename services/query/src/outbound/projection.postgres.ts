@@ -1,4 +1,4 @@
-import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { type InvoiceKey, type IssuedInvoice, invoiceKey } from '../core/invoices/issued-invoice.js';
 import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { Projection } from '../core/ports.js';
@@ -11,8 +11,6 @@ const SQL: Readonly<Record<Generation, ProjectionSql>> = {
   rebuilding: projectionSql('rebuilding'),
 };
 const IS_BUILDING = { name: 'rebuild_is_building', text: 'SELECT building FROM rebuild WHERE id = 1' };
-/** One at a time: a second of the same issuer would only wait for its lock. */
-const BATCH = { maxItems: 250, maxUnderWay: 1 };
 
 interface PresentRow {
   env: InvoiceKey['env'];
@@ -30,28 +28,8 @@ interface PresentRow {
   total_itbis: string;
 }
 
-/**
- * Keeps documents and their sums in one transaction. What arrives together shares it. The highest revision wins, so
- * repeats and stragglers change nothing, whoever told of the document.
- */
+/** Keeps documents and their sums in one transaction. The highest revision wins, so repeated and late events change nothing. */
 export function createPostgresProjection(database: Database): Projection {
-  const invoices = createBatches<IssuedInvoice, null>({
-    ...BATCH,
-    keyOf: invoiceKey,
-    async work(items) {
-      await keepInvoices(items, null);
-      return items.map(() => null);
-    },
-  });
-  const received = createBatches<ReceivedRecord, null>({
-    ...BATCH,
-    keyOf: receivedKey,
-    async work(items) {
-      await keepReceived(items, null);
-      return items.map(() => null);
-    },
-  });
-
   function keepInvoices(items: readonly IssuedInvoice[], only: Generation | null): Promise<void> {
     const issuers = [...new Set(items.map(({ env, issuerRnc }) => `${env}:${issuerRnc}`))].sort();
     return database.transaction(async (tx) => {
@@ -70,9 +48,8 @@ export function createPostgresProjection(database: Database): Projection {
   }
 
   return {
-    keepInvoice: async (invoice) => void (await invoices.run(invoice)),
     keepInvoices: (items) => keepInvoices(latest(items, invoiceKey), null),
-    keepReceived: async (items) => void (await Promise.all(items.map((one) => received.run(one)))),
+    keepReceived: (items) => keepReceived(latest(items, receivedKey), null),
     loadInvoices: (items) => keepInvoices(latest(items, invoiceKey), 'rebuilding'),
     loadReceived: (items) => keepReceived(latest(items, receivedKey), 'rebuilding'),
   };
@@ -84,7 +61,7 @@ async function generations(tx: Transaction, only: Generation | null): Promise<Ge
   return rows[0]?.building === true ? ['public', 'rebuilding'] : ['public'];
 }
 
-/** In the care of the issuers' locks: what is there, what is newer, what that does to the sums. */
+/** Replaces older documents and changes the sums by the difference. The caller holds the locks of the issuers. */
 async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]): Promise<void> {
   const present = await presentOf(tx, sql, items);
   const newer = items.filter((item) => (present.get(invoiceKey(item))?.revision ?? 0) < item.revision);

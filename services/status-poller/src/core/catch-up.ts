@@ -1,6 +1,6 @@
 import type { Ports } from './ports.js';
 import { againDue, firstDue } from './schedule.js';
-import { toldSubmissions } from './submission.js';
+import { publishedSubmissions } from './submission.js';
 
 const PAGE = 1_000;
 const AGAIN_MS = 5_000;
@@ -22,7 +22,7 @@ export function createCatchUp(
     for (let after: number | null = 0; after !== null && !stopping; ) {
       const page = await ports.emission.pageOfUndecided({ after, limit: PAGE });
       const now = ports.clock();
-      const told = page.invoices.flatMap((invoice) => toldSubmissions(invoice, now));
+      const told = page.invoices.flatMap((invoice) => publishedSubmissions(invoice, now));
       const dueAt = (one: (typeof told)[number]) => firstDue(one.submittedAt, now, settings.firstQueryMs, ports.random);
       // A decision of a moment ago may be under way to emission.
       const settled = {

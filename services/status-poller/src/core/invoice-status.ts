@@ -5,7 +5,7 @@ import { outcomeWord } from './background.js';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
 import { firstDue } from './schedule.js';
-import { type Submission, toldSubmissions } from './submission.js';
+import { publishedSubmissions, type Submission } from './submission.js';
 
 export type InvoiceStatusQuery = (request: {
   accountId: string;
@@ -37,9 +37,8 @@ export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceSt
     const now = ports.clock();
     const { firstQueryMs } = ports.settings;
     const added = await ports.submissions.apply(
-      toldSubmissions(invoice, now),
-      (told) => firstDue(told.submittedAt, now, firstQueryMs, ports.random),
-      null,
+      [{ eventId: null, submissions: publishedSubmissions(invoice, now) }],
+      ({ submittedAt }) => firstDue(submittedAt, now, firstQueryMs, ports.random),
     );
     if (added) onPoll();
     return ports.submissions.find({ env, trackId });

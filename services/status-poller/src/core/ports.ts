@@ -3,7 +3,7 @@ import type { FollowUpOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { Pace } from './pace.js';
 import type { Random } from './schedule.js';
-import type { ClaimedPoll, StatusFacts, Submission, SubmissionKey, ToldSubmission } from './submission.js';
+import type { ClaimedPoll, PublishedSubmission, StatusFacts, Submission, SubmissionKey } from './submission.js';
 
 /** An answer of the authority to the question for a result. */
 export interface Learned {
@@ -39,25 +39,27 @@ export interface PacedWork extends Pace {
   readonly dueAt: Date | null;
 }
 
+/** The submissions of a document, from an event or (`eventId` null) from an answer of emission. */
+export interface PublishedChange {
+  readonly eventId: string | null;
+  readonly submissions: readonly PublishedSubmission[];
+}
+
 /** Submissions, the polls of those that are undecided, and the pace of each environment. */
 export interface SubmissionStore {
   /**
-   * Keeps what emission tells, once per event. What the authority answered here is not replaced by less; a decided
-   * submission is not asked for any more. Resolves with whether a poll was added.
+   * Keeps the submissions that emission published, once per event. They do not replace an answer of the authority by an older
+   * state; a decided submission loses its poll. Resolves with whether a poll was added.
    */
-  apply(
-    told: readonly ToldSubmission[],
-    dueAt: (told: ToldSubmission) => Date,
-    eventId: string | null,
-  ): Promise<boolean>;
+  apply(changes: readonly PublishedChange[], dueAt: (submission: PublishedSubmission) => Date): Promise<boolean>;
   /**
    * Compares with what emission awaits: what is not asked for here is, from now on. A decision from before `settled.before`
    * that emission has not heard is asked for and told once more, when `settled.dueAt` says, unless its event may still be in the
    * outbox. Resolves with whether a poll was added.
    */
   compare(
-    told: readonly ToldSubmission[],
-    dueAt: (told: ToldSubmission) => Date,
+    told: readonly PublishedSubmission[],
+    dueAt: (told: PublishedSubmission) => Date,
     settled: { readonly before: Date; readonly dueAt: (submittedAt: Date) => Date },
   ): Promise<boolean>;
   /** Whether everything was learnt that was submitted before this service listened. */

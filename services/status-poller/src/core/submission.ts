@@ -45,7 +45,7 @@ export interface ClaimedPoll extends Submission {
 }
 
 /** A submission as emission tells of it, and whether it has to be asked for. */
-export interface ToldSubmission extends Omit<Submission, 'askedAt'> {
+export interface PublishedSubmission extends Omit<Submission, 'askedAt'> {
   readonly revision: number;
   readonly polled: boolean;
 }
@@ -60,12 +60,12 @@ const AWAITING = new Set(['processing', 'not-found']);
  * @param heardAt stands in where emission does not know when a submission was made (its trackId was found by asking)
  * @param traceparent the trace that it is told in
  */
-export function toldSubmissions(
+export function publishedSubmissions(
   invoice: InvoiceChanged,
   heardAt: Date,
   traceparent: string | null = null,
-): ToldSubmission[] {
-  const told = new Map<string, ToldSubmission>();
+): PublishedSubmission[] {
+  const told = new Map<string, PublishedSubmission>();
   for (const attempt of invoice.attempts) {
     if (attempt.track_id === null) continue;
     told.set(attempt.track_id, {
@@ -75,7 +75,7 @@ export function toldSubmissions(
       encf: invoice.encf,
       accountId: invoice.account_id,
       submittedAt: attempt.submitted_at === null ? heardAt : new Date(attempt.submitted_at),
-      facts: toldFacts(attempt),
+      facts: publishedFacts(attempt),
       final: attempt.final,
       revision: invoice.revision,
       traceparent,
@@ -85,7 +85,7 @@ export function toldSubmissions(
   return [...told.values()];
 }
 
-function toldFacts(attempt: InvoiceAttempt): StatusFacts {
+function publishedFacts(attempt: InvoiceAttempt): StatusFacts {
   return {
     status: attempt.status,
     code: attempt.code,

@@ -8,7 +8,7 @@ const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
 
 export const FIND = {
   name: 'submission_find',
-  text: `SELECT ${COLUMNS} FROM ${KEYS} JOIN submission s USING (env, track_id)`,
+  text: `SELECT ${COLUMNS} FROM submission s WHERE s.env = $1 AND s.track_id = $2`,
 };
 
 /**
@@ -112,42 +112,29 @@ export const PAUSE = {
   text: 'UPDATE pace SET paused_until = greatest(paused_until, $2) WHERE env = $1',
 };
 
-const ANSWERS = `SELECT * FROM jsonb_to_recordset($1::jsonb)
-    AS a(env text, track_id text, facts jsonb, final boolean, asked_at timestamptz)`;
-
 /**
- * Takes answers over where they are newer and say something else, or decide what was open (perhaps again, see
- * {@link REOPEN}); the lock on the row makes that once. What was learned as decided is not taken back by an answer that is
- * none ($2: the statuses of those).
+ * Stores an answer that is newer and says something else, or that decides what was open (perhaps again, see {@link REOPEN}).
+ * The lock on the row makes that happen once. An undecided answer does not replace a decided status ($6: the undecided ones).
  */
 export const LEARN = {
   name: 'submission_learn',
-  text: `WITH answer AS (${ANSWERS}), present AS (
-      SELECT s.env, s.track_id FROM answer JOIN submission s USING (env, track_id)
-      ORDER BY s.env, s.track_id FOR UPDATE OF s)
-    UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
-    FROM answer a JOIN present USING (env, track_id)
-    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final
-      AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
-      AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
+  text: `UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
+    WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final
+      AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
+      AND (s.asked_at IS NULL OR s.asked_at <= $5)
     RETURNING ${COLUMNS}`,
 };
 
-/** The submissions are locked already, by {@link LEARN}. */
 export const NOTE_ASKED = {
   name: 'submission_note_asked',
-  text: `UPDATE submission s SET asked_at = greatest(s.asked_at, a.asked_at) FROM (${ANSWERS}) a
-    WHERE s.env = a.env AND s.track_id = a.track_id AND NOT s.final`,
+  text: `UPDATE submission SET asked_at = greatest(asked_at, $3) WHERE env = $1 AND track_id = $2 AND NOT final`,
 };
 
+/** Changes nothing where the claim ($3) was lost. */
 export const PUT_BACK = {
   name: 'submission_put_back',
-  text: `WITH back AS (
-      SELECT b.* FROM jsonb_to_recordset($1::jsonb) AS b(env text, track_id text, claim uuid, due_at timestamptz, tries int,
-        failures int, alarmed boolean) JOIN poll USING (env, track_id)
-      ORDER BY poll.env, poll.track_id FOR UPDATE OF poll)
-    UPDATE poll SET due_at = b.due_at, tries = b.tries, failures = b.failures, alarmed = b.alarmed, claim = NULL
-    FROM back b WHERE poll.env = b.env AND poll.track_id = b.track_id AND poll.claim = b.claim`,
+  text: `UPDATE poll SET due_at = $4, tries = $5, failures = $6, alarmed = $7, claim = NULL
+    WHERE env = $1 AND track_id = $2 AND claim = $3`,
 };
 
 export const BACKLOG = {

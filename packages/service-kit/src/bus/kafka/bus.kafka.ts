@@ -7,7 +7,14 @@ import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subs
 import type { KafkaSettings } from '../bus-settings.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.js';
 import { EventError } from '../events.js';
-import { buryEvent, DEFAULT_RETRY, handleEvent, handlingMetrics, type RetryPolicy } from '../handle-event.js';
+import {
+  buryEvent,
+  DEFAULT_RETRY,
+  handleBatch,
+  handleEvent,
+  handlingMetrics,
+  type RetryPolicy,
+} from '../handle-event.js';
 import { keepKafkaLetter } from './dead-letters.kafka.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
@@ -25,11 +32,8 @@ export interface KafkaBusOptions {
   retry?: Partial<RetryPolicy>;
 }
 
-/**
- * A subscription is not waited for longer: brokers may be away, and a group waits for a member that was killed until its
- * session ends. It joins when it can.
- */
-const JOIN_PATIENCE_MS = 2_000;
+/** Longest wait for a group to join: brokers may be unavailable, and a killed member stays until its session ends. */
+const JOIN_TIMEOUT_MS = 2_000;
 
 /**
  * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has a
@@ -47,7 +51,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
   const counting = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
   const consumers = new Set<KafkaConsumer>();
 
-  function join(topic: string, { group, handler }: SubscribeOptions): KafkaConsumer {
+  function join(topic: string, { group, handler, batchHandler }: SubscribeOptions): KafkaConsumer {
     const description = topicOf(topic);
     if (description === undefined) throw new EventError(`there is no topic ${topic}`);
     const brokerGroup = topics.nameOf(brokerGroupOf(group, topic));
@@ -69,6 +73,19 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       await handleEvent(event, { ...context, handler, retry, signal });
     }
 
+    /** Replayed and unreadable messages are handled one by one. */
+    async function handleTogether(messages: readonly KafkaMessage[], signal: AbortSignal): Promise<boolean> {
+      if (batchHandler === undefined || messages.some(({ headers }) => headers?.[REPLAY_HEADER] !== undefined))
+        return false;
+      let events: BusEvent[];
+      try {
+        events = messages.map((message) => readEvent(topic, message));
+      } catch {
+        return false;
+      }
+      return handleBatch(events, batchHandler, { group, retry, logger, signal, ...counting });
+    }
+
     return startKafkaConsumer({
       open,
       topic: topics.nameOf(topic),
@@ -77,6 +94,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       logger,
       prepare: () => topics.ensure([topic]),
       handle,
+      handleTogether,
       onConnected: (connected) => metrics?.connected(topic, group, connected),
     });
   }
@@ -98,7 +116,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       const members = subscription.topics.map((topic) => join(topic, subscription));
       for (const member of members) consumers.add(member);
       const waiting = new AbortController();
-      const late = delay(JOIN_PATIENCE_MS, 'late', { signal: waiting.signal }).catch(() => 'in time');
+      const late = delay(JOIN_TIMEOUT_MS, 'late', { signal: waiting.signal }).catch(() => 'in time');
       const joined = Promise.all(members.map((member) => member.joined)).then(() => 'in time');
       if ((await Promise.race([joined, late])) === 'late')
         logger.info({ group: subscription.group }, 'the group is not joined yet');

@@ -25,6 +25,8 @@ export interface KafkaConsumerOptions {
    * until the signal says that the partition belongs to another member.
    */
   handle: (message: KafkaMessage, partition: number, signal: AbortSignal) => Promise<void>;
+  /** The effect of a whole batch. False if it failed or cannot be: then `handle` gets each message. */
+  handleTogether?: (messages: readonly KafkaMessage[], signal: AbortSignal) => Promise<boolean>;
   onConnected: (connected: boolean) => void;
 }
 
@@ -199,10 +201,13 @@ async function handleBatch(payload: EachBatchPayload, member: Member): Promise<v
   if (member.assignment.lost.signal.aborted) member.assignment = newAssignment(member.stopping);
   const { lost, signal } = member.assignment;
   let last: string | null = null;
-  for (const message of batch.messages) {
-    if (signal.aborted || !(await handleMessage(message, partition, signal, member.options))) break;
-    last = message.offset;
-  }
+  if (batch.messages.length > 1 && !signal.aborted && (await member.options.handleTogether?.(batch.messages, signal)))
+    last = batch.messages.at(-1)?.offset ?? null;
+  else
+    for (const message of batch.messages) {
+      if (signal.aborted || !(await handleMessage(message, partition, signal, member.options))) break;
+      last = message.offset;
+    }
   if (last === null || lost.signal.aborted) return;
   resolveOffset(last);
   const offset = String(BigInt(last) + 1n);

@@ -100,8 +100,8 @@ export function tellsAllOf(attempts: IssuedInvoice['attempts']): boolean {
   return attempts.every((attempt) => attempt.messages_cut !== true && attempt.earlier_omitted === undefined);
 }
 
-/** What other services tell of an issued document; null where they told nothing yet. */
-export interface Aftermath {
+/** What other services report about an issued document; null before their first report. */
+export interface Outcome {
   readonly delivery: DeliveryChanged['delivery_status'] | null;
   readonly decision: ApprovalStatus | null;
 }
@@ -110,7 +110,7 @@ export interface Aftermath {
 const SENT_TO_BUYERS: ReadonlySet<string> = new Set(APPROVABLE_TYPES);
 
 /** The Invoice of the public interface. */
-export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Aftermath): Invoice {
+export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Outcome): Invoice {
   const goesToBuyer = SENT_TO_BUYERS.has(invoice.ecfType);
   const awaited = goesToBuyer && invoice.buyerRnc !== null && invoice.status !== 'Rechazado';
   return {
