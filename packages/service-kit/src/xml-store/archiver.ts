@@ -3,8 +3,7 @@ import type { Database } from '../postgres/database.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withoutTrace } from '../telemetry/tracing.js';
-import { pendingBytes } from './pending-documents.js';
-import { type XmlStore, XmlStoreError } from './xml-store.js';
+import { checkedBytes, type XmlStore, XmlStoreError } from './xml-store.js';
 
 export interface ArchiverOptions {
   readonly database: Database;
@@ -30,26 +29,38 @@ export interface Archiver {
 interface DueDocument {
   readonly path: string;
   readonly sha256: string;
+  readonly bytes: Buffer;
   /** Failed attempts so far. */
   readonly failures: number;
 }
 
-/** A document may have ten megabytes, so few are in memory at once. */
-const CONCURRENCY = 8;
-const GATHER_MS = 5;
+/** Documents that share one claim and one deletion. */
+const BATCH = 64;
+/** A document may have ten megabytes, so few of that size are in memory at once. */
+const BATCH_BYTES = 16 * 1_048_576;
+/** Nobody waits for the archiver; a longer pause makes larger batches. */
+const GATHER_MS = 50;
 const LONGEST_RETRY_MS = 300_000;
 
 // Due times are set and compared by the clock of the database alone.
 const CLAIM = {
   name: 'pending_document_claim',
-  text: `UPDATE pending_document SET due_at = clock_timestamp() + $2 * interval '1 millisecond'
-          WHERE (path, sha256) IN (SELECT path, sha256 FROM pending_document WHERE due_at <= clock_timestamp()
-                                    ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-          RETURNING path, sha256, failures`,
+  text: `WITH due AS (
+           SELECT path, sha256, due_at, octet_length(bytes) AS size FROM pending_document
+            WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+         ), batch AS (
+           SELECT path, sha256, row_number() OVER w AS nth, sum(size) OVER w AS total
+             FROM due WINDOW w AS (ORDER BY due_at, path, sha256)
+         )
+         UPDATE pending_document p SET due_at = clock_timestamp() + $2 * interval '1 millisecond'
+           FROM batch b
+          WHERE p.path = b.path AND p.sha256 = b.sha256 AND (b.nth = 1 OR b.total <= $3)
+         RETURNING p.path, p.sha256, p.bytes, p.failures`,
 };
 const ARCHIVED = {
   name: 'pending_document_archived',
-  text: 'DELETE FROM pending_document WHERE path = $1 AND sha256 = $2',
+  text: `DELETE FROM pending_document p USING unnest($1::text[], $2::text[]) AS d(path, sha256)
+          WHERE p.path = d.path AND p.sha256 = d.sha256`,
 };
 const FAILED = {
   name: 'pending_document_failed',
@@ -70,12 +81,17 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   const { idleMs = 500, leaseMs = 30_000, firstRetryMs = 1_000 } = options;
   const metrics = archiverMetrics(options);
 
-  async function archiveOne({ path, sha256 }: DueDocument): Promise<void> {
-    const bytes = await pendingBytes(database, path, sha256);
-    // Another archiver finished it after the lease had ended.
-    if (bytes === null) return;
-    await archive.put(path, bytes, sha256);
-    await archive.get(path, sha256);
+  /** True if the archive holds the document; false if another attempt is due later. */
+  async function archiveOne(document: DueDocument): Promise<boolean> {
+    const { path, sha256 } = document;
+    try {
+      await archive.put(path, checkedBytes(path, document.bytes, sha256), sha256);
+      await archive.get(path, sha256);
+      return true;
+    } catch (error) {
+      await retryLater(document, error);
+      return false;
+    }
   }
 
   async function retryLater({ path, sha256, failures }: DueDocument, error: unknown): Promise<void> {
@@ -90,25 +106,24 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     await database.query(FAILED, [path, sha256, firstRetryMs, LONGEST_RETRY_MS]);
   }
 
-  const work = createDueWork<DueDocument>({
+  const work = createDueWork<readonly DueDocument[]>({
     store: {
-      async claimDue({ limit }) {
-        return (await database.query<DueDocument>(CLAIM, [limit, leaseMs])).rows;
+      async claimDue() {
+        const { rows } = await database.query<DueDocument>(CLAIM, [BATCH, leaseMs, BATCH_BYTES]);
+        return rows.length === 0 ? [] : [rows];
       },
     },
-    async handle(document) {
-      try {
-        await archiveOne(document);
-      } catch (error) {
-        return retryLater(document, error);
-      }
-      await database.query(ARCHIVED, [document.path, document.sha256]);
+    async handle(batch) {
+      const stored = await Promise.all(batch.map(archiveOne));
+      const archived = batch.filter((_, index) => stored[index]);
+      if (archived.length > 0)
+        await database.query(ARCHIVED, [archived.map(({ path }) => path), archived.map(({ sha256 }) => sha256)]);
     },
     onError: (error) => logger.warn({ err: error, service }, 'pending documents could not be read or updated'),
     clock: () => new Date(),
     leaseMs,
     idleMs,
-    concurrency: CONCURRENCY,
+    concurrency: 1,
     gatherMs: GATHER_MS,
   });
 
