@@ -45,10 +45,10 @@ const MOST_CAUSES = 8;
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
- * True where the database is gone, starting, stopping, stuck, read-only or out of what it needs: nothing is wrong with the
- * request, which can succeed later. By SQLSTATE ({@link AWAY}), by the client's own codes, and by network errors that
- * {@link markDatabaseError} marked: the refusal of another service is none. An error that has such a one for its cause says
- * the same in other words.
+ * True if the database is gone, starting, stopping, stuck, read-only or out of resources: nothing is wrong with the request,
+ * which can succeed later. Counts: an SQLSTATE of {@link AWAY}, the client's own codes, and network errors of the database
+ * connection ({@link markDatabaseError}, Prisma Client). Network errors of other connections do not count. The causes of an
+ * error count like the error.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causes(error).some(saysUnavailable);
@@ -71,7 +71,7 @@ function saysUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null && AWAY.some((start) => state.startsWith(start))) return true;
   if (typeof code === 'string' && PRISMA.has(code)) return true;
-  if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
+  if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error) || isPrismaError(error);
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));
 }
 
@@ -100,6 +100,11 @@ const MARK = Symbol.for('ecf.database-error');
 export function markDatabaseError(error: unknown, question?: Question): void {
   if (typeof error === 'object' && error !== null && !isMarked(error))
     Object.defineProperty(error, MARK, { value: question ?? true });
+}
+
+/** Prisma Client reports a refused connection by the code of the operating system. */
+function isPrismaError(error: unknown): boolean {
+  return typeof (error as { clientVersion?: unknown }).clientVersion === 'string';
 }
 
 function isMarked(error: unknown): boolean {
