@@ -12,9 +12,8 @@ describe('Prisma Client without a database', () => {
     const database = openDatabase(url);
     const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
     const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });
-    const error = await createPrismaAccessRevision(prisma)
-      .current()
-      .catch((reason) => reason);
+    const revision = createPrismaAccessRevision(prisma);
+    const error = await Promise.resolve(revision.current()).catch((reason) => reason);
     expect(error).toBeInstanceOf(Error);
     expect(isDatabaseUnavailable(error)).toBe(true);
     await prisma.$disconnect();
