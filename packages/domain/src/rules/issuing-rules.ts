@@ -46,7 +46,8 @@ export const ISSUING_RULES = {
     verdict: 'rejects',
     source: observed(format('56')),
     since: FORMAT_SINCE,
-    summary: 'The electronic document in NCFModificado was accepted; nothing is said of one that was not issued here.',
+    summary:
+      'The electronic document in NCFModificado was accepted. The rule does not apply to documents of other systems.',
   },
   referencePending: {
     name: 'business.reference-pending',
@@ -56,7 +57,7 @@ export const ISSUING_RULES = {
     source: observed(format('56')),
     since: FORMAT_SINCE,
     summary:
-      'While the electronic document in NCFModificado is not decided, what refers to it is signed, stored and held.',
+      'While the electronic document in NCFModificado is undecided, a document that refers to it is signed, stored and held.',
   },
   referenceBuyer: {
     name: 'business.reference-buyer',
