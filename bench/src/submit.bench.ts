@@ -1,7 +1,7 @@
-// POST /fe_Submit over HTTP, against a bare express route that does what no implementation can leave out: two durable
-// transactions, one RSA-2048 signature, one submission of a document signed in advance to the same simulator.
+// POST /fe_Submit over HTTP, against a bare express route with the least work of any implementation: two durable transactions,
+// one RSA-2048 signature, one submission of a document signed in advance to the same simulator.
 //
-// BENCH_ROUNDS (5), BENCH_CALLERS (1,32), BENCH_WARM_UP (3000) and BENCH_INVOICES (10000) make it shorter or longer.
+// Settings: BENCH_ROUNDS (5), BENCH_CALLERS (1,32), BENCH_WARM_UP (3000), BENCH_INVOICES (10000).
 import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn } from '@ecf/authority-client/login';
@@ -26,20 +26,20 @@ import { startSubject } from './subject/subject.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CALLERS = (process.env.BENCH_CALLERS ?? '1,32').split(',').map(Number);
-/** Invoices before anything is measured, of each contender: a gateway runs for weeks, compiled. */
+/** Invoices of each contender before the measurement, so that the code is compiled as in a process that runs for weeks. */
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 3_000);
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 10_000);
 const LINES = 10;
-/** Enough for a second or two. */
+/** Calls of a round: a second or two. */
 const perRound = (callers: number): number => (callers === 1 ? 200 : 1_000);
 
-/** One of the things measured: its calls, the process that serves them, its database, the simulator. */
+/** A measured program: its calls, its process and its database. */
 interface Contender {
   name: string;
   load: Load;
   calls(count: number): Promise<Call[]>;
   processes: { program: number; postgres: number };
-  /** Waits until nothing of the round goes on in the background. */
+  /** Waits for the background work of the round. */
   settle(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface Measured {
   latencies: number[];
   /** Milliseconds of processor time a call. */
   cpu: Cpu;
-  /** The same once its background work is done. */
+  /** The same with the background work of the round. */
   cpuInAll: Cpu;
 }
 
@@ -67,12 +67,47 @@ try {
 }
 
 async function run(): Promise<void> {
+  const { own, references, simulator, gateway } = await startContenders();
+  const all = [own, ...references];
+  const measure = (contender: Contender, count: number, callers: number) =>
+    measureRound(contender, count, callers, simulator);
+  for (const contender of all) await measure(contender, WARM_UP, 32);
+  for (const callers of CALLERS) {
+    heading(`POST /fe_Submit, ${LINES} lines, ${callers} ${callers === 1 ? 'caller' : 'callers'}, STATUS_WAIT_MS=0`);
+    const rounds: Measured[][] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const measured: Measured[] = [];
+      for (const contender of all) measured.push(await measure(contender, perRound(callers), callers));
+      rounds.push(measured);
+    }
+    report(all, rounds, callers);
+  }
+
+  const left = INVOICES - WARM_UP - ROUNDS * CALLERS.reduce((sum, callers) => sum + perRound(callers), 0);
+  if (left > 0) {
+    heading(`sustained: ${left} more, 32 callers, with result queries in the background`);
+    describe(own.name, [await measure(own, left, 32)]);
+    describe(references[0]!.name, [await measure(references[0]!, Math.min(left, 2_000), 32)]);
+  }
+  heading(`memory of the gateway's process after ${left > 0 ? INVOICES : INVOICES - left} invoices`);
+  line(`resident ${megabytes(residentBytes(gateway))}, at most ${megabytes(peakBytes(gateway))}`);
+}
+
+interface Contenders {
+  own: Contender;
+  references: Contender[];
+  /** Process ids. */
+  simulator: number;
+  gateway: number;
+}
+
+/** Starts the gateway and the reference beside it, both with the same simulator. */
+async function startContenders(): Promise<Contenders> {
   const date = formatDocumentDate(toCalendarDate(new Date()));
   const subject = await startSubject(path.join(folder, 'subject'), date, LINES);
   ending.push(() => subject.standalone.end('SIGTERM'));
   const { demo } = subject.standalone;
   const gateway = subject.standalone.child.pid as number;
-  const simulator = childCalled(gateway, 'authority-simulator');
 
   const server = await startEmbeddedPostgres({
     dataDir: path.join(folder, 'reference-postgres'),
@@ -110,67 +145,51 @@ async function run(): Promise<void> {
     settle: async () => undefined,
   });
   const references = [bare('got'), bare('node')];
-  ending.push(() =>
-    [own, ...references].forEach(({ load }) => {
-      load.close();
-    }),
-  );
+  ending.push(() => {
+    for (const { load } of [own, ...references]) load.close();
+  });
+  return { own, references, gateway, simulator: childCalled(gateway, 'authority-simulator') };
+}
 
-  async function measure(contender: Contender, count: number, callers: number): Promise<Measured> {
-    const calls = await contender.calls(count);
-    const before = cpu(contender);
-    const { seconds, latencies } = await contender.load.round(calls, callers);
-    const after = cpu(contender);
-    await contender.settle();
-    return {
-      rate: count / seconds,
-      latencies,
-      cpu: perCall(before, after, count),
-      cpuInAll: perCall(before, cpu(contender), count),
-    };
-  }
+async function measureRound(
+  contender: Contender,
+  count: number,
+  callers: number,
+  simulator: number,
+): Promise<Measured> {
+  const { program, postgres } = contender.processes;
+  const cpu = (): Cpu => ({
+    program: processorSeconds(program),
+    postgres: processorSecondsOfTree(postgres),
+    simulator: processorSeconds(simulator),
+  });
+  const calls = await contender.calls(count);
+  const before = cpu();
+  const { seconds, latencies } = await contender.load.round(calls, callers);
+  const after = cpu();
+  await contender.settle();
+  return {
+    rate: count / seconds,
+    latencies,
+    cpu: perCall(before, after, count),
+    cpuInAll: perCall(before, cpu(), count),
+  };
+}
 
-  function cpu({ processes }: Contender): Cpu {
-    return {
-      program: processorSeconds(processes.program),
-      postgres: processorSecondsOfTree(processes.postgres),
-      simulator: processorSeconds(simulator),
-    };
-  }
-
-  for (const contender of [own, ...references]) await measure(contender, WARM_UP, 32);
-  for (const callers of CALLERS) {
-    heading(`POST /fe_Submit, ${LINES} lines, ${callers} ${callers === 1 ? 'caller' : 'callers'}, STATUS_WAIT_MS=0`);
-    const rounds: Measured[][] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const measured: Measured[] = [];
-      for (const contender of [own, ...references]) {
-        measured.push(await measure(contender, perRound(callers), callers));
-      }
-      rounds.push(measured);
-    }
-    [own, ...references].forEach((contender, index) => {
-      describe(
-        contender.name,
-        rounds.map((round) => round[index] as Measured),
-      );
-    });
-    references.forEach(({ name }, index) => {
-      const ratios = rounds.map(([mine, ...theirs]) => (mine as Measured).rate / (theirs[index] as Measured).rate);
-      ratios.sort((a, b) => a - b);
-      const spread = `${percent(ratios[0] as number)}–${percent(ratios.at(-1) as number)} over ${ratios.length} rounds`;
-      line(`rate against ${name}: ${percent(median(ratios))}${callers === 32 ? ' (goal ≥ 50 %)' : ''}; ${spread}`);
-    });
-  }
-
-  const left = INVOICES - WARM_UP - ROUNDS * CALLERS.reduce((sum, callers) => sum + perRound(callers), 0);
-  if (left > 0) {
-    heading(`sustained: ${left} more, 32 callers, results asked for meanwhile`);
-    describe(own.name, [await measure(own, left, 32)]);
-    describe(references[0]!.name, [await measure(references[0]!, Math.min(left, 2_000), 32)]);
-  }
-  heading(`memory of the gateway's process after ${left > 0 ? INVOICES : INVOICES - left} invoices`);
-  line(`resident ${megabytes(residentBytes(gateway))}, at most ${megabytes(peakBytes(gateway))}`);
+/** Prints each contender, and the rate of the first against the others. */
+function report(all: readonly Contender[], rounds: readonly Measured[][], callers: number): void {
+  all.forEach(({ name }, index) => {
+    describe(
+      name,
+      rounds.map((round) => round[index] as Measured),
+    );
+  });
+  all.slice(1).forEach(({ name }, index) => {
+    const ratios = rounds.map(([mine, ...theirs]) => (mine as Measured).rate / (theirs[index] as Measured).rate);
+    ratios.sort((a, b) => a - b);
+    const spread = `${percent(ratios[0] as number)}–${percent(ratios.at(-1) as number)} over ${ratios.length} rounds`;
+    line(`rate against ${name}: ${percent(median(ratios))}${callers === 32 ? ' (goal ≥ 50 %)' : ''}; ${spread}`);
+  });
 }
 
 function perCall(before: Cpu, after: Cpu, count: number): Cpu {

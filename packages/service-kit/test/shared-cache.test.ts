@@ -16,7 +16,7 @@ let metrics: Metrics;
 function open(
   masterKey: Uint8Array = MASTER_KEY,
   url = server?.url as string,
-  parts: { turnMs?: number } = {},
+  parts: { leaseMs?: number } = {},
 ): SharedCache {
   const logger = createLogger({
     service: 'test',
@@ -44,13 +44,13 @@ afterEach(async () => {
 });
 afterAll(() => server?.stop());
 
-withRedis('a cache that processes share', () => {
+withRedis('a shared cache', () => {
   beforeAll(async () => {
     open();
     await eventually(isUp);
   });
 
-  it('gives one process what another has kept, until its time is over', async () => {
+  it('gives one process the value that another set, until it expires', async () => {
     const [one, other] = [open(), open()];
     await eventually(isUp);
     await one.set('k1', 'secret token', 60_000);
@@ -59,7 +59,7 @@ withRedis('a cache that processes share', () => {
     await eventually(async () => (await other.get('k2')) === null);
   });
 
-  it('removes a value only while it is that value', async () => {
+  it('removes a key only while it holds the given value', async () => {
     const [one, other] = [open(), open()];
     await eventually(isUp);
     await one.set('k3', 'first', 60_000);
@@ -70,7 +70,7 @@ withRedis('a cache that processes share', () => {
     expect(await other.get('k3')).toBeNull();
   });
 
-  it('holds nothing that can be read without the key, and opens nothing of another key', async () => {
+  it('seals values under the master key and their own key', async () => {
     const one = open();
     await eventually(isUp);
     await one.set('k4', 'secret token', 60_000);
@@ -83,7 +83,7 @@ withRedis('a cache that processes share', () => {
     expect(await one.get('k5')).toBeNull();
   });
 
-  it('lets one process at a time work under a key, and goes on when one died at it', async () => {
+  it('runs one process at a time under a lease, and goes on after its holder died', async () => {
     const caches = [open(), open(), open()];
     await eventually(isUp);
     let working = 0;
@@ -98,13 +98,13 @@ withRedis('a cache that processes share', () => {
     expect(most).toBe(1);
     await expect(caches[0]?.alone('k6', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     const client = new Redis(server?.url as string);
-    await client.set('k7:turn', 'a process that is no more', 'PX', 200);
+    await client.set('k7:lease', 'a dead process', 'PX', 200);
     client.disconnect();
     expect(await caches[1]?.alone('k7', async () => 'done')).toBe('done');
   });
 
-  it('a turn lasts as long as its work, and ends soon after the process that has it', async () => {
-    const parts = { turnMs: 300 };
+  it('a lease lasts as long as its work, and ends soon after the process that holds it', async () => {
+    const parts = { leaseMs: 300 };
     const [living, dying, waiting] = [
       open(MASTER_KEY, server?.url, parts),
       open(MASTER_KEY, server?.url, parts),
@@ -126,12 +126,12 @@ withRedis('a cache that processes share', () => {
     expect(log).toEqual(['ended', 'next']);
 
     await new Promise<void>((resolve) => void dying.alone('k9', () => new Promise(() => resolve())));
-    // A process that is killed prolongs nothing.
+    // A killed process does not renew its lease.
     await dying.close();
     expect(await waiting.alone('k9', async () => 'done')).toBe('done');
 
     const client = new Redis(server?.url as string);
-    const left = await waiting.alone('k10', () => client.pttl('k10:turn'));
+    const left = await waiting.alone('k10', () => client.pttl('k10:lease'));
     client.disconnect();
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(10_000);
@@ -139,7 +139,7 @@ withRedis('a cache that processes share', () => {
 });
 
 withRedis('with a server that is slow', () => {
-  it('one call waits a moment, the others not at all; it is said once, counted, and over when the server is quick again', async () => {
+  it('one call waits for the timeout, the others do not wait; one warning, one count, until the server is quick again', async () => {
     const address = new URL(server?.url as string);
     const way = await CuttableProxy.start({ host: address.hostname, port: Number(address.port || 6379) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(way.port) });
@@ -159,13 +159,13 @@ withRedis('with a server that is slow', () => {
     expect(performance.now() - began).toBeLessThan(50_000);
     expect(await isUp()).toBe(false);
     expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]/m);
-    expect(lines.filter((line) => line.includes('away or slow'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('unavailable or slow'))).toHaveLength(1);
     way.delayMs = 0;
     await eventually(async () => {
       await one.set('s4', 'quick', 60_000);
       return isUp();
     });
-    // No turn was left behind by what the server heard too late.
+    // Commands that the server received too late left no lease behind.
     began = performance.now();
     expect(await open().alone('s3', async () => 'free')).toBe('free');
     expect(performance.now() - began).toBeLessThan(20_000);
@@ -175,7 +175,7 @@ withRedis('with a server that is slow', () => {
 
 const control = server?.control ?? null;
 (control === null ? describe.skip : describe)('without its server', () => {
-  it('each process keeps its own, says so once, and shares again when it is back', async () => {
+  it('each process uses its own values, warns once, and shares again after a restart', async () => {
     const one = open();
     await eventually(isUp);
     await control?.kill();
@@ -185,7 +185,7 @@ const control = server?.control ?? null;
     await one.remove('k8', 'mine');
     expect(await one.get('k8')).toBeNull();
     expect(await isUp()).toBe(false);
-    const warnings = lines.filter((line) => line.includes('the shared cache is away or slow'));
+    const warnings = lines.filter((line) => line.includes('the shared cache is unavailable or slow'));
     expect(warnings).toHaveLength(1);
     expect(warnings.join()).not.toContain('mine');
     await control?.restart();
@@ -197,7 +197,7 @@ const control = server?.control ?? null;
     expect(lines.filter((line) => line.includes('answers again')).length).toBeGreaterThan(0);
   });
 
-  it('a process that starts before it works, too', async () => {
+  it('a process that starts before it works too', async () => {
     await control?.kill();
     const early = open();
     await early.set('k10', 'own', 60_000);

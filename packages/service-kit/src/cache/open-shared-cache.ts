@@ -3,11 +3,11 @@ import { cacheSettings, type SharedCache, type SharedCacheParts } from './shared
 
 const schema = z.object(cacheSettings);
 
-/** The cache that the settings ask for; null where REDIS_URL is unset. Connects in the background. */
+/** The shared cache; null if REDIS_URL is unset. Connects in the background. */
 export function openSharedCache(settings: z.infer<typeof schema>, parts: SharedCacheParts): SharedCache | null {
   const url = settings.REDIS_URL;
   if (url === undefined) return null;
-  // Loaded where it is used: a process without it need not pay for it.
+  // Processes without a shared cache do not load the client.
   const opening = import('./shared-cache.redis.js').then(({ openRedisCache }) => openRedisCache(url, parts));
   return {
     get: async (key) => (await opening).get(key),

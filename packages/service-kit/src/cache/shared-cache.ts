@@ -2,14 +2,14 @@ import { setting } from '../config/config.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** What processes share and may lose: nothing in it is needed to be right, only to be quick. */
+/** Values that processes share. They save time only: results stay correct without them. */
 export interface SharedCache {
   get(key: string): Promise<string | null>;
-  /** Forgotten after `ttlMs`. */
+  /** The value expires after `ttlMs`. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /** Only while the key still holds that very value. */
   remove(key: string, value: string): Promise<void>;
-  /** Runs `work` while no other process does under this key; without the server, beside them. */
+  /** Runs `work` under a lease on the key that processes share. Without the server, it runs at once. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -25,10 +25,10 @@ export const cacheSettings = {
 };
 
 export interface SharedCacheParts {
-  /** Seals what is kept: the cache holds credentials. 32 bytes. */
+  /** Seals the values, since the cache holds credentials. 32 bytes. */
   readonly masterKey: Uint8Array;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds after which the turn of a process that died is over; default 6000. */
-  readonly turnMs?: number;
+  /** Milliseconds after which the lease of a process that died ends; default 6000. */
+  readonly leaseMs?: number;
 }

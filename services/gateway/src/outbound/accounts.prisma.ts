@@ -4,31 +4,21 @@ import { readTaxpayers, toAccount, toApiKey, toTaxpayer } from './account-rows.j
 
 const OLDEST_FIRST = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
 
-/** Accounts in the gateway's database. */
+/** Accounts, taxpayers and API keys in the gateway's database. */
 export function createPrismaAccountStore(options: AccountChangesOptions): AccountStore {
-  const { prisma, clock } = options;
   const change = createAccountChanges(options);
+  return {
+    ...accountsOf(options, change),
+    ...taxpayersOf(options, change),
+    ...apiKeysOf(options, change),
+  };
+}
 
-  const hasAccount = async (client: Tx, id: string) => (await client.account.count({ where: { id } })) > 0;
+type Change = ReturnType<typeof createAccountChanges>;
+type AccountMethods = 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountActive';
+type ApiKeyMethods = 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey';
 
-  async function taxpayerOf(client: Tx, accountId: string, rnc: string): Promise<Taxpayer | null> {
-    const [row] = await readTaxpayers(client, { rnc, accountId });
-    return row === undefined ? null : toTaxpayer(row);
-  }
-
-  /** Changes one taxpayer of the account, publishes its new state, and reads it back. */
-  function changeTaxpayer(
-    accountId: string,
-    rnc: string,
-    write: (tx: Tx) => Promise<unknown>,
-  ): Promise<Taxpayer | null> {
-    return change<Taxpayer | null>(async (tx) => {
-      if ((await tx.taxpayer.count({ where: { rnc, accountId } })) === 0) return { value: null };
-      await write(tx);
-      return { value: await taxpayerOf(tx, accountId, rnc), publish: { accountId, rncs: [rnc] } };
-    });
-  }
-
+function accountsOf({ prisma }: AccountChangesOptions, change: Change): Pick<AccountStore, AccountMethods> {
   return {
     createAccount: (account) =>
       change(async (tx) => ({ value: toAccount(await tx.account.create({ data: account })) })),
@@ -50,7 +40,27 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
         });
         return { value: toAccount(row), publish: { accountId: id, rncs: taxpayers.map(({ rnc }) => rnc) } };
       }),
+  };
+}
 
+function taxpayersOf(
+  { prisma, clock }: AccountChangesOptions,
+  change: Change,
+): Omit<AccountStore, AccountMethods | ApiKeyMethods> {
+  /** Changes one taxpayer of the account, publishes its new state, and reads it back. */
+  function changeTaxpayer(
+    accountId: string,
+    rnc: string,
+    write: (tx: Tx) => Promise<unknown>,
+  ): Promise<Taxpayer | null> {
+    return change<Taxpayer | null>(async (tx) => {
+      if ((await tx.taxpayer.count({ where: { rnc, accountId } })) === 0) return { value: null };
+      await write(tx);
+      return { value: await taxpayerOf(tx, accountId, rnc), publish: { accountId, rncs: [rnc] } };
+    });
+  }
+
+  return {
     createTaxpayer: (accountId, { rnc, name }) =>
       change<Taxpayer | 'taken' | null>(async (tx) => {
         if (!(await hasAccount(tx, accountId))) return { value: null };
@@ -84,7 +94,11 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
         }));
         await tx.numberRange.createMany({ data: rows });
       }),
+  };
+}
 
+function apiKeysOf({ prisma }: AccountChangesOptions, change: Change): Pick<AccountStore, ApiKeyMethods> {
+  return {
     createApiKey: (accountId, { hash, ...key }) =>
       change(async (tx) => {
         if (!(await hasAccount(tx, accountId))) return { value: null };
@@ -110,4 +124,13 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
         return { value: row === null ? null : toApiKey(row) };
       }),
   };
+}
+
+async function hasAccount(client: Tx, id: string): Promise<boolean> {
+  return (await client.account.count({ where: { id } })) > 0;
+}
+
+async function taxpayerOf(client: Tx, accountId: string, rnc: string): Promise<Taxpayer | null> {
+  const [row] = await readTaxpayers(client, { rnc, accountId });
+  return row === undefined ? null : toTaxpayer(row);
 }
