@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { SealError, unseal } from '@ecf/service-kit/security';
 import { serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { GatewayConfig } from './config.js';
 import type { PrismaClient } from './generated/prisma/client.js';
-import { requireMasterKey } from './outbound/master-key.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 /** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */
@@ -92,4 +93,17 @@ function listen({ app, config, metrics, logger }: GatewayParts): Promise<Running
       logger.info({ ...answer, sender }, 'answered what was no request');
     },
   });
+}
+
+/** Refuses to start with a MASTER_KEY that cannot open the stored certificates: otherwise the first invoice would fail. */
+async function requireMasterKey(prisma: PrismaClient, masterKey: Uint8Array): Promise<void> {
+  const sample = await prisma.certificate.findFirst({ select: { rnc: true, sealed: true } });
+  if (sample === null) return;
+  try {
+    unseal(masterKey, sample.sealed, sample.rnc);
+  } catch (error) {
+    if (!(error instanceof SealError) || error.code !== 'other_key') throw error;
+    const message = 'is not the key that the stored certificates were sealed with; restore that key';
+    throw new ConfigError([{ variable: 'MASTER_KEY', message }]);
+  }
 }

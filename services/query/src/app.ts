@@ -29,7 +29,7 @@ import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/por
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
-import { queryOperations } from './inbound/questions.js';
+import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';

@@ -3,7 +3,6 @@ import type { Readiness } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Express, RequestHandler } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
-import { pathAndQuery } from '../core/request-target.js';
 import { accessLog, securityHeaders } from './access-log.js';
 import { type AdminOptions, adminRoutes } from './admin.js';
 import { docsRoutes } from './docs-page.js';
@@ -58,3 +57,15 @@ const readRequest: RequestHandler = (req, res, next) => {
 };
 
 const checkRequest: RequestHandler = (req, _res, next) => next(requestProblem(req) ?? undefined);
+
+const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
+
+/**
+ * Path and query of a request's target. Proxies write the whole address, which a server has to accept; whose host it names
+ * decides nothing here. Source: RFC 9112 section 3.2.2.
+ */
+function pathAndQuery(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(SCHEME_AND_HOST, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
+}

@@ -1,13 +1,14 @@
-import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
+import { errorCodeEntry, QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
-import type { Express } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
+import { QueryError } from '../core/errors.js';
 import { type CustomerParts, customerHandlers } from './customers.js';
-import { mapErrors } from './error-mapping.js';
 
 /**
- * Every route of the service, all of them GET and for customers; beside them the questions of other services
- * (`QUERY_OPERATIONS`). A slash at the end does not count. Literal paths stand before `:encf`.
+ * The routes of customers. `QUERY_OPERATIONS` lists the internal operations. A slash at the end does not count. Literal paths
+ * stand before `:encf`.
  */
 function routeTable(parts: CustomerParts): readonly ServiceRoute[] {
   const answer = customerHandlers(parts);
@@ -42,4 +43,20 @@ export function createQueryApp(parts: CustomerParts, options: QueryHttpOptions):
       mapErrors,
     },
   );
+}
+
+/** Turns this service's errors into public ones. Other errors pass unchanged. */
+const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
+  next(error instanceof QueryError ? toApiError(error) : error);
+};
+
+function toApiError(error: QueryError): ApiError {
+  const { code, message, retryAfterSeconds } = error;
+  const cause = error.cause ?? error;
+  if (code === 'service_not_in_environment')
+    return new InvalidRequest([{ loc: ['header', 'env'], msg: message, type: code }], { code, cause });
+  return new ApiError(errorCodeEntry(code).status, code, message, {
+    cause,
+    ...(retryAfterSeconds === null ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  });
 }
