@@ -75,8 +75,6 @@ import { createPostgresPublishedDocuments } from './outbound/published-documents
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createRetryingTaxpayerReplica } from './outbound/taxpayer-replica.postgres.js';
 
-const HEARTBEAT_MS = 3_000;
-
 /** What a deployment shares between services, and what tests replace. */
 export interface EmissionOverrides extends SharedParts {
   readonly accounts?: AccountSource;
@@ -86,7 +84,6 @@ export interface EmissionOverrides extends SharedParts {
   readonly cancellationAuthority?: CancellationPorts['cancellationAuthority'];
   readonly random?: () => number;
   readonly checkpoint?: Ports['checkpoint'];
-  readonly heartbeatMs?: number;
 }
 
 export interface Emission {
@@ -149,7 +146,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const background = createBackground(ports, followUp, {
     ...idle,
     concurrency: config.BACKGROUND_CONCURRENCY,
-    heartbeatMs: overrides.heartbeatMs ?? HEARTBEAT_MS,
   });
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
@@ -244,7 +240,8 @@ function openPorts(
       firstRetryMs: config.FIRST_RETRY_MS,
       tryAgainLimit: 5,
       sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
-      leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 30_000,
+      // Longer than a send and its repeat with a new token.
+      leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 10_000,
       maxBodyBytes: config.MAX_BODY_BYTES,
     },
   };

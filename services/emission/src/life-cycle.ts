@@ -84,7 +84,6 @@ export function createLifeCycle(
       await Promise.all([background.stop(), cancellationBackground.stop()]);
       // Answers that cannot be recorded now are looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
-      await ports.emissions.leave(ports.owner, clock()).catch(() => undefined);
       await relay.stop();
       await archiver.stop();
       for (const subscription of subscriptions) await subscription.stop();

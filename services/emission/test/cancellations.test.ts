@@ -528,7 +528,7 @@ describe('what the authority makes of it', () => {
     const { rows } = await world.database.query<{ id: number }>('SELECT id FROM cancellation');
     const all = rows.map(({ id }) => id);
     const claim = async (underWay: number[]) =>
-      (await world.database.query<{ id: number }>(CLAIM, [later, later, underWay])).rows.map(({ id }) => id);
+      (await world.database.query<{ id: number }>(CLAIM, [later, later, underWay, 1])).rows.map(({ id }) => id);
     expect(await claim(all)).toEqual([]);
     expect(await claim(all.filter((id) => id !== body.id))).toEqual([body.id]);
     await world.database.query(

@@ -5,8 +5,6 @@ import { type Answer, type Instance, World } from './support/world.js';
 
 /** The machine may be slow: that is none of what is looked at here. */
 const PATIENT = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
-/** Nobody takes another for dead while its line is cut. */
-const heartbeatMs = 20_000;
 
 describe('the database is gone for a while', () => {
   let world: World;
@@ -20,7 +18,7 @@ describe('the database is gone for a while', () => {
   let isLosing = false;
 
   beforeAll(async () => {
-    world = await World.create({ settings: PATIENT, overrides: { heartbeatMs } });
+    world = await World.create({ settings: PATIENT });
     const url = new URL(world.databaseUrl);
     proxy = await CuttableProxy.start({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';

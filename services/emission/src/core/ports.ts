@@ -1,6 +1,7 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
+import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
@@ -52,21 +53,13 @@ export interface EmissionStore {
   wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */
   save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
-  /** Gives up to `limit` due attempts into the care of `owner` until `until`; instances share the work. */
-  claimDue(claim: { now: Date; until: Date; owner: string; limit: number }): Promise<Attempt[]>;
-  /** When the next attempt falls due; null when none waits. */
-  nextDue(): Promise<Date | null>;
+  /** Leases at most `limit` due attempts to `owner` until `until`, earliest first. */
+  claimDue(request: ClaimRequest & { readonly owner: string }): Promise<Attempt[]>;
   sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;
   /** Erases the certificate that came along with an accepted document. */
   eraseCertificate(key: DocumentKey): Promise<void>;
   /** Notes of ours that modify the document. */
   notesOn(key: DocumentKey): Promise<RelatedNote[]>;
-  /** Says that `owner` lives until then. */
-  heartbeat(owner: string, until: Date): Promise<void>;
-  /** Attempts of owners that stopped living become due at once; returns how many. */
-  releaseDead(now: Date): Promise<number>;
-  /** The owner ends; what it still held becomes due at once. */
-  leave(owner: string, now: Date): Promise<void>;
   /** Attempts of the issuer that wait for a certificate become due at once. */
   resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
@@ -111,7 +104,7 @@ export interface EmissionSettings extends FollowUpSettings {
   readonly statusWaitMs: number;
   /** Milliseconds that one send can take at most. */
   readonly sendTimeoutMs: number;
-  /** Milliseconds after which a send or a claimed attempt is no longer believed to be under way. */
+  /** Milliseconds for which an attempt is leased to the request or the follow-up that works on it. */
   readonly leaseMs: number;
   /** Largest document in bytes. */
   readonly maxBodyBytes: number;

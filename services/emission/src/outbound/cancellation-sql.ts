@@ -105,19 +105,20 @@ export const LIST = {
 };
 
 /**
- * One whose send was under way when its lease ended counts as a send with an unknown outcome, which may have left when it
- * was asked for where that was the first one.
+ * Leases due cancellations, earliest first. If the lease of a send ended, its outcome is unknown: it counts as lost. A first
+ * send may have left when it was requested.
  */
 export const CLAIM = {
   name: 'cancellation_claim',
   text: `WITH due AS (
-      SELECT id FROM cancellation WHERE next_action_at <= $1 AND id <> ALL ($3::bigint[])
-       ORDER BY next_action_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-    UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
+      SELECT id, next_action_at FROM cancellation WHERE next_action_at <= $1 AND id <> ALL ($3::bigint[])
+       ORDER BY next_action_at LIMIT $4 FOR UPDATE SKIP LOCKED),
+    claimed AS (UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
       lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
       sent_at = CASE WHEN c.state <> 'sending' OR c.sent_at IS NOT NULL THEN c.sent_at
         WHEN c.failures > 0 THEN $1 ELSE coalesce(c.asked_at, c.created_at) END
-    FROM due WHERE c.id = due.id RETURNING c.*`,
+    FROM due WHERE c.id = due.id RETURNING c.*)
+    SELECT claimed.* FROM claimed JOIN due USING (id) ORDER BY due.next_action_at`,
 };
 
 export const RECORD = {

@@ -186,14 +186,12 @@ export function createPostgresCancellationStore(options: PostgresCancellationSto
       const found = await patient(() => database.query<{ id: number }>(sql.LIST, [env, issuerRnc, limit, offset]));
       for (const { id } of found.rows) yield* await rows(sql.FIND, [id]);
     },
-    claimDue: (now, lease, underWay) =>
+    claimDue: ({ now, until, limit, inFlight }) =>
       database.transaction(async (tx) => {
-        const { rows: claimed } = await tx.query<Row>(sql.CLAIM, [now, lease, underWay]);
-        if (claimed[0] === undefined) return null;
-        const taken = fromRow(claimed[0]);
-        // What was `failed` may arrive from now on: that is told as `submitted`.
-        await appendToOutbox(tx, [describe(taken)]);
-        return taken;
+        const claimed = (await tx.query<Row>(sql.CLAIM, [now, until, inFlight, limit])).rows.map(fromRow);
+        // One that was `failed` may arrive from now on, so it is published as `submitted`.
+        if (claimed.length > 0) await appendToOutbox(tx, claimed.map(describe));
+        return claimed;
       }),
     record: (before, progress) =>
       patient(() =>

@@ -128,21 +128,18 @@ export const SAVE_DECIDED = {
     SELECT emission_id FROM saved`,
 };
 
-/** Claims due attempts: rows that another instance is claiming are passed over. */
+/** Leases due attempts, earliest first. Rows that another instance is claiming are passed over. */
 export const CLAIM_DUE = {
   name: 'emission_claim_due',
   text: `WITH due AS (
-      SELECT emission_id, attempt FROM attempt WHERE next_action_at <= $1
-      ORDER BY next_action_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-    UPDATE attempt a SET owner = $3, next_action_at = $4, revision = a.revision + 1
-    FROM due JOIN emission e ON e.id = due.emission_id
-    WHERE a.emission_id = due.emission_id AND a.attempt = due.attempt
-    RETURNING a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}`,
-};
-
-export const NEXT_DUE = {
-  name: 'emission_next_due',
-  text: 'SELECT min(next_action_at) AS next_action_at FROM attempt WHERE next_action_at IS NOT NULL',
+      SELECT emission_id, attempt, next_action_at AS due_at FROM attempt WHERE next_action_at <= $1
+      ORDER BY next_action_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+    claimed AS (
+      UPDATE attempt a SET owner = $3, next_action_at = $4, revision = a.revision + 1
+      FROM due WHERE a.emission_id = due.emission_id AND a.attempt = due.attempt
+      RETURNING a.*, due.due_at)
+    SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM claimed a JOIN emission e ON e.id = a.emission_id ORDER BY a.due_at`,
 };
 
 export const SEALED = {
@@ -164,24 +161,6 @@ export const NOTES_ON = {
   name: 'emission_notes_on',
   text: `SELECT e.encf, e.ecf_type, a.state, a.facts->'summary'->>'total_amount' AS total_amount
     FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt WHERE a.modifies = $1`,
-};
-
-export const HEARTBEAT = {
-  name: 'emission_heartbeat',
-  text: `INSERT INTO instance (id, alive_until) VALUES ($1, $2)
-    ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until`,
-};
-
-export const REMOVE_DEAD = {
-  name: 'emission_remove_dead',
-  text: 'DELETE FROM instance WHERE alive_until < $1 RETURNING id',
-};
-
-export const REMOVE_INSTANCE = { name: 'emission_remove_instance', text: 'DELETE FROM instance WHERE id = $1' };
-
-export const RELEASE_OWNED = {
-  name: 'emission_release_owned',
-  text: 'UPDATE attempt SET owner = NULL, next_action_at = $2 WHERE owner = ANY($1::text[]) AND next_action_at > $2',
 };
 
 /** Not those that are being sent; of the others the raised revision keeps whoever found no certificate from putting them off. */

@@ -93,10 +93,6 @@ export function createPostgresEmissionStore({
       const { rows } = await database.query<AttemptRow>(sql.CLAIM_DUE, [now, limit, owner, until]);
       return rows.map(fromRow);
     },
-    async nextDue() {
-      const { rows } = await database.query<{ next_action_at: Date | null }>(sql.NEXT_DUE);
-      return rows[0]?.next_action_at ?? null;
-    },
     async sealedCertificate({ emissionId, attempt }) {
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
       return rows[0]?.sealed ?? null;
@@ -115,19 +111,6 @@ export function createPostgresEmissionStore({
         state: row.state,
         totalAmount: row.total_amount,
       }));
-    },
-    async heartbeat(owner, until) {
-      await database.query(sql.HEARTBEAT, [owner, until]);
-    },
-    async releaseDead(now) {
-      const { rows } = await database.query<{ id: string }>(sql.REMOVE_DEAD, [now]);
-      if (rows.length === 0) return 0;
-      const { rowCount } = await database.query(sql.RELEASE_OWNED, [rows.map(({ id }) => id), now]);
-      return rowCount;
-    },
-    async leave(owner, now) {
-      await database.query(sql.RELEASE_OWNED, [[owner], now]);
-      await database.query(sql.REMOVE_INSTANCE, [owner]);
     },
     async resume(issuerRnc) {
       await database.query(sql.RESUME, [issuerRnc]);

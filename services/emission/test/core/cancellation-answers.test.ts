@@ -159,9 +159,9 @@ describe('the answer to a cancellation', () => {
     expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({ state: 'rejected', alarm: null });
   });
 
-  it('is awaited beside no other copy of the same instance, however far its clock is set on', async () => {
+  it('that is not here yet: the same instance sends no other copy, even if its clock is set on', async () => {
     let answer: () => void = () => undefined;
-    const asked: (readonly number[])[] = [];
+    const passedOver: (readonly number[])[] = [];
     const all = {
       ...ports,
       tokens: { get: async () => ({ token: 't' }) },
@@ -174,9 +174,9 @@ describe('the answer to a cancellation', () => {
       cancellations: {
         find: async () => null,
         record: async (before: Cancellation) => before,
-        claimDue: async (_now: Date, _lease: Date, underWay: readonly number[]) => {
-          asked.push(underWay);
-          return null;
+        claimDue: async ({ inFlight }: { inFlight: readonly number[] }) => {
+          passedOver.push(inFlight);
+          return [];
         },
       },
     } as unknown as CancellationPorts;
@@ -185,7 +185,7 @@ describe('the answer to a cancellation', () => {
     background.start();
     const copy = send({ ...sent(0), id: 7 } as Cancellation, {} as never, Buffer.from('<ANECF/>'));
     const seen = async (wanted: string) => {
-      while (JSON.stringify(asked.at(-1)) !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (JSON.stringify(passedOver.at(-1)) !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
     };
     await seen('[7]');
     answer();

@@ -12,7 +12,6 @@ process.on('message', (message) => {
 });
 const emission = await createEmission(emissionConfig(process.env), {
   accounts: { fetch: async () => account },
-  heartbeatMs: 200,
   checkpoint(step) {
     if (step !== awaited?.step) return;
     if (awaited.last) process.kill(process.pid, 'SIGKILL');

@@ -17,7 +17,6 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
   const latest = new Map<string, Attempt>();
   const former: Attempt[] = [];
   const sealed = new Map<string, Uint8Array>();
-  const instances = new Map<string, Date>();
   const events: BusEvent[] = [];
   const exchanges: (RecordedExchange & { emissionId: number })[] = [];
   let ids = 0;
@@ -27,15 +26,6 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
   const put = (attempt: Attempt) => latest.set(documentKey(attempt), attempt);
 
   const awake = (attempt: Attempt) => ({ ...attempt, nextActionAt: new Date(0), revision: attempt.revision + 1 });
-
-  function release(owners: readonly string[], now: Date): number {
-    const held = undecided().filter(
-      ({ owner, nextActionAt }) =>
-        owner !== null && owners.includes(owner) && nextActionAt !== null && nextActionAt > now,
-    );
-    for (const attempt of held) put({ ...attempt, owner: null, nextActionAt: now });
-    return held.length;
-  }
 
   return {
     events,
@@ -85,10 +75,6 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
         return claimed;
       });
     },
-    async nextDue() {
-      const times = undecided().flatMap(({ nextActionAt }) => (nextActionAt === null ? [] : [nextActionAt.getTime()]));
-      return times.length === 0 ? null : new Date(Math.min(...times));
-    },
     sealedCertificate: async (attempt) => sealed.get(sealedKey(attempt)) ?? null,
     async eraseCertificate(key) {
       const attempt = latest.get(documentKey(key));
@@ -100,18 +86,6 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       [...latest.values()]
         .filter(({ modifies }) => modifies === documentKey(key))
         .map(({ encf, ecfType, state, facts }) => ({ encf, ecfType, state, totalAmount: facts.summary.total_amount })),
-    async heartbeat(owner, until) {
-      instances.set(owner, until);
-    },
-    async releaseDead(now) {
-      const dead = [...instances].filter(([, until]) => until < now).map(([id]) => id);
-      for (const id of dead) instances.delete(id);
-      return release(dead, now);
-    },
-    async leave(owner, now) {
-      release([owner], now);
-      instances.delete(owner);
-    },
     async resume(issuerRnc) {
       for (const attempt of undecided()) {
         const waits =

@@ -174,7 +174,6 @@ export class World {
             return { account_id: accountId, revision: this.revision, taxpayers };
           },
         },
-        heartbeatMs: 200,
         ...this.options.overrides,
         ...overrides,
         bus,

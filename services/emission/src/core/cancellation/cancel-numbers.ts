@@ -7,7 +7,7 @@ import { loginFailure } from '../credentials/token-source.js';
 import { EmissionError, invalidRequest } from '../errors.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
-import { type CancellationPorts, leaseFrom, type Taken } from './cancellation-ports.js';
+import { type CancellationPorts, leaseMs, type Taken } from './cancellation-ports.js';
 import { describe, merged, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
@@ -33,7 +33,7 @@ export function createCancelNumbers(
   certificates: Certificates,
   send: SendCancellation,
 ): CancelNumbers {
-  const lease = () => leaseFrom(ports.clock(), ports.settings);
+  const lease = () => new Date(ports.clock().getTime() + leaseMs(ports.settings));
 
   return async (order) => {
     const { caller, request } = order;

@@ -1,18 +1,14 @@
+import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../taxpayers.js';
 import type { Cancellation } from './cancellation.js';
-import { type CancellationPorts, leaseFrom } from './cancellation-ports.js';
+import { type CancellationPorts, leaseMs } from './cancellation-ports.js';
 import type { SendCancellation } from './send-cancellation.js';
 
-export interface CancellationBackground {
-  start(): void;
-  /** Takes nothing new and waits for what is under way. */
-  stop(): Promise<void>;
-}
-
 /**
- * Sends what is due: lost answers, an authority that was away, what a process that ended left behind. One at a time: they
- * are few, and one may be twelve megabytes. Rows are claimed with SKIP LOCKED, so instances share the work.
+ * Sends every cancellation that is due: after a lost answer, after an outage of the authority, or after a crash of the
+ * instance that was sending it. One at a time, because they are few and one may have twelve megabytes.
  */
 export function createCancellationBackground(
   ports: CancellationPorts,
@@ -20,23 +16,9 @@ export function createCancellationBackground(
   certificates: Certificates,
   send: SendCancellation,
   { idleMs }: { readonly idleMs: number },
-): CancellationBackground {
-  let stopping = false;
-  let wake: () => void = () => undefined;
-  let stopped: Promise<void> = Promise.resolve();
-
-  async function once(): Promise<boolean> {
-    const now = ports.clock();
-    const lease = leaseFrom(now, ports.settings);
-    const claimed = await ports.cancellations.claimDue(now, lease, send.underWay());
-    if (claimed === null) return false;
-    await ports.checkpoint('claimed');
-    await send(claimed, await usable(claimed));
-    return true;
-  }
-
-  /** The issuer's certificate as last heard of. */
-  async function usable({ issuerRnc, accountId, id }: Cancellation) {
+): DueWork<Cancellation> {
+  /** The stored certificate of the issuer; null if it cannot sign now. */
+  async function certificateOf({ issuerRnc, accountId, id }: Cancellation): Promise<SigningCertificate | null> {
     const taxpayer = await taxpayers.lastKnown(issuerRnc);
     try {
       return taxpayer === null || taxpayer.account_id !== accountId ? null : certificates.stored(taxpayer);
@@ -46,33 +28,26 @@ export function createCancellationBackground(
     }
   }
 
-  async function loop(): Promise<void> {
-    while (!stopping) {
-      let worked = false;
-      try {
-        worked = await once();
-      } catch (error) {
-        ports.cancellationObserver.failed('looking for cancellations that are due', error);
-      }
-      if (!stopping && !worked)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, idleMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-    }
-  }
-
-  return {
-    start() {
-      stopped = loop();
+  return createDueWork<Cancellation>({
+    store: {
+      async claimDue(request) {
+        const claimed = await ports.cancellations.claimDue({ ...request, inFlight: send.inFlight() });
+        if (claimed.length > 0) await ports.checkpoint('claimed');
+        return claimed;
+      },
     },
-    async stop() {
-      stopping = true;
-      wake();
-      await stopped;
+    async handle(cancellation) {
+      await send(cancellation, await certificateOf(cancellation));
     },
-  };
+    onError: (error, cancellation) =>
+      ports.cancellationObserver.failed(
+        cancellation === undefined ? 'looking for cancellations that are due' : 'sending a cancellation',
+        error,
+        cancellation?.id,
+      ),
+    clock: ports.clock,
+    leaseMs: leaseMs(ports.settings),
+    idleMs,
+    concurrency: 1,
+  });
 }

@@ -1,5 +1,6 @@
 import type { AuthorityClient } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
+import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { Ports } from '../ports.js';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
 import type { SignedCancellation, signCancellation } from './cancellation-document.js';
@@ -45,11 +46,10 @@ export interface CancellationStore {
   /** Newest first, one after the other: one may hold a hundred thousand ranges. */
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
   /**
-   * Gives one that is due into a lease, or null; instances share the work. It counts as `sending` from then on; one that was
-   * so already was left by whoever sent it, and may have arrived. Never one of those that the instance is sending itself
-   * (`underWay`), though the clock was set and their leases seem to be over.
+   * Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. A clock
+   * that is set on may end the lease of a send in this process, so ids `inFlight` are passed over.
    */
-  claimDue(now: Date, lease: Date, underWay: readonly number[]): Promise<Cancellation | null>;
+  claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
   /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
   record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
   /** Those that a person has to look at, or (`settled`) those that a person settled; in the order of their ids. */
@@ -97,11 +97,11 @@ export interface CancellationPorts
   readonly settings: Pick<Ports['settings'], 'firstRetryMs' | 'sendTimeoutMs'>;
 }
 
-/** A send with a login before it, refused, and both once more: each call has a time of its own. */
+/** Two logins of two calls each, and two sends. Each call has its own timeout. */
 const CALLS_OF_A_SEND = 6;
 const LEASE_MARGIN_MS = 15_000;
 
-/** Until when nobody else takes up a cancellation that is sent now: longer than all its calls can take. */
-export function leaseFrom(now: Date, { sendTimeoutMs }: CancellationPorts['settings']): Date {
-  return new Date(now.getTime() + CALLS_OF_A_SEND * sendTimeoutMs + LEASE_MARGIN_MS);
+/** Milliseconds for which a cancellation is leased to its sender: longer than all calls of the send. */
+export function leaseMs({ sendTimeoutMs }: CancellationPorts['settings']): number {
+  return CALLS_OF_A_SEND * sendTimeoutMs + LEASE_MARGIN_MS;
 }

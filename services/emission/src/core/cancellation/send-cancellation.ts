@@ -11,8 +11,8 @@ import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
 export interface SendCancellation {
   /** `certificate` null: there is none that can sign now; it is tried again later. */
   (cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array): Promise<Cancellation>;
-  /** What is being sent now, up to its end being written down. */
-  underWay(): number[];
+  /** Ids of the cancellations that this process is sending, until the outcome is recorded. */
+  inFlight(): number[];
 }
 
 /**
@@ -75,7 +75,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       sending.delete(cancellation.id);
     }
   }
-  return Object.assign(send, { underWay: () => [...sending] });
+  return Object.assign(send, { inFlight: () => [...sending] });
 }
 
 type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
