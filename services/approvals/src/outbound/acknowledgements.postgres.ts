@@ -9,13 +9,8 @@ const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
   text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
            acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256)
-         SELECT env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code, acknowledged_at, received_at, valid,
-           validation_error, xml_path, xml_sha256
-           FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text,
-           receipt_status smallint, rejection_code smallint, acknowledged_at timestamptz, received_at timestamptz,
-           valid boolean, validation_error text, xml_path text, xml_sha256 text)
-         ORDER BY env, issuer_rnc, encf, xml_sha256
-         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING RETURNING xml_path`,
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
 const LIST_ACKNOWLEDGEMENTS = {
   name: 'acknowledgement_list',
@@ -59,31 +54,22 @@ export function createAcknowledgementStore(database: Database): AcknowledgementS
   };
 }
 
-/** Adds what buyers answered, with the bytes; the same answer once. */
-export async function addAcknowledgements(tx: Transaction, all: readonly NewAcknowledgement[]): Promise<void> {
-  if (all.length === 0) return;
-  const { rows } = await tx.query<{ xml_path: string }>(ACKNOWLEDGE, [JSON.stringify(all.map(acknowledgementRow))]);
-  const added = new Set(rows.map(({ xml_path }) => xml_path));
-  const files = all.filter(({ xml }) => added.has(xml.path)).map(({ xml, bytes }) => ({ ...xml, bytes }));
-  await addPendingDocuments(tx, files);
-}
-
-function acknowledgementRow(acknowledgement: NewAcknowledgement) {
-  const { key, xml, fault } = acknowledgement;
-  return {
-    env: key.env,
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: acknowledgement.buyerRnc,
-    receipt_status: acknowledgement.receiptStatus,
-    rejection_code: acknowledgement.motive,
-    acknowledged_at: acknowledgement.acknowledgedAt,
-    received_at: acknowledgement.receivedAt,
-    valid: fault === null,
-    validation_error: fault === null ? null : storableText(fault),
-    xml_path: xml.path,
-    xml_sha256: xml.sha256,
-  };
+/** Adds a buyer's answer with its bytes. An identical answer is kept once. */
+export async function addAcknowledgement(tx: Transaction, acknowledgement: NewAcknowledgement): Promise<void> {
+  const { key, xml, fault, bytes } = acknowledgement;
+  const { rowCount } = await tx.query(ACKNOWLEDGE, [
+    ...keyValues(key),
+    acknowledgement.buyerRnc,
+    acknowledgement.receiptStatus,
+    acknowledgement.motive,
+    acknowledgement.acknowledgedAt,
+    acknowledgement.receivedAt,
+    fault === null,
+    fault === null ? null : storableText(fault),
+    xml.path,
+    xml.sha256,
+  ]);
+  if (rowCount > 0) await addPendingDocuments(tx, [{ ...xml, bytes }]);
 }
 
 function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement {

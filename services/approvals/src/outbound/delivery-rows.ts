@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
-import { type Environment, storableText } from '@ecf/domain';
+import type { Environment } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
-import type {
-  ClaimedDelivery,
-  Delivery,
-  DeliveryKey,
-  DeliveryStatus,
-  NewDelivery,
-} from '../core/deliveries/delivery.js';
-import type { HostedConclusion } from '../core/deliveries/delivery-ports.js';
+import type { Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/deliveries/delivery.js';
 
 /** A row of `deliveries`. */
 export interface DeliveryRow {
@@ -33,74 +26,24 @@ export interface DeliveryRow {
   host: string | null;
 }
 
-/** How an attempt ended, of which delivery. */
-export interface Concluding {
-  readonly delivery: ClaimedDelivery;
-  readonly conclusion: HostedConclusion;
+/** The parameters of ADD. */
+export function newValues({ key, xml, ...delivery }: NewDelivery): unknown[] {
+  return [
+    ...keyValues(key),
+    delivery.buyerRnc,
+    delivery.accountId,
+    xml.path,
+    xml.sha256,
+    delivery.status,
+    delivery.createdAt,
+    delivery.deadlineAt,
+    delivery.dueAt,
+    delivery.traceparent,
+    delivery.host,
+  ];
 }
 
-/** As `json_to_recordset` reads it. */
-export function newRow({
-  key,
-  buyerRnc,
-  accountId,
-  xml,
-  status,
-  createdAt,
-  deadlineAt,
-  dueAt,
-  traceparent,
-  host,
-}: NewDelivery) {
-  return {
-    env: key.env,
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: buyerRnc,
-    account_id: accountId,
-    xml_path: xml.path,
-    xml_sha256: xml.sha256,
-    status,
-    created_at: createdAt,
-    deadline_at: deadlineAt,
-    due_at: dueAt,
-    traceparent,
-    host,
-  };
-}
-
-/** As `json_to_recordset` reads it. */
-export function concludingRow({ delivery, conclusion }: Concluding) {
-  const { status, dueAt, error, needsCertificate, host } = conclusion;
-  return {
-    id: delivery.id,
-    claim: delivery.claim,
-    status,
-    due_at: dueAt,
-    error: error === null ? null : storableText(error),
-    needs_certificate: needsCertificate,
-    host,
-  };
-}
-
-/** The directory was asked for each after it came, so the latest covers all before it. */
-export function latestOfEachBuyer(rows: readonly DeliveryRow[]): Record<string, unknown>[] {
-  const latest = new Map<string, DeliveryRow>();
-  for (const row of rows) {
-    const buyer = `${row.env}:${row.buyer_rnc}`;
-    const known = latest.get(buyer);
-    if (known === undefined || known.created_at < row.created_at) latest.set(buyer, row);
-  }
-  return [...latest.values()].map(({ env, buyer_rnc, created_at, due_at, last_error }) => ({
-    env,
-    buyer_rnc,
-    created_at,
-    due_at,
-    error: last_error,
-  }));
-}
-
-/** The present state as others hear of it. */
+/** The present state as it is published. */
 export function deliveryChanged(row: DeliveryRow): DeliveryChanged {
   return {
     env: row.env,
@@ -125,12 +68,12 @@ export function event(row: DeliveryRow, now: Date): BusEvent {
       key: documentKey(data),
       data,
     },
-    // Many deliveries are written down in one transaction, each of a trace of its own.
+    // `giveUp` publishes deliveries of several traces at once.
     { id: randomUUID(), time: now, traceparent: row.traceparent },
   );
 }
 
-/** As statements name a delivery. */
+/** The parameters of a statement that name a delivery. */
 export function keyValues({ env, issuerRnc, encf }: DeliveryKey): [string, string, string] {
   return [env, issuerRnc, encf];
 }

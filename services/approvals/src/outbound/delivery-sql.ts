@@ -7,10 +7,7 @@ export const ADD = {
   name: 'delivery_add',
   text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
            deadline_at, due_at, traceparent, host)
-         SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, encf text, buyer_rnc text, account_id text,
-           xml_path text, xml_sha256 text, status text, created_at timestamptz, deadline_at timestamptz, due_at timestamptz,
-           traceparent text, host text)
-         ORDER BY env, issuer_rnc, encf
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
 // There are hundreds of names. PostgreSQL hashes the sub-selects; it would search plain arrays for every row.
@@ -42,38 +39,28 @@ export const KEEP = {
 // A successful attempt counts even after its lease ended, and a delivered document stays delivered.
 export const CONCLUDE = {
   name: 'delivery_conclude',
-  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, status text,
-           due_at timestamptz, error text, needs_certificate boolean, host text)),
-         own AS (SELECT d.id FROM deliveries d JOIN r USING (id) ORDER BY d.id FOR UPDATE OF d)
-         UPDATE deliveries d SET status = r.status, due_at = r.due_at, last_error = r.error, claim = NULL,
-           needs_certificate = r.needs_certificate, host = r.host,
-           revision = d.revision + CASE WHEN d.status = r.status AND r.due_at IS NOT NULL THEN 0 ELSE 1 END
-         FROM r JOIN own USING (id)
-         WHERE d.id = r.id AND d.status <> 'delivered' AND (d.claim = r.claim OR r.status = 'delivered') RETURNING d.*`,
+  text: `UPDATE deliveries SET status = $3, due_at = $4, last_error = $5, claim = NULL, needs_certificate = $6, host = $7,
+           revision = revision + CASE WHEN status = $3 AND $4::timestamptz IS NOT NULL THEN 0 ELSE 1 END
+          WHERE id = $1 AND status <> 'delivered' AND (claim = $2 OR $3 = 'delivered') RETURNING *`,
 };
 /**
  * Other deliveries of a buyer without receiver that wait for their first look-up: the same answer puts them off, so that
  * thousands are not claimed one by one. Their next look-ups are spread over ten minutes.
  */
-export const ALIKE = {
-  name: 'delivery_alike',
-  text: `WITH answered AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(env text, buyer_rnc text, created_at timestamptz,
-           due_at timestamptz, error text)),
-         unasked AS (
-           SELECT d.id, r.due_at + (d.id % 600) * interval '1 second' AS due_at, r.error
-             FROM answered r JOIN deliveries d ON d.env = r.env AND d.buyer_rnc = r.buyer_rnc AND d.created_at <= r.created_at
-            WHERE d.status = 'no_receiver' AND d.tries = 0 AND d.claim IS NULL
-              AND d.deadline_at > r.due_at + interval '10 minutes'
-            ORDER BY d.id FOR UPDATE OF d SKIP LOCKED)
-         UPDATE deliveries d SET tries = 1, due_at = unasked.due_at, last_error = unasked.error, host = NULL
-         FROM unasked WHERE d.id = unasked.id`,
+export const POSTPONE_OTHERS = {
+  name: 'delivery_postpone_others',
+  text: `WITH others AS (
+           SELECT id FROM deliveries
+            WHERE env = $1 AND buyer_rnc = $2 AND created_at <= $3 AND status = 'no_receiver' AND tries = 0 AND claim IS NULL
+              AND deadline_at > $4::timestamptz + interval '10 minutes'
+            ORDER BY id FOR UPDATE SKIP LOCKED)
+         UPDATE deliveries d SET tries = 1, due_at = $4::timestamptz + (d.id % 600) * interval '1 second', last_error = $5,
+           host = NULL
+         FROM others WHERE d.id = others.id`,
 };
 export const DEFER = {
   name: 'delivery_defer',
-  text: `WITH r AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS r(id bigint, claim uuid, host text, due_at timestamptz)),
-         own AS (SELECT d.id FROM deliveries d JOIN r USING (id, claim) ORDER BY d.id FOR UPDATE OF d)
-         UPDATE deliveries d SET due_at = r.due_at, claim = NULL, tries = d.tries - 1, host = r.host
-         FROM r JOIN own USING (id) WHERE d.id = r.id AND d.claim = r.claim`,
+  text: `UPDATE deliveries SET due_at = $4, claim = NULL, tries = tries - 1, host = $3 WHERE id = $1 AND claim = $2`,
 };
 /** Rows of one statement; the rest follows. */
 const GIVEN_UP_AT_ONCE = 500;
@@ -87,7 +74,11 @@ export const GIVE_UP = {
            revision = d.revision + 1, last_error = coalesce(d.last_error, $4)
          FROM over WHERE d.id = over.id RETURNING d.*`,
 };
-export const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = ANY($1::bigint[])' };
+export const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = $1' };
+export const LOCK = {
+  name: 'delivery_lock',
+  text: 'SELECT * FROM deliveries WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 FOR UPDATE',
+};
 export const RESUME = {
   name: 'delivery_resume',
   text: `UPDATE deliveries SET due_at = $2, needs_certificate = false
