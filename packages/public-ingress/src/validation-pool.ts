@@ -1,5 +1,6 @@
+import type { TrustedIssuers } from '@ecf/xml-signing';
 import { Piscina } from 'piscina';
-import type { RefusalWords, ValidationTask, WorkerAnswer } from './validation-worker.js';
+import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 
 /** Worker threads for documents of up to 512 KiB, and for larger ones. */
 export interface ValidationThreads {
@@ -7,13 +8,18 @@ export interface ValidationThreads {
   readonly large: number;
 }
 
-export interface ValidationPoolOptions {
-  /** The compiled module that the workers run. Each of its exports is a `workerTask`. */
-  readonly worker: URL;
-  readonly workerData: unknown;
+export interface ValidationSettings {
+  /** Null for any issuer. */
+  readonly trustedIssuers: TrustedIssuers | null;
+  readonly maxBytes: number;
   readonly threads: ValidationThreads;
   /** Time for one document, from its arrival in the queue. */
   readonly timeoutMs: number;
+}
+
+export interface ValidationPoolOptions extends ValidationSettings {
+  /** The module that the workers run; see {@link compiledWorker}. Each of its exports is a `workerTask`. */
+  readonly worker: URL;
   /** Makes the error of a document that is refused for what it is. */
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
   /** Makes the error of a document that was not validated for another reason: the sender may send it again. */
@@ -61,7 +67,18 @@ export function createValidationPool(options: ValidationPoolOptions): Validation
   };
 }
 
-function startPool({ worker, workerData }: ValidationPoolOptions, threads: number, idleTimeout: number): Piscina {
+/** The compiled module beside the caller's. Workers run compiled code, also where the caller is read from its source. */
+export function compiledWorker(caller: ImportMeta, name: string): URL {
+  const isSource = caller.url.endsWith('.ts');
+  return new URL(isSource ? `../../dist/outbound/${name}.js` : `./${name}.js`, caller.url);
+}
+
+function startPool(options: ValidationPoolOptions, threads: number, idleTimeout: number): Piscina {
+  const { worker, trustedIssuers, maxBytes } = options;
+  const workerData: WorkerSettings = {
+    trustedIssuers: trustedIssuers && [...trustedIssuers.values()].map(String).join('\n'),
+    maxBytes,
+  };
   return new Piscina({
     filename: worker.href,
     workerData,

@@ -1,3 +1,20 @@
+import { workerData } from 'node:worker_threads';
+import { readTrustedIssuers } from '@ecf/xml-signing';
+import { type TrustCheck, trustCheck } from './signed-document.js';
+
+/** The settings that the pool passes to a worker. */
+export interface WorkerSettings {
+  /** Trusted issuers as PEM, null for any issuer. */
+  readonly trustedIssuers: string | null;
+  readonly maxBytes: number;
+}
+
+/** In a worker: whom it trusts, and the longest document that it reads. */
+export function workerSettings(): { readonly trust: TrustCheck; readonly maxBytes: number } {
+  const { trustedIssuers, maxBytes } = workerData as WorkerSettings;
+  return { trust: trustCheck(trustedIssuers === null ? null : readTrustedIssuers(trustedIssuers)), maxBytes };
+}
+
 /** A refusal in words; an error loses its class between threads. */
 export interface RefusalWords {
   readonly message: string;

@@ -1,18 +1,8 @@
-import { workerData } from 'node:worker_threads';
-import { trustCheck } from '@ecf/public-ingress/signed-document';
-import { workerTask } from '@ecf/public-ingress/validation-worker';
-import { readTrustedIssuers } from '@ecf/xml-signing';
+import { workerSettings, workerTask } from '@ecf/public-ingress/validation-worker';
 import { UnreadableApproval } from '../core/errors.js';
 import { validateApproval } from '../core/received/validate-approval.js';
 
-export interface WorkerSettings {
-  /** Trusted issuers as PEM, null for any issuer. */
-  readonly trustedIssuers: string | null;
-  readonly maxBytes: number;
-}
-
-const { trustedIssuers, maxBytes } = workerData as WorkerSettings;
-const trust = trustCheck(trustedIssuers === null ? null : readTrustedIssuers(trustedIssuers));
+const { trust, maxBytes } = workerSettings();
 
 export default workerTask(
   ({ bytes, now }) => validateApproval(bytes, { now, trust, maxBytes }),
