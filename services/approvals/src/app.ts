@@ -2,13 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AddressLookup,
+  type AuthorityClient,
   authorityEndpoints,
+  type CircuitBreakers,
   createAuthorityClient,
   createCircuitBreakers,
   createReceiverClient,
   createTokenProvider,
   inMemoryTokenCache,
+  type ReceiverClient,
   type TokenCache,
+  type TokenProvider,
 } from '@ecf/authority-client';
 import {
   type AftermathOperations,
@@ -33,7 +37,13 @@ import {
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import {
+  checkReadiness,
+  openServiceParts,
+  type Readiness,
+  type ServiceParts,
+  type SharedParts,
+} from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
   createArchiver,
@@ -46,15 +56,14 @@ import {
 } from '@ecf/service-kit/xml-store';
 import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
-import { createBackground } from './background.js';
 import type { ApprovalsConfig } from './config.js';
 import { ApprovalsError } from './core/errors.js';
 import { createApprovalBackground } from './core/given/approval-background.js';
-import { GiveApproval } from './core/given/give-approval.js';
+import { type ApprovalSending, createApprovalSending } from './core/given/approval-sending.js';
+import { createGiveApproval } from './core/given/give-approval.js';
 import { operatedApprovals } from './core/given/operated-approvals.js';
-import { SendApproval } from './core/given/send-approval.js';
-import type { Ports } from './core/ports.js';
-import { QueryApprovals } from './core/received/query-approvals.js';
+import type { ApprovalValidation, Ports } from './core/ports.js';
+import { createQueryApprovals } from './core/received/query-approvals.js';
 import { createReceiveApproval } from './core/received/receive-approval.js';
 import { createReceivers } from './core/receivers/receivers.js';
 import {
@@ -66,6 +75,7 @@ import {
 } from './deliveries.js';
 import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
+import { createLifeCycle } from './life-cycle.js';
 import { createObserver, observeBacklog } from './observer.js';
 import { createAftermath } from './outbound/aftermath.postgres.js';
 import { createApprovalValidation } from './outbound/approval-validation.js';
@@ -73,21 +83,21 @@ import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 
-const QUESTION_MS = 3_000;
+const GATEWAY_QUERY_MS = 3_000;
 const HOUR = 3_600_000;
 
-/** Parts that a deployment shares between its services, and what tests replace. */
+/** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ApprovalsOverrides extends SharedParts {
   archive?: XmlStore;
-  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  /** Source of unknown taxpayers, null for none. Default: the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
-  /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
+  /** Services of the same process. Default: those of EMISSION_URL and RECEPTION_URL. */
   emission?: Pick<EmissionOperations, 'findInvoices'>;
   issued?: Pick<ArchiveOperations, 'pendingDocument'>;
   signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
-  /** Resolves the names of receivers; by default the hosts file and the system's name servers. */
+  /** Resolves the names of receivers. Default: the hosts file and the system's name servers. */
   receiverNames?: AddressLookup;
   random?: () => number;
   /** Called between the steps of a delivery. */
@@ -96,14 +106,13 @@ export interface ApprovalsOverrides extends SharedParts {
 
 export interface Approvals {
   readonly app: Express;
-  /** Prepares the database, listens to events, publishes its own and takes up what is due. */
+  /** Prepares the database, consumes and publishes events, and runs due work. */
   start(): Promise<void>;
-  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  /** Finishes the work in flight. The HTTP server has to be stopped before. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
-  /** What services of the same process ask instead of the internal routes. */
+  /** The internal routes, for services of the same process. */
   readonly internal: DeliveryOperations;
-  /** The same for those who show what became of issued documents. */
   readonly aftermath: AftermathOperations;
   readonly stored: ArchiveOperations;
 }
@@ -112,104 +121,29 @@ export interface Approvals {
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceParts('approvals', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database } = parts;
-  const elapsed = () => performance.now();
-  const authority = createAuthorityClient({
-    endpoints: authorityEndpoints(config.AUTHORITY_URL),
-    userAgent: 'ecf-gateway',
-    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
-    clock,
-  });
-  const hostCircuits = createCircuitBreakers({ options: hostCircuitOptions(config.DELIVERY_CONCURRENCY), elapsed });
-  const issuers = createReceiverClient({
-    circuits: hostCircuits,
-    userAgent: 'ecf-gateway',
-    timeouts: { responseMs: config.RECEIVER_TIMEOUT_MS, totalMs: config.RECEIVER_TIMEOUT_MS + 5_000 },
-    allowPlainHttp: config.ALLOW_PRIVATE_ADDRESSES,
-    ...(config.ALLOW_PRIVATE_ADDRESSES ? { addressGuard: () => true } : {}),
-    ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
-    clock,
-  });
+  const clients = createClients(config, parts, overrides);
+  const archive = overrides.archive ?? openXmlStore(config);
   const validation = createApprovalValidation({
     trustedIssuers: config.trustedIssuers,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
   });
-  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
-  const tokens = createTokenProvider({
-    client: authority,
-    cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
-    clock,
-  });
-  const asks = { service: 'approvals', identityKey, clock };
-  const archive = overrides.archive ?? openXmlStore(config);
-  const issued = overrides.issued ?? askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, asks);
-  const ending = new AbortController();
-  // Every request that waits for an issuer listens to the end.
-  setMaxListeners(0, ending.signal);
-  const ports: Ports = {
-    approvals: createApprovalStore(database),
-    received: createReceivedApprovalStore(database),
-    taxpayers: createTaxpayerReplica(database),
-    source:
-      overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: QUESTION_MS })
-        : overrides.source,
-    certificates: createCertificates(
-      config.MASTER_KEY,
-      (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
-    ),
-    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
-    quotas: createQuotaStore(database),
-    authority,
-    issuers,
-    receivers: createReceivers({
-      authority,
-      receivers: issuers,
-      tokens,
-      clock,
-      elapsed,
-      entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
-    }),
-    tokens,
-    emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, asks),
-    signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, asks),
-    reception: overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
-    validation,
-    observer: createObserver(metrics, logger),
-    settings: {
-      firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
-      issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
-      issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
-      leaseMs: config.APPROVAL_CLAIM_MS,
-      ...refusedBytesLimits(config),
-      maxReceivedBytesPerSender: config.MAX_RECEIVED_BYTES_PER_SENDER,
-    },
-    clock,
-    elapsed,
-    random: overrides.random ?? Math.random,
-    sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
-  };
-  const sending = new SendApproval(ports);
-  const resending = createApprovalBackground(ports, sending, {
-    concurrency: config.APPROVAL_CONCURRENCY,
-    maxInFlight: config.APPROVAL_CONCURRENCY * IN_FLIGHT_PER_SLOT,
-    slowMs: SLOW_MS,
-    idleMs: config.APPROVAL_IDLE_MS,
-  });
+  const stopping = new AbortController();
+  // Every request that waits for an issuer listens to the signal.
+  setMaxListeners(0, stopping.signal);
+  const ports = createPorts(config, { parts, clients, archive, validation, stopping, overrides });
+  const sending = createApprovalSending(ports);
   const deliveries = createDeliveries(config, {
     ports,
-    buyers: issuers,
-    hostCircuits,
+    buyers: clients.receivers,
+    hostCircuits: clients.hostCircuits,
     database,
     bus,
     logger,
     metrics,
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
-  const operations = { ...deliveries.operations, ...operatedApprovals(ports) };
-  const relay = createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock });
+  const internal = { ...deliveries.operations, ...operatedApprovals(ports) };
   const ready = () =>
     // Approvals are given and received while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
@@ -224,10 +158,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   });
   const app = createApprovalsApp(
     {
-      give: new GiveApproval(ports, sending),
-      query: new QueryApprovals(ports),
+      give: createGiveApproval(ports, sending),
+      query: createQueryApprovals(ports),
       acknowledgements: deliveries.acknowledgements,
-      internal: operations,
+      internal,
       aftermath,
       stored,
       ingress: {
@@ -242,43 +176,141 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const background = createBackground({
-    database,
-    bus,
+  const lifeCycle = createLifeCycle({
+    ...parts,
     ports,
-    relay,
-    workers: [
-      resending,
-      deliveries.worker,
-      createArchiver({ database, archive, service: 'approvals', logger, metrics }),
-    ],
-    subscribe: deliveries.subscribe,
-    onTaxpayer: deliveries.taxpayerChanged,
+    freeSpace,
+    deliveries,
+    resending: createResending(config, ports, sending),
+    relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
+    archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
+    validation,
+    stopping,
+    endBacklog: observeBacklog(metrics, ports.approvals, clock),
+    closeClients: clients.close,
   });
-  const endBacklog = observeBacklog(metrics, ports.approvals, clock);
+  return { app, ready, internal, aftermath, stored, ...lifeCycle };
+}
+
+interface Clients {
+  readonly authority: AuthorityClient;
+  readonly receivers: ReceiverClient;
+  /** Those of the receiver client. */
+  readonly hostCircuits: CircuitBreakers;
+  readonly tokens: TokenProvider;
+  close(): Promise<void>;
+}
+
+function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: ApprovalsOverrides): Clients {
+  const { clock, logger, metrics } = parts;
+  const authority = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall: measureAuthorityCalls(metrics),
+    clock,
+  });
+  const hostCircuits = createCircuitBreakers({ options: hostCircuitOptions(config.DELIVERY_CONCURRENCY), elapsed });
+  const receivers = createReceiverClient({
+    circuits: hostCircuits,
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.RECEIVER_TIMEOUT_MS, totalMs: config.RECEIVER_TIMEOUT_MS + 5_000 },
+    allowPlainHttp: config.ALLOW_PRIVATE_ADDRESSES,
+    ...(config.ALLOW_PRIVATE_ADDRESSES ? { addressGuard: () => true } : {}),
+    ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
+    clock,
+  });
+  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const tokens = createTokenProvider({
+    client: authority,
+    cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
+    clock,
+  });
   return {
-    app,
-    ready,
-    internal: operations,
-    aftermath,
-    stored,
-    async start() {
-      await freeSpace.start();
-      await background.start();
-    },
-    async stop() {
-      freeSpace.stop();
-      endBacklog();
-      // First they know that it ends, then their pauses end.
-      const resent = resending.stop();
-      ending.abort();
-      await resent;
-      await validation.close();
-      await background.stop();
+    authority,
+    receivers,
+    hostCircuits,
+    tokens,
+    async close() {
       authority.close();
-      issuers.close();
+      receivers.close();
       await sharedCache?.close();
-      await parts.close();
     },
   };
+}
+
+interface PortsParts {
+  readonly parts: ServiceParts;
+  readonly clients: Clients;
+  readonly archive: XmlStore;
+  readonly validation: ApprovalValidation;
+  readonly stopping: AbortController;
+  readonly overrides: ApprovalsOverrides;
+}
+
+function createPorts(
+  config: ApprovalsConfig,
+  { parts, clients, archive, validation, stopping, overrides }: PortsParts,
+): Ports {
+  const { clock, logger, metrics, identityKey, database } = parts;
+  const { authority, receivers, tokens } = clients;
+  const caller = { service: 'approvals', identityKey, clock };
+  const issued = overrides.issued ?? askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
+  return {
+    approvals: createApprovalStore(database),
+    received: createReceivedApprovalStore(database),
+    taxpayers: createTaxpayerReplica(database),
+    source:
+      overrides.source === undefined
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...caller, timeoutMs: GATEWAY_QUERY_MS })
+        : overrides.source,
+    certificates: createCertificates(
+      config.MASTER_KEY,
+      (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
+    ),
+    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
+    issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
+    quotas: createQuotaStore(database),
+    authority,
+    issuers: receivers,
+    receivers: createReceivers({
+      authority,
+      receivers,
+      tokens,
+      clock,
+      elapsed,
+      entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
+    }),
+    tokens,
+    emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
+    signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
+    reception: overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller),
+    validation,
+    observer: createObserver(metrics, logger),
+    settings: {
+      firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
+      issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
+      issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
+      leaseMs: config.APPROVAL_CLAIM_MS,
+      ...refusedBytesLimits(config),
+      maxReceivedBytesPerSender: config.MAX_RECEIVED_BYTES_PER_SENDER,
+    },
+    clock,
+    elapsed,
+    random: overrides.random ?? Math.random,
+    sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
+  };
+}
+
+function createResending(config: ApprovalsConfig, ports: Ports, sending: ApprovalSending) {
+  return createApprovalBackground(ports, sending, {
+    concurrency: config.APPROVAL_CONCURRENCY,
+    maxInFlight: config.APPROVAL_CONCURRENCY * IN_FLIGHT_PER_SLOT,
+    slowMs: SLOW_MS,
+    idleMs: config.APPROVAL_IDLE_MS,
+  });
+}
+
+function elapsed(): number {
+  return performance.now();
 }

@@ -12,8 +12,10 @@ import { ApiError } from '@ecf/service-kit/errors';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalsConfig } from './config.js';
-import { APPROVALS_GROUP } from './consumer-group.js';
-import { QueryAcknowledgements } from './core/acknowledgements/query-acknowledgements.js';
+import {
+  createQueryAcknowledgements,
+  type QueryAcknowledgements,
+} from './core/acknowledgements/query-acknowledgements.js';
 import { createDeliverDocument } from './core/deliveries/deliver-document.js';
 import { type Delivery, deliveryBody } from './core/deliveries/delivery.js';
 import { createDeliveryBackground } from './core/deliveries/delivery-background.js';
@@ -21,6 +23,7 @@ import type { DeliveryPorts } from './core/deliveries/delivery-ports.js';
 import type { Ports } from './core/ports.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
 import { resumeWithCertificate, subscribeToAccepted } from './inbound/delivery-events.js';
+import { APPROVALS_GROUP } from './inbound/events.js';
 import { createDeliveryStore } from './outbound/deliveries.postgres.js';
 
 const HOUR = 3_600_000;
@@ -64,7 +67,7 @@ export interface Deliveries {
   /** For the administration. */
   readonly operations: OperatedDeliveries;
   subscribe(): Promise<Subscription>;
-  /** A taxpayer as it is now known. */
+  /** Called with each taxpayer that was applied to the replica. */
   taxpayerChanged(taxpayer: TaxpayerState): Promise<void>;
   readonly worker: { start(): void; stop(): Promise<void> };
 }
@@ -107,7 +110,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
   });
   let endObserving: () => void = () => undefined;
   return {
-    acknowledgements: new QueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
+    acknowledgements: createQueryAcknowledgements({ ...ports, acknowledgements: store.acknowledgements }),
     operations: operations(deliveryPorts, background.wake),
     taxpayerChanged: (taxpayer) => resumeWithCertificate(taxpayer, deliveryPorts, background.wake),
     subscribe: () => subscribeToAccepted(parts.bus, APPROVALS_GROUP, deliveryPorts, background.wake),

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Unwritable } from '../src/core/errors.js';
+import { createApprovalSending } from '../src/core/given/approval-sending.js';
 import type { GivenApproval } from '../src/core/given/given-approval.js';
-import { SendApproval } from '../src/core/given/send-approval.js';
+
 import type { Exchange, Progress, Target } from '../src/core/ports.js';
 import type { Approvals } from '../src/index.js';
 import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
@@ -354,7 +355,10 @@ describe('the issuer', () => {
       { outcome: expect.stringMatching(/^not_sent:the directory names no/) },
       { outcome: 'verdict' },
     ]);
-    await expect(retry(body.id)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('it has it') });
+    await expect(retry(body.id)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('the issuer has it'),
+    });
   });
 
   it('that has none up to the deadline: the end, until a person has it sent again', async () => {
@@ -541,7 +545,7 @@ describe('what cannot be written down', () => {
       const never = { status: 400, body: '{"codigo":"2","estado":"x","mensaje":["never"]}' };
       issuer.answers.push(...Array.from({ length: 20 }, () => never));
       const { body } = await post(order(await world.invoice()));
-      const says = expect.stringMatching(/What came of it cannot be written down: .*unwritable/);
+      const says = expect.stringMatching(/The result cannot be recorded: .*unwritable/);
       expect(await settled(body.id, (seen) => seen.issuer_delivery_error !== null)).toMatchObject({
         issuer_delivery_status: 'pending',
         issuer_delivery_error: says,
@@ -575,7 +579,7 @@ describe('one send', () => {
       sends += 1;
       return answer();
     };
-    const sender = new SendApproval({
+    const sender = createApprovalSending({
       taxpayers: { taxpayer: async () => ({ account_id: 'a' }) },
       certificates: { open: () => ({}) },
       archive: { get: async () => Buffer.from('x') },
@@ -666,7 +670,7 @@ describe('two instances at the same send', () => {
         until: hours(3),
         limit: 1_000,
         busy: [],
-        underWay: [],
+        inFlight: [],
       });
       const [second] = claimed.filter(({ id }) => id === first.id);
       if (second === undefined) throw new Error('not claimed');

@@ -16,7 +16,7 @@ export type ApprovalsErrorCode = Extract<
   | 'taxpayer_not_found'
 >;
 
-/** An outcome that is no success. */
+/** A refusal, with the code that the caller gets. */
 export class ApprovalsError extends Error {
   override readonly name = 'ApprovalsError';
   readonly retryAfterSeconds: number | null;
@@ -30,7 +30,7 @@ export class ApprovalsError extends Error {
   }
 }
 
-/** Fields of a request that contradict what is known. */
+/** Fields of a request that are wrong or contradict the received document. */
 export class FieldsRefused extends Error {
   override readonly name = 'FieldsRefused';
   constructor(readonly items: readonly ValidationItem[]) {
@@ -38,7 +38,7 @@ export class FieldsRefused extends Error {
   }
 }
 
-/** Bytes that are no XML that could be read; `kind` tells why (`xml.doctype`). */
+/** Bytes that are no readable XML; `kind` says why (`xml.doctype`). */
 export class UnreadableApproval extends Error {
   override readonly name = 'UnreadableApproval';
   constructor(
@@ -50,7 +50,11 @@ export class UnreadableApproval extends Error {
   }
 }
 
-/** The database refuses what was to be written for what it is: no later try can help. */
+/** The database refuses a value; another try cannot help. */
 export class Unwritable extends Error {
   override readonly name = 'Unwritable';
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -58,7 +58,7 @@ export interface ApprovalStore {
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /**
    * Claims records that are due at a target until `until`, counting the try; for each issuer one at most, and none for those
-   * in `busy` (`<env>:<RNC>`). No two instances claim the same, and none what it is sending itself (`underWay`).
+   * in `busy` (`<env>:<RNC>`). No two instances claim the same, and none claims what it is sending itself (`inFlight`).
    */
   claimDue(
     target: Target,
@@ -67,7 +67,7 @@ export interface ApprovalStore {
       readonly until: Date;
       readonly limit: number;
       readonly busy: readonly string[];
-      readonly underWay: readonly number[];
+      readonly inFlight: readonly number[];
     },
   ): Promise<GivenApproval[]>;
   /** Prolongs claims whose sends are still under way. */

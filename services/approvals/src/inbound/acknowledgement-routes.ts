@@ -7,23 +7,23 @@ import type { QueryAcknowledgements } from '../core/acknowledgements/query-ackno
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
-/** The customer's routes about what buyers answered to deliveries. */
+/** The customer's routes for acknowledgements of buyers. */
 export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'list' | 'one' | 'xml', Handler> {
   return {
     async list(req, res) {
       const parameters = new RequestParameters(req);
-      const asked = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
+      const wanted = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
       const status = parameters.integer('receipt_status', 0, 1, -1);
       const encf = optionalEncf(req);
       parameters.check();
       const receiptStatus = status === -1 ? null : (status as 0 | 1);
-      res.json(await query.list({ ...callerOf(req), ...asked, encf, receiptStatus }));
+      res.json(await query.list({ ...callerOf(req), ...wanted, encf, receiptStatus }));
     },
     async one(req, res) {
-      res.json(await query.one(asked(req)));
+      res.json(await query.one(oneOf(req)));
     },
     async xml(req, res) {
-      const bytes = await query.xml(asked(req));
+      const bytes = await query.xml(oneOf(req));
       res.setHeader('content-type', 'application/xml; charset=utf-8');
       res.setHeader('x-content-type-options', 'nosniff');
       res.end(bytes);
@@ -31,7 +31,7 @@ export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'lis
   };
 }
 
-function asked(req: Request) {
+function oneOf(req: Request) {
   const parameters = new RequestParameters(req);
   const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
   parameters.check();
@@ -40,8 +40,8 @@ function asked(req: Request) {
 
 function callerOf(req: Request) {
   const identity: Identity = identityOf(req);
-  const asker = { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
-  return { asker, env: identity.env };
+  const caller = { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
+  return { caller, env: identity.env };
 }
 
 /** The query's eNCF in upper case. */

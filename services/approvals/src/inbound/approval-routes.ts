@@ -9,11 +9,11 @@ import type { QueryApprovals } from '../core/received/query-approvals.js';
 type Handler = (req: Request, res: Response) => Promise<void>;
 
 export interface ApprovalRouteParts {
-  readonly give: Pick<GiveApproval, 'give'>;
+  readonly give: GiveApproval;
   readonly query: QueryApprovals;
 }
 
-/** The customer's routes about approvals: each reads its parameters, asks, and writes the answer. */
+/** The customer's routes for approvals. */
 export function approvalRoutes({
   give,
   query,
@@ -26,20 +26,20 @@ export function approvalRoutes({
       const request = validate(approvalRequestSchema, req.body ?? {}, 'body');
       const identity = identityOf(req);
       const env = effectiveEnvironment(identity, request.authority_environment);
-      res.status(201).json(publicApproval(await give.give({ asker: askerOf(identity), env, request, submit })));
+      res.status(201).json(publicApproval(await give({ caller: callerOf(identity), env, request, submit })));
     },
     async list(req, res) {
       const parameters = new RequestParameters(req);
-      const asked = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
+      const wanted = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
       parameters.check();
       const identity = identityOf(req);
-      res.json(await query.list({ asker: askerOf(identity), env: identity.env, ...asked }));
+      res.json(await query.list({ caller: callerOf(identity), env: identity.env, ...wanted }));
     },
     async one(req, res) {
-      res.json(await query.one(asked(req)));
+      res.json(await query.one(oneOf(req)));
     },
     async xml(req, res) {
-      const bytes = await query.xml(asked(req));
+      const bytes = await query.xml(oneOf(req));
       res.setHeader('content-type', 'application/xml; charset=utf-8');
       res.setHeader('x-content-type-options', 'nosniff');
       res.end(bytes);
@@ -49,20 +49,20 @@ export function approvalRoutes({
       const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
       parameters.check();
       const identity = identityOf(req);
-      res.json(await query.received({ asker: askerOf(identity), env: identity.env, issuerRnc, encf }));
+      res.json(await query.received({ caller: callerOf(identity), env: identity.env, issuerRnc, encf }));
     },
   };
 }
 
-/** Ids are unique in the deployment: without the header env any environment of the key may hold it. */
-function asked(req: Request) {
+/** Ids are unique in the deployment. Without the header `env`, every environment of the key is searched. */
+function oneOf(req: Request) {
   const parameters = new RequestParameters(req);
   const id = parameters.id('approval_id');
   parameters.check();
   const identity = identityOf(req);
-  return { asker: askerOf(identity), environments: identity.env_given ? [identity.env] : identity.environments, id };
+  return { caller: callerOf(identity), environments: identity.env_given ? [identity.env] : identity.environments, id };
 }
 
-function askerOf(identity: Identity) {
+function callerOf(identity: Identity) {
   return { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
 }

@@ -4,7 +4,7 @@ import { currentTraceparent } from '@ecf/service-kit/telemetry';
 import { type DeliveryOfPorts, deliveryOf } from '../core/deliveries/delivery.js';
 import type { DeliveryPorts } from '../core/deliveries/delivery-ports.js';
 
-/** Hears of certificates from `taxpayers.v1`: what waited for one is taken up at once. */
+/** Deliveries that waited for this taxpayer's certificate are due at once. */
 export async function resumeWithCertificate(
   { certificate, rnc }: TaxpayerState,
   ports: Pick<DeliveryPorts, 'deliveries' | 'clock'>,
@@ -14,7 +14,7 @@ export async function resumeWithCertificate(
   if ((await ports.deliveries.resume(rnc, ports.clock())) > 0) onDelivery();
 }
 
-/** Hears of every accepted e-CF from `invoices.v1`; `onDelivery` is called when one was added that is to be delivered. */
+/** Adds a delivery for each accepted e-CF of `invoices.v1`; `onDelivery` is called when one is due. */
 export function subscribeToAccepted(
   bus: Bus,
   group: string,

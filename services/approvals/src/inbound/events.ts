@@ -2,10 +2,10 @@ import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 
-/**
- * What the service listens to: taxpayers, for whom it signs and answers. `group` names its consumer group; `onTaxpayer` hears
- * of each once it is known.
- */
+/** The consumer group of this service. The inbox notes handled events under this name. */
+export const APPROVALS_GROUP = 'approvals';
+
+/** Keeps the replica of the taxpayers; `onTaxpayer` is called with each taxpayer that was applied. */
 export async function subscribeToEvents(
   bus: Bus,
   group: string,

@@ -2,98 +2,30 @@ import { toIsoDominican } from '@ecf/domain';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import { admit, owedToIssuer, stands } from '../core/given/admission.js';
-import { type DecisionKey, type GivenApproval, statusWord } from '../core/given/given-approval.js';
-import type { ApprovalStore, Progress, Target } from '../core/ports.js';
+import { type Admission, admit, owedToIssuer, stands } from '../core/given/admission.js';
+import { type DecisionKey, type GivenApproval, type NewApproval, statusWord } from '../core/given/given-approval.js';
+import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
 import { type ApprovalRow, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
 import * as sql from './approval-sql.js';
 import { unwritable } from './unwritable.js';
 
-/** Approvals of ours in PostgreSQL. */
+/** The approvals that our taxpayers give, in PostgreSQL. */
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     about: (key) => about(database, key),
-    add(approval, bytes, claimedUntil) {
-      return database.transaction(async (tx) => {
-        const earlier = await lockAll(tx, approval.key);
-        const admission = admit(earlier, approval);
-        if (admission.kind !== 'new') return { refused: admission };
-        const { key } = approval;
-        const { rows } = await tx.query<ApprovalRow>(sql.ADD, [
-          ...keyValues(key),
-          approval.accountId,
-          approval.ecfDocumentId,
-          approval.decision,
-          approval.rejectionCode,
-          approval.rejectionDescription,
-          approval.decidedAt,
-          approval.dateIssued,
-          approval.totalAmount,
-          JSON.stringify(approval.warnings),
-          approval.xml.path,
-          approval.xml.sha256,
-          approval.createdAt,
-          claimedUntil,
-          admission.authorityAlone,
-        ]);
-        await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
-        const added = fromRow(rows[0] as ApprovalRow);
-        if (claimedUntil !== null) await takesItsPlace(tx, added, approval.createdAt);
-        return { added };
-      });
-    },
-    submit(id, claimedUntil, at) {
-      return database.transaction(async (tx) => {
-        const present = await found(tx, id);
-        const earlier = (await lockAll(tx, present.key)).filter((one) => one.id !== id);
-        const admission = admit(earlier, present);
-        if (admission.kind !== 'new' || earlier.some((one) => one.id > id)) return { refused: admission };
-        const { rows } = await tx.query<ApprovalRow>(sql.SUBMIT, [id, claimedUntil, at, admission.authorityAlone]);
-        if (rows[0] === undefined) return { refused: { kind: 'answered', by: await found(tx, id) } };
-        const added = fromRow(rows[0]);
-        await takesItsPlace(tx, added, at);
-        return { added };
-      });
-    },
-    async claimDue(target, { now, until, limit, busy, underWay }) {
-      const params = [now, until, limit, underWay, ...(target === 'issuer' ? [busy] : [])];
+    add: (approval, bytes, claimedUntil) => database.transaction((tx) => add(tx, approval, bytes, claimedUntil)),
+    submit: (id, claimedUntil, at) => database.transaction((tx) => submit(tx, id, claimedUntil, at)),
+    async claimDue(target, { now, until, limit, busy, inFlight }) {
+      const params = [now, until, limit, inFlight, ...(target === 'issuer' ? [busy] : [])];
       const { rows } = await database.query<ApprovalRow>(sql.CLAIM[target], params);
       return rows.map(fromRow);
     },
     async keepClaims(target, ids, until) {
       await database.query(sql.KEEP[target], [ids, until]);
     },
-    progress(claimed, progress, exchange) {
-      const { id, key } = claimed;
-      const written = database.transaction(async (tx) => {
-        // What an issuer says changes no decision, so it waits for nobody, unless it ends without the issuer having it.
-        const missed = missedIssuer(progress);
-        const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
-        if (exchange !== null) await tx.query(sql.EXCHANGE, exchangeValues(id, exchange));
-        const superseded = missed && progress.sentAt === null && all.some((one) => one.id !== id && stands(one));
-        const after = await write(tx, claimed, superseded ? { ...progress, dueAt: null } : progress);
-        if (missed) await oweIssuer(tx, [...all.filter((one) => one.id !== id), after], after.createdAt);
-        const before = all.find((one) => one.id === id)?.authority.status;
-        const now = after.authority.status;
-        if (before === undefined || before === now || all.some((one) => one.id !== id && stands(one))) return after;
-        const at = exchange?.at ?? after.createdAt;
-        if (now === 'Rechazado') await announce(tx, after, 'pending', at);
-        else if (before === 'Rechazado') await decided(tx, after, at);
-        return after;
-      });
-      return written.catch(unwritable);
-    },
-    settle(id, status, note, at) {
-      return database.transaction(async (tx) => {
-        const all = await lock(tx, (await found(tx, id)).key);
-        const { rows } = await tx.query<ApprovalRow>(sql.SETTLE, [id, status, at, note]);
-        if (rows[0] === undefined) return null;
-        const settled = fromRow(rows[0]);
-        const stillDecided = all.some((one) => one.id !== id && stands(one));
-        if (status === 'Rechazado' && !stillDecided) await announce(tx, settled, 'pending', at);
-        return settled;
-      });
-    },
+    progress: (claimed, progress, exchange) =>
+      database.transaction((tx) => recordProgress(tx, claimed, progress, exchange)).catch(unwritable),
+    settle: (id, status, note, at) => database.transaction((tx) => settle(tx, id, { status, note, at })),
     retry(id, at) {
       return database.transaction(async (tx) => {
         const all = await lock(tx, (await found(tx, id)).key);
@@ -131,7 +63,90 @@ export function createApprovalStore(database: Database): ApprovalStore {
   };
 }
 
-/** The send ended, and the issuer does not have the document by it. */
+type Admitted = { added: GivenApproval } | { refused: Admission };
+
+async function add(
+  tx: Transaction,
+  approval: NewApproval,
+  bytes: Uint8Array,
+  claimedUntil: Date | null,
+): Promise<Admitted> {
+  const admission = admit(await lockAll(tx, approval.key), approval);
+  if (admission.kind !== 'new') return { refused: admission };
+  const { rows } = await tx.query<ApprovalRow>(sql.ADD, [
+    ...keyValues(approval.key),
+    approval.accountId,
+    approval.ecfDocumentId,
+    approval.decision,
+    approval.rejectionCode,
+    approval.rejectionDescription,
+    approval.decidedAt,
+    approval.dateIssued,
+    approval.totalAmount,
+    JSON.stringify(approval.warnings),
+    approval.xml.path,
+    approval.xml.sha256,
+    approval.createdAt,
+    claimedUntil,
+    admission.authorityAlone,
+  ]);
+  await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
+  const added = fromRow(rows[0] as ApprovalRow);
+  if (claimedUntil !== null) await replaceEarlier(tx, added, approval.createdAt);
+  return { added };
+}
+
+async function submit(tx: Transaction, id: number, claimedUntil: Date, at: Date): Promise<Admitted> {
+  const present = await found(tx, id);
+  const earlier = (await lockAll(tx, present.key)).filter((one) => one.id !== id);
+  const admission = admit(earlier, present);
+  if (admission.kind !== 'new' || earlier.some((one) => one.id > id)) return { refused: admission };
+  const { rows } = await tx.query<ApprovalRow>(sql.SUBMIT, [id, claimedUntil, at, admission.authorityAlone]);
+  if (rows[0] === undefined) return { refused: { kind: 'answered', by: await found(tx, id) } };
+  const added = fromRow(rows[0]);
+  await replaceEarlier(tx, added, at);
+  return { added };
+}
+
+async function recordProgress(
+  tx: Transaction,
+  claimed: GivenApproval,
+  progress: Progress,
+  exchange: Exchange | null,
+): Promise<GivenApproval> {
+  const { id, key } = claimed;
+  // An issuer's answer changes no decision, so it needs the lock only where the issuer ends without the document.
+  const missed = missedIssuer(progress);
+  const all = progress.target === 'issuer' && !missed ? [] : await lock(tx, key);
+  const others = all.filter((one) => one.id !== id);
+  if (exchange !== null) await tx.query(sql.EXCHANGE, exchangeValues(id, exchange));
+  const superseded = missed && progress.sentAt === null && others.some(stands);
+  const after = await write(tx, claimed, superseded ? { ...progress, dueAt: null } : progress);
+  if (missed) await oweIssuer(tx, [...others, after], after.createdAt);
+  const before = all.find((one) => one.id === id)?.authority.status;
+  const now = after.authority.status;
+  if (before === undefined || before === now || others.some(stands)) return after;
+  const at = exchange?.at ?? after.createdAt;
+  if (now === 'Rechazado') await publish(tx, after, 'pending', at);
+  else if (before === 'Rechazado') await publishDecision(tx, after, at);
+  return after;
+}
+
+async function settle(
+  tx: Transaction,
+  id: number,
+  { status, note, at }: { status: 'Aceptado' | 'Rechazado'; note: string; at: Date },
+): Promise<GivenApproval | null> {
+  const all = await lock(tx, (await found(tx, id)).key);
+  const { rows } = await tx.query<ApprovalRow>(sql.SETTLE, [id, status, at, note]);
+  if (rows[0] === undefined) return null;
+  const settled = fromRow(rows[0]);
+  const stillDecided = all.some((one) => one.id !== id && stands(one));
+  if (status === 'Rechazado' && !stillDecided) await publish(tx, settled, 'pending', at);
+  return settled;
+}
+
+/** The sends to the issuer ended without it taking the document. */
 function missedIssuer({ target, status }: Progress): boolean {
   return target === 'issuer' && status !== 'pending' && status !== 'delivered';
 }
@@ -146,13 +161,13 @@ async function about(queries: Queries, key: DecisionKey): Promise<GivenApproval[
   return rows.map(fromRow);
 }
 
-/** Decisions about one document are taken one after the other. */
+/** Serialises the decisions about one document. */
 async function lock(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
   await tx.query(sql.LOCK, keyValues(key));
   return about(tx, key);
 }
 
-/** The same, and none of them is claimed meanwhile. */
+/** The same, and no send of them is claimed meanwhile. */
 async function lockAll(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
   await tx.query(sql.LOCK, keyValues(key));
   return (await tx.query<ApprovalRow>(sql.ABOUT_LOCKED, keyValues(key))).rows.map(fromRow);
@@ -179,18 +194,17 @@ async function write(tx: Transaction, claimed: GivenApproval, progress: Progress
   return fromRow(rows[0]);
 }
 
-/** The decision stands from now on, and no earlier one looks for a receiver of its issuer any more. */
-async function takesItsPlace(tx: Transaction, added: GivenApproval, at: Date): Promise<void> {
+/** The decision stands from now on, and earlier ones stop looking for a receiver of the issuer. */
+async function replaceEarlier(tx: Transaction, added: GivenApproval, at: Date): Promise<void> {
   await tx.query(sql.SUPERSEDE, [...keyValues(added.key), added.id]);
-  await decided(tx, added, at);
+  await publishDecision(tx, added, at);
 }
 
-/** The decision stands from now on. */
-async function decided(tx: Transaction, approval: GivenApproval, at: Date): Promise<void> {
-  await announce(tx, approval, statusWord(approval.decision), at);
+async function publishDecision(tx: Transaction, approval: GivenApproval, at: Date): Promise<void> {
+  await publish(tx, approval, statusWord(approval.decision), at);
 }
 
-async function announce(
+async function publish(
   tx: Transaction,
   { key, decidedAt }: GivenApproval,
   status: 'approved' | 'rejected' | 'pending',

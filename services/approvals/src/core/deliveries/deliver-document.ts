@@ -1,11 +1,12 @@
 import type { Answer, DeliveryAnswer, DirectoryEntry, Health } from '@ecf/authority-client';
 import { LoginError } from '@ecf/authority-client/login';
+import { messageOf } from '../errors.js';
 import { receivingHost } from '../receivers/receiver-address.js';
 import { type Caller, ReceiverLoginError } from '../receivers/receiver-logins.js';
 import type { ClaimedDelivery } from './delivery.js';
 import { endingOfAnswer } from './delivery-answer.js';
 import { deliveryCaller } from './delivery-caller.js';
-import { type Ending, later, messageOf, withoutReceiver } from './delivery-ending.js';
+import { type Ending, later, withoutReceiver } from './delivery-ending.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 import { recordEnding } from './record-ending.js';
 

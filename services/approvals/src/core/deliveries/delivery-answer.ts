@@ -6,8 +6,9 @@ import {
   sha256Hex,
   validateAcknowledgement,
 } from '../acknowledgements/acknowledgement.js';
+import { messageOf } from '../errors.js';
 import type { ClaimedDelivery } from './delivery.js';
-import { type Ending, later, messageOf } from './delivery-ending.js';
+import { type Ending, later } from './delivery-ending.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 
 /** Motive 4: RNC Comprador no corresponde. */

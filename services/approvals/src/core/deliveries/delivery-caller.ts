@@ -1,8 +1,8 @@
 import type { SeedSigner } from '@ecf/authority-client/login';
 import { ApiError } from '@ecf/service-kit/errors';
+import { messageOf } from '../errors.js';
 import type { Caller } from '../receivers/receiver-logins.js';
 import type { Delivery } from './delivery.js';
-import { messageOf } from './delivery-ending.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 
 type CallerPorts = Pick<DeliveryPorts, 'taxpayers' | 'source' | 'certificates' | 'signing' | 'clock'>;

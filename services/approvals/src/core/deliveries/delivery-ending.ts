@@ -51,7 +51,3 @@ export function later(
   };
   return { conclusion, health, pauseMs: obeyedMs, word };
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

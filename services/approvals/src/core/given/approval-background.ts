@@ -1,7 +1,7 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Ports, Target } from '../ports.js';
+import type { ApprovalSending } from './approval-sending.js';
 import type { GivenApproval } from './given-approval.js';
-import type { SendApproval } from './send-approval.js';
 
 const TARGETS: readonly Target[] = ['authority', 'issuer'];
 
@@ -22,7 +22,7 @@ export interface ApprovalBackgroundOptions {
  */
 export function createApprovalBackground(
   ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock'>,
-  sending: Pick<SendApproval, 'send' | 'underWay' | 'keepClaims' | 'settled'>,
+  sending: Pick<ApprovalSending, 'send' | 'inFlight' | 'renewLeases' | 'settled'>,
   options: ApprovalBackgroundOptions,
 ) {
   const { leaseMs } = ports.settings;
@@ -36,16 +36,13 @@ export function createApprovalBackground(
           ports.approvals.claimDue(target, {
             ...request,
             busy: engine.inFlight().map(({ key }) => `${key.env}:${key.issuerRnc}`),
-            // A clock that is set on may end the lease of a send in flight here: it is not claimed again.
-            underWay: sending.underWay(target),
+            // A clock that is set may end the lease of a send in flight here; it is not claimed again.
+            inFlight: sending.inFlight(target),
           }),
       },
       handle: (approval) => sending.send(approval, target),
       onError: (error, approval) =>
-        ports.observer.failed(
-          approval ? `sending an approval to the ${target}` : 'looking for approvals that are due',
-          error,
-        ),
+        ports.observer.failed(approval ? `sending an approval to the ${target}` : 'looking for due approvals', error),
       clock: ports.clock,
       leaseMs,
       idleMs: options.idleMs,
@@ -55,9 +52,9 @@ export function createApprovalBackground(
     return engine;
   }
 
-  /** Renews the leases of all sends in flight, also of those that a request began. */
+  /** Also for the sends that a request began. */
   function renew(): void {
-    sending.keepClaims().catch((error) => ports.observer.failed('renewing the leases of approvals', error));
+    sending.renewLeases().catch((error) => ports.observer.failed('renewing the leases of approvals', error));
   }
 
   return {

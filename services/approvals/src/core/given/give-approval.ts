@@ -7,18 +7,18 @@ import { ApprovalsError, FieldsRefused } from '../errors.js';
 import type { Ports } from '../ports.js';
 import { type Admission, admit } from './admission.js';
 import { approvalPath, checkApproval, requirePastDecision, signApproval } from './approval-document.js';
+import type { ApprovalSending } from './approval-sending.js';
 import { type Decision, type DecisionKey, decisionOf, type GivenApproval, type NewApproval } from './given-approval.js';
-import type { SendApproval } from './send-approval.js';
 
 export interface ApprovalOrder {
-  readonly asker: Caller;
+  readonly caller: Caller;
   readonly env: Environment;
   readonly request: ApprovalRequest;
   /** False: signed and stored only. */
   readonly submit: boolean;
 }
 
-/** Two requests about one document that overlap look again at what the other did. */
+/** Concurrent requests about one document look again at what the other did. */
 const ROUNDS = 3;
 
 type GivePorts = Pick<
@@ -27,19 +27,24 @@ type GivePorts = Pick<
 >;
 
 /**
- * Takes a buyer's decision (`POST /acecf/`): checked, signed and durable before the first byte leaves; then, unless it is
- * local, sent to the authority and to the issuer, each for itself. Resolves with the record whatever they say.
+ * Takes a buyer's decision (`POST /acecf/`): checked, signed and durable before the first byte leaves. Unless it is local, it
+ * is then sent to the authority and to the issuer, independently. Resolves with the record, whatever they answer.
  *
- * Throws FieldsRefused, ApprovalsError `taxpayer_not_found`, `already_answered`, `certificate_*`, and where the authority's
- * login says so before anything is signed, `login_refused` and `authority_unreachable`.
+ * Throws FieldsRefused, ApprovalsError `taxpayer_not_found`, `already_answered`, `certificate_*`, and, where the authority
+ * refuses the login before anything is signed, `login_refused` and `authority_unreachable`.
  */
-export class GiveApproval {
-  constructor(
-    private readonly ports: GivePorts,
-    private readonly sending: SendApproval,
-  ) {}
+export type GiveApproval = (order: ApprovalOrder) => Promise<GivenApproval>;
 
-  async give(order: ApprovalOrder): Promise<GivenApproval> {
+interface Wanted {
+  readonly key: DecisionKey;
+  readonly decision: Decision;
+  readonly buyer: TaxpayerState;
+  /** The document as it was received here; null where it was not. */
+  readonly found: ReceivedInvoiceChanged | null;
+}
+
+export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSending, 'atOnce'>): GiveApproval {
+  async function give(order: ApprovalOrder): Promise<GivenApproval> {
     const { request } = order;
     const key: DecisionKey = {
       env: order.env,
@@ -48,104 +53,99 @@ export class GiveApproval {
       encf: request.encf,
     };
     const decision = decisionOf(request);
-    const buyer = await this.#buyer(order.asker, key.buyerRnc);
+    const buyer = await findBuyer(ports, order.caller, key.buyerRnc);
     requireApprovable(key.encf);
-    const found = await this.#received(key);
+    const found = await findReceived(ports, key);
     requireMatch(request, decision, found);
-    checkApproval(key, decision, this.ports.clock());
+    checkApproval(key, decision, ports.clock());
     for (let round = 0; round < ROUNDS; round++) {
-      const admission = admit(await this.ports.approvals.about(key), decision);
-      const given = await this.#follow(order, buyer, { key, decision, found }, admission);
+      const admission = admit(await ports.approvals.about(key), decision);
+      const given = await follow(order, { key, decision, buyer, found }, admission);
       if (given !== null) return given;
     }
     throw new ApprovalsError('service_unavailable', 'Too many decisions about this document at once; repeat shortly.');
   }
 
   /** Null where another request decided meanwhile. */
-  async #follow(
-    order: ApprovalOrder,
-    buyer: TaxpayerState,
-    { key, decision, found }: { key: DecisionKey; decision: Decision; found: ReceivedInvoiceChanged | null },
-    admission: Admission,
-  ): Promise<GivenApproval | null> {
+  async function follow(order: ApprovalOrder, wanted: Wanted, admission: Admission): Promise<GivenApproval | null> {
     if (admission.kind === 'answered') throw alreadyAnswered(admission.by);
     if (admission.kind === 'unsent' && !order.submit) return admission.present;
-    const certificate = this.ports.certificates.open(buyer, this.ports.clock());
-    if (admission.kind !== 'unsent') requirePastDecision(decision.decidedAt, this.ports.clock());
-    if (order.submit) await this.#logIn(order.env, buyer, certificate);
-    const until = () => new Date(this.ports.clock().getTime() + this.ports.settings.leaseMs);
+    const certificate = ports.certificates.open(wanted.buyer, ports.clock());
+    if (admission.kind === 'new') requirePastDecision(wanted.decision.decidedAt, ports.clock());
+    if (order.submit) await requireLogin(ports, order.env, wanted.buyer, certificate);
+    const leaseEnd = () => new Date(ports.clock().getTime() + ports.settings.leaseMs);
     const outcome =
       admission.kind === 'unsent'
-        ? await this.ports.approvals.submit(admission.present.id, until(), this.ports.clock())
-        : await this.ports.approvals.add(
-            ...(await this.#sign(key, decision, buyer, certificate, {
-              found,
-              authorityAlone: admission.authorityAlone,
-            })),
-            order.submit ? until() : null,
-          );
+        ? await ports.approvals.submit(admission.present.id, leaseEnd(), ports.clock())
+        : await addSigned(wanted, certificate, admission.authorityAlone, () => (order.submit ? leaseEnd() : null));
     if ('refused' in outcome) return null;
-    return order.submit ? this.sending.atOnce(outcome.added) : outcome.added;
+    return order.submit ? sending.atOnce(outcome.added) : outcome.added;
   }
 
-  async #sign(
-    key: DecisionKey,
-    decision: Decision,
-    buyer: TaxpayerState,
+  async function addSigned(
+    { key, decision, buyer, found }: Wanted,
     certificate: SigningCertificate,
-    about: { found: ReceivedInvoiceChanged | null; authorityAlone: boolean },
-  ): Promise<[NewApproval, Uint8Array]> {
+    authorityAlone: boolean,
+    claimedUntil: () => Date | null,
+  ) {
     const { bytes, sha256 } = await signApproval(key, decision, certificate);
-    const createdAt = this.ports.clock();
-    const path = approvalPath(key, 'issued', createdAt, sha256);
-    const warnings = [
-      ...(about.found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
-      ...(about.authorityAlone
-        ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
-        : []),
-      ...(decision.decidedAt < certificate.notBefore
-        ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
-        : []),
-    ];
+    const createdAt = ports.clock();
     const approval: NewApproval = {
       ...decision,
       key,
       accountId: buyer.account_id,
-      ecfDocumentId: about.found?.id ?? null,
-      warnings,
-      xml: { path, sha256 },
+      ecfDocumentId: found?.id ?? null,
+      warnings: warningsOf(found, authorityAlone, decision.decidedAt < certificate.notBefore),
+      xml: { path: approvalPath(key, 'issued', createdAt, sha256), sha256 },
       createdAt,
     };
-    return [approval, bytes];
+    return ports.approvals.add(approval, bytes, claimedUntil());
   }
 
-  async #buyer(asker: Caller, rnc: string): Promise<TaxpayerState> {
-    const { taxpayers } = await readAccount(this.ports, asker);
-    const buyer = taxpayers.find((taxpayer) => taxpayer.rnc === rnc);
-    if (buyer?.active && buyer.account_active) return buyer;
-    throw new ApprovalsError(
-      'taxpayer_not_found',
-      `${rnc} is not an active taxpayer of this account; register it, or use another RNC.`,
-    );
-  }
+  return give;
+}
 
-  async #received({ env, buyerRnc, issuerRnc, encf }: DecisionKey): Promise<ReceivedInvoiceChanged | null> {
-    const { received } = await this.ports.reception.findReceived({
-      env,
-      buyer_rncs: [buyerRnc],
-      issuer_rnc: issuerRnc,
-      encf,
-    });
-    return received[0] ?? null;
-  }
+function warningsOf(found: ReceivedInvoiceChanged | null, authorityAlone: boolean, olderThanCertificate: boolean) {
+  return [
+    ...(found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
+    ...(authorityAlone
+      ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
+      : []),
+    ...(olderThanCertificate
+      ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
+      : []),
+  ];
+}
 
-  /** Nothing is signed for an authority that cannot be reached, or that does not let this taxpayer in. */
-  async #logIn(env: Environment, buyer: TaxpayerState, certificate: SigningCertificate): Promise<void> {
-    try {
-      await this.ports.tokens.get({ env, account: buyer.account_id, certificate });
-    } catch (error) {
-      throw loginFailure(error);
-    }
+async function findBuyer(ports: GivePorts, caller: Caller, rnc: string): Promise<TaxpayerState> {
+  const { taxpayers } = await readAccount(ports, caller);
+  const buyer = taxpayers.find((taxpayer) => taxpayer.rnc === rnc);
+  if (buyer?.active && buyer.account_active) return buyer;
+  throw new ApprovalsError(
+    'taxpayer_not_found',
+    `${rnc} is not an active taxpayer of this account; register it, or use another RNC.`,
+  );
+}
+
+async function findReceived(
+  { reception }: GivePorts,
+  { env, buyerRnc, issuerRnc, encf }: DecisionKey,
+): Promise<ReceivedInvoiceChanged | null> {
+  const { received } = await reception.findReceived({ env, buyer_rncs: [buyerRnc], issuer_rnc: issuerRnc, encf });
+  return received[0] ?? null;
+}
+
+/** Nothing is signed while the authority cannot be reached or refuses the login of this taxpayer. */
+async function requireLogin(
+  { tokens }: GivePorts,
+  env: Environment,
+  buyer: TaxpayerState,
+  certificate: SigningCertificate,
+): Promise<void> {
+  try {
+    await tokens.get({ env, account: buyer.account_id, certificate });
+  } catch (error) {
+    throw loginFailure(error);
   }
 }
 
@@ -189,7 +189,7 @@ function requireApprovable(encf: string): void {
   );
 }
 
-/** What is said about a document that we received has to be true of it. */
+/** The request must match a document that we received. */
 function requireMatch(request: ApprovalRequest, decision: Decision, found: ReceivedInvoiceChanged | null): void {
   const items: ValidationItem[] = [];
   const id = request.ecf_document_id;

@@ -5,12 +5,12 @@ import type { Ports } from '../ports.js';
 import { stands } from './admission.js';
 import type { GivenApproval } from './given-approval.js';
 
-/** Of an answer: enough to know what to look for at the authority. */
+/** Characters of the authority's answer that are shown. */
 const MOST_ANSWER = 2_000;
 
 /**
- * What those ask and say who operate the deployment: about approvals that the authority does not decide about here, since it
- * offers no query and may answer the same bytes unreadably for ever, and about those that did not come to their issuer.
+ * For operators: approvals without the authority's decision, since the authority offers no query and may never answer
+ * readably, and approvals that did not reach their issuer.
  */
 export function operatedApprovals(
   ports: Pick<Ports, 'approvals' | 'clock'>,
@@ -47,10 +47,10 @@ export function operatedApprovals(
 }
 
 function whyNotSent(approval: GivenApproval): string {
-  if (approval.issuer.status === 'delivered') return 'it has it';
+  if (approval.issuer.status === 'delivered') return 'the issuer has it';
   if (approval.submittedAt === null) return 'it is a local record; send it with POST /acecf first';
-  if (!stands(approval)) return 'the authority refused it; what counts is a new decision';
-  return 'the issuer has, or may have, the same decision by an earlier record';
+  if (!stands(approval)) return 'the authority refused it; take a new decision';
+  return 'the issuer has, or may have, the same decision from an earlier record';
 }
 
 function body(approval: GivenApproval) {

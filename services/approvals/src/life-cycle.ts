@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { quotaPeriod } from '@ecf/public-ingress';
+import type { Subscription } from '@ecf/service-kit/bus';
+import { cleanInbox } from '@ecf/service-kit/outbox';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import type { ServiceParts } from '@ecf/service-kit/service';
+import type { Ports } from './core/ports.js';
+import type { Deliveries } from './deliveries.js';
+import { APPROVALS_GROUP, subscribeToEvents } from './inbound/events.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const CLEANING_MS = 10 * 60_000;
+const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Work that runs beside the requests. */
+interface Loop {
+  start(): void;
+  /** Takes nothing new and waits for the work in flight. */
+  stop(): Promise<void>;
+}
+
+export interface LifeCycleParts extends ServiceParts {
+  readonly ports: Pick<Ports, 'taxpayers' | 'quotas' | 'observer' | 'clock'>;
+  readonly freeSpace: { start(): Promise<void>; stop(): void };
+  readonly relay: { start(): void; stop(): Promise<void> };
+  readonly deliveries: Pick<Deliveries, 'subscribe' | 'taxpayerChanged' | 'worker'>;
+  readonly resending: Loop;
+  readonly archiver: Loop;
+  readonly validation: { close(): Promise<void> };
+  /** Ends the pauses of requests that wait for an issuer. */
+  readonly stopping: AbortController;
+  readonly endBacklog: () => void;
+  closeClients(): Promise<void>;
+}
+
+/** Starts and stops what runs beside the requests, in the order that loses nothing. */
+export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>; stop(): Promise<void> } {
+  const { ports, bus, database, deliveries, relay, resending } = parts;
+  const workers: readonly Loop[] = [resending, deliveries.worker, parts.archiver];
+  let subscriptions: Subscription[] = [];
+  let cleaning: NodeJS.Timeout | undefined;
+
+  async function clean(): Promise<void> {
+    try {
+      const now = ports.clock();
+      await ports.quotas.clean(quotaPeriod(now));
+      await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
+    } catch (error) {
+      ports.observer.failed('cleaning', error);
+    }
+  }
+
+  return {
+    async start() {
+      await parts.freeSpace.start();
+      await createDatabaseIfMissing(database.url);
+      await migrate(database.url, MIGRATIONS);
+      subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports, deliveries.taxpayerChanged);
+      subscriptions.push(await deliveries.subscribe());
+      relay.start();
+      for (const worker of workers) worker.start();
+      cleaning = setInterval(() => void clean(), CLEANING_MS);
+      cleaning.unref();
+    },
+    async stop() {
+      parts.freeSpace.stop();
+      parts.endBacklog();
+      clearInterval(cleaning);
+      // The workers learn of the stop before their pauses end.
+      const stopped = Promise.all(workers.map((worker) => worker.stop()));
+      parts.stopping.abort();
+      await stopped;
+      await parts.validation.close();
+      await relay.stop();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await parts.closeClients();
+      await parts.close();
+    },
+  };
+}
