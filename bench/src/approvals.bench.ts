@@ -1,6 +1,6 @@
-// Commercial approvals over HTTP on the standalone deployment: decisions of buyers in, our own out, and judging one against
-// one raw RSA-2048 verification. Everything counts that the answer promises: bytes, row and event durable; for our own,
-// also the answers of the authority (simulator) and of the issuer, which here is the same deployment, over HTTP.
+// Commercial approvals over HTTP on the standalone deployment: decisions of buyers in, our own out, and validating one
+// against one raw RSA-2048 verification. The time includes everything that the answer promises: bytes, row and event are durable.
+// For our own it also includes the answers of the authority (simulator) and of the issuer, which is the same deployment here.
 //
 // BENCH_DOCUMENTS (400): e-CF for each part; BENCH_SENDERS (1,32); BENCH_ROUNDS (7).
 import { createPublicKey, sign, verify } from 'node:crypto';
@@ -79,7 +79,7 @@ async function deployed(): Promise<void> {
   }
 }
 
-/** Hands in the e-CF, waits until the authority has accepted them and the buyer has them. */
+/** Submits the e-CF, then waits until the authority has accepted them and the buyer has them. */
 async function issue({ standalone, nextCalls, decided }: Subject, count: number): Promise<void> {
   const { base_url, api_key, buyer_rnc } = standalone.demo;
   const load = createLoad(base_url, (status) => status === 200);

@@ -50,7 +50,7 @@ function events(count: number): BusEvent[] {
   });
 }
 
-/** The reference: kafkajs alone with the settings of the bus, and no more than it needs to say the same. */
+/** The reference: kafkajs alone with the settings of the bus. */
 const bare = new kafkajs.Kafka({ brokers: settings.KAFKA_BROKERS, logLevel: kafkajs.logLevel.NOTHING });
 const producer = bare.producer({
   idempotent: true,
@@ -91,7 +91,7 @@ const database = openDatabase(await (await startTestPostgres()).createDatabase()
 await createTables(database);
 const relay = createOutboxRelay({ database, bus, service: 'bench', logger, metrics: createMetrics(), clock });
 
-/** Appended beforehand; what is measured is the relay: read, publish, delete. */
+/** Events are appended before; the bench measures the relay: read, publish, delete. */
 async function relayAll(count: number): Promise<void> {
   for (let appended = 0; appended < count; appended += BATCH)
     await database.transaction((tx) => appendToOutbox(tx, events(BATCH)));

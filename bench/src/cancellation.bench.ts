@@ -1,6 +1,6 @@
-// A cancellation of many ranges over HTTP on the standalone deployment: time of the answer, which the authority (simulator) is
-// part of, of reading it back and of its XML, and the memory that the process of the gateway took for it beyond what it held.
-// The reference is a cancellation of one range in the same run.
+// A cancellation of many ranges over HTTP on the standalone deployment: time of the answer (with the simulator's own time), of
+// reading the record and of its XML, and the additional memory of the gateway's process. The reference is a cancellation of one
+// range in the same run.
 //
 // BENCH_LINES (10), BENCH_RANGES (10000): ranges a line; BENCH_ROUNDS (3).
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
@@ -33,7 +33,7 @@ try {
   const headers = { 'x-api-key': api_key, 'content-type': 'application/json' };
   let next = FIRST;
 
-  /** Every other number, so that no two ranges are neighbours. */
+  /** Every second number, so that no two ranges are adjacent. */
   const request = (types: readonly string[], ranges: number): string => {
     const first = next;
     next += 2 * ranges;

@@ -56,7 +56,7 @@ const bare = repeat(() => examineJson(parseJson(json), { now: new Date() }));
 await seconds(bare, 3_000);
 line(`the check alone, in this process: ${((await seconds(bare, 10_000)) * 100).toFixed(0)} µs of one core each`);
 
-/** Runs the command on so many rows; throws Error when it finds a fault. */
+/** Runs the command on `rows` rows; throws Error when it finds a fault. */
 async function check(rows: number): Promise<Checked> {
   const began = performance.now();
   const child = spawn(process.execPath, [ECF, 'check'], { stdio: ['pipe', 'ignore', 'pipe'] });

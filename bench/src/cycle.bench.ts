@@ -1,7 +1,7 @@
 // The whole cycle on the standalone deployment over HTTP: from POST /fe_Submit to the authority's verdict (the reference), to
-// the buyer's acknowledgement as its issuer sees it, and to the buyer's approval as its issuer sees it. Issuer and buyer are
-// the sandbox's own, so everything both sides do is done by one process; the simulator decides at once. A second deployment
-// with tracing then tells what one cycle leaves in a trace.
+// the buyer's acknowledgement as its issuer sees it, and to the buyer's approval as its issuer sees it. One process plays
+// both sides: issuer and buyer are those of the sandbox. The simulator decides at once. A second deployment with tracing then shows
+// the spans of one cycle.
 //
 // BENCH_DOCUMENTS (60): cycles, one after another.
 import { randomBytes } from 'node:crypto';
@@ -87,13 +87,13 @@ async function rowsInATrace(): Promise<void> {
   }
 }
 
-/** Milliseconds from the submission to each step. The approval is asked for once the acknowledgement is seen. */
+/** Milliseconds from the submission to each step. The approval starts when the acknowledgement is visible. */
 async function cycle({ demo }: StandaloneProcess, encf: string, headers: Record<string, string> = {}): Promise<Cycle> {
   const { base_url, api_key, issuer_rnc, buyer_rnc } = demo;
   const date = formatDocumentDate(today);
   const document = invoice(encf, LINES, { issuer: issuer_rnc, buyer: buyer_rnc, date });
   const keyed = { 'x-api-key': api_key, ...headers };
-  // Looking is not part of the cycle, nor of its trace.
+  // The polling is not part of the cycle, nor of its trace.
   const looking = { headers: { 'x-api-key': api_key } };
   const form = new FormData();
   form.set('data', JSON.stringify(document));
@@ -146,7 +146,7 @@ interface Span {
   name: string;
 }
 
-/** Takes OTLP as JSON over HTTP. */
+/** Receives OTLP as JSON over HTTP. */
 async function startCollector(onSpan: (span: Span) => void): Promise<{ url: string; stop(): void }> {
   const server = http.createServer(async (req, res) => {
     const chunks: Buffer[] = [];

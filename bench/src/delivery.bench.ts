@@ -1,6 +1,7 @@
-// Deliveries to 1,000 buyers' receivers over real HTTP, with and without a tenth of them that hang: they take the document and
-// never answer, or their name server never answers. What do the others lose? The service runs in this process on a PostgreSQL of its own, simulator and receivers beside
-// it. Everything counts that a delivery is: directory, bytes, ARECF stored and verified, row and event committed.
+// Deliveries to 1,000 buyers' receivers over real HTTP, with and without a tenth of them that hang: they accept the document
+// and never answer, or their name server never answers. The bench measures what the others lose. The service runs in this process
+// on its own PostgreSQL; simulator and receivers are other processes. A delivery includes directory, bytes, ARECF stored and
+// verified, row and event committed.
 //
 // BENCH_RECEIVERS (1000), BENCH_HANGING (100) of them, BENCH_DOCUMENTS (2) for each and round, BENCH_ROUNDS (7).
 import { fork } from 'node:child_process';
@@ -37,7 +38,7 @@ const MASTER_KEY = Buffer.alloc(32, 3);
 
 const rncOf = (n: number) => String(140_000_000 + n);
 const healthy = Array.from({ length: RECEIVERS - HANGING }, (_, n) => rncOf(n));
-/** Who hangs: nobody, receivers, or the name server of receivers. */
+/** The part that hangs: none, receivers, or the name server of receivers. */
 type Hanging = 'nobody' | 'receivers' | 'names';
 const hung: Record<Hanging, string[]> = {
   nobody: [],
@@ -52,7 +53,7 @@ const receivers = fork(new URL('./subject/delivery-receivers.js', import.meta.ur
 receivers.send({ buyers: healthy, hung: hung.receivers });
 const [addresses] = (await once(receivers, 'message')) as [Record<string, string>];
 for (const rnc of hung.names) addresses[rnc] = `http://r${rnc}.example`;
-/** A name server that hears and says nothing. */
+/** A name server that never answers. */
 const silent = createSocket('udp4').on('message', () => undefined);
 await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
 for (const [rnc, url] of Object.entries(addresses)) {
@@ -131,7 +132,7 @@ function rate(seconds: number): string {
   return ((healthy.length * DOCUMENTS) / seconds).toFixed(0);
 }
 
-/** Seconds until every healthy receiver has what is due, beside as many documents for each of those that hang. */
+/** Seconds until every healthy receiver has its documents; those that hang have as many documents each. */
 async function round(hanging: Hanging): Promise<number> {
   const buyers = [...healthy, ...hung[hanging]];
   const all = Array.from({ length: DOCUMENTS }, () => buyers).flat();
@@ -158,7 +159,7 @@ async function round(hanging: Hanging): Promise<number> {
   return Number(process.hrtime.bigint() - started) / 1e9;
 }
 
-/** What waits for receivers that hang is over, so that the next round begins without it. */
+/** Ends the deliveries to receivers that hang, so that the next round begins without them. */
 async function forget(): Promise<void> {
   await database.query(`UPDATE deliveries SET due_at = NULL WHERE status <> 'delivered'`);
   await delay(1_000);

@@ -24,7 +24,7 @@ const MEBIBYTE = 1024 * 1024;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 180);
 endAfter(SECONDS);
 const ends = Date.now() + SECONDS * 1_000;
-/** Which part of the time is left: what a slow machine has no time for is made shorter, so that all figures are there. */
+/** Share of the time that is left: on a slow machine the later parts are shorter, so that all figures are printed. */
 const left = () => (ends - Date.now()) / (SECONDS * 1_000);
 const folder = benchFolder();
 const subjects: Subject[] = [];

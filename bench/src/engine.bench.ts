@@ -50,7 +50,7 @@ heading('JSON → checked, written, signed e-CF of type 31');
 const ten = text(10);
 const canonicalTen = writeXml(examineJson(parseJson(ten), { now }).tree as never).canonical;
 const data = Buffer.from(canonicalTen);
-// A gateway has compiled its code after its first thousands of documents; what they cost is no property of the engine.
+// A running gateway has compiled its code: the first thousands of documents do not count.
 await seconds(
   repeat(() => withoutSigning(ten)),
   WARM_UP,

@@ -1,6 +1,6 @@
-// The status poller: decisions a second, and questions to the authority for each decision. It runs in this process on a real
-// PostgreSQL; the authority is a bare HTTP server here. A decision counts once its event was published. The reference asks the
-// same server as often, as many at once, by got alone, and keeps each answer in one durable statement.
+// The status poller: decisions a second, and queries to the authority for each decision. It runs in this process on a real
+// PostgreSQL; the authority is a bare HTTP server here. A decision counts once its event was published. The reference
+// queries the same server as often and with as many in flight, by got alone, and stores each answer with one durable statement.
 //
 // POLLER_DOCUMENTS (1000) a round, POLLER_ROUNDS (4); BENCH_SECONDS (180) ends it.
 import { randomUUID } from 'node:crypto';
@@ -26,12 +26,12 @@ import { encfOf, ISSUER } from './inputs/sample.js';
 const DOCUMENTS = Number(process.env.POLLER_DOCUMENTS ?? 1_000);
 const ROUNDS = Number(process.env.POLLER_ROUNDS ?? 4);
 const AT_ONCE = 32;
-/** The rate is kept for each environment: two of them, so that it is not what is measured. */
+/** Each environment has its rate limit. Two of them, so that the bench does not measure the limit. */
 const ENVIRONMENTS: readonly Environment[] = ['TesteCF', 'eCF'];
-/** Milliseconds to the first question in the second part; 5,000 by default, so times there are a twenty-fifth. */
+/** Milliseconds to the first query in the second part. The default is 5,000, so times are a twenty-fifth. */
 const FIRST_QUERY_MS = 200;
 
-/** Whoever asks waits until it is open. */
+/** Queries wait until it is open. */
 let gate: Promise<void> = Promise.resolve();
 let questions = 0;
 let numbers = 0;
@@ -121,7 +121,7 @@ async function questionsPerDecision(): Promise<void> {
   await poller.stop();
 }
 
-/** A poller with what it stands on, and the events that it hears and tells. */
+/** A poller with its database, and the events that it consumes and publishes. */
 async function startPoller(firstQueryMs: number) {
   const clock = () => new Date();
   const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters: createMemoryDeadLetters() });
@@ -160,7 +160,7 @@ async function startPoller(firstQueryMs: number) {
   await poller.start();
   return {
     times,
-    /** Hands in submissions; resolves when the poller has taken them. */
+    /** Publishes submissions; resolves when the poller has handled them. */
     async tell(trackIds: readonly string[]): Promise<void> {
       times.length = 0;
       expected = trackIds.length;
@@ -211,7 +211,7 @@ function closeGate(): () => void {
   return open;
 }
 
-/** Decided from then on (milliseconds since 1970). */
+/** The time from which the authority has decided (milliseconds since 1970). */
 function trackIdOf(decisionMs: number): string {
   return `${Math.round(decisionMs)}.${randomUUID()}`;
 }

@@ -11,7 +11,7 @@ import { median, percentile, seconds } from './harness/measure.js';
 import { heading, line } from './harness/report.js';
 import { ACCOUNT, loadInvoices } from './inputs/query-data.js';
 
-/** Invoices of one issuer each; the first is what the others are compared with. `QUERY_SIZES=10000,1000000,10000000`. */
+/** Invoices of one issuer each; the first is the reference of the others. `QUERY_SIZES=10000,1000000,10000000`. */
 const SIZES = (process.env.QUERY_SIZES ?? '10000,1000000').split(',').map(Number);
 const ROUNDS = Number(process.env.QUERY_ROUNDS ?? 60);
 const REBUILT = 20_000;
@@ -138,7 +138,7 @@ async function ask(url: string, address: string, headers: Record<string, string>
   if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${text.slice(0, 300)}`);
 }
 
-/** An owner with nothing new, and for the rebuild with a number of documents in memory. */
+/** An owner without new changes; for the rebuild it has documents in memory. */
 function rebuiltInvoices(): { emission: EmissionOperations; filled: boolean } {
   const refuse = async () => {
     throw new Error('not asked here');

@@ -1,5 +1,5 @@
-// Receiving an e-CF: judging and acknowledging against one raw RSA-2048 signature plus one raw verification; then over
-// HTTP through the public door of the standalone deployment, with everything stored, against the same pair; slow senders;
+// Receiving an e-CF: validating and acknowledging against one raw RSA-2048 signature plus one raw verification; then over
+// HTTP through the public route of the standalone deployment, with everything stored, against the same pair; slow senders;
 // hostile inputs.
 //
 // BENCH_ROUNDS (7), BENCH_SENDERS (1,64), BENCH_SLOW (500); BENCH_PARTS (engine,senders,slow,hostile) is what is measured.
@@ -25,7 +25,7 @@ const SENDERS = (process.env.BENCH_SENDERS ?? '1,64').split(',').map(Number);
 const SLOW = Number(process.env.BENCH_SLOW ?? 500);
 const PARTS = new Set((process.env.BENCH_PARTS ?? 'engine,senders,slow,hostile').split(','));
 const PROVIDER = '131880738';
-/** Documents until the compiler has done its work: a receiver runs for weeks. */
+/** Documents of warm-up: a running receiver has compiled its code. */
 const WARM_UP = 3_000;
 const ADDRESS = '/fe/recepcion/api/ecf';
 
@@ -56,7 +56,7 @@ async function signedDocument(sequence: number, lines: number, buyer: string): P
 if (PARTS.has('engine')) await engine();
 if (PARTS.has('senders') || PARTS.has('slow') || PARTS.has('hostile')) await deployed();
 
-/** The rest is measured on the deployment as its users run it. */
+/** The other parts measure the deployment in the form that users run. */
 async function deployed(): Promise<void> {
   const folder = benchFolder();
   const standalone = await startStandaloneProcess(folder, { LOG_LEVEL: 'warn' });

@@ -7,7 +7,7 @@ export interface Call {
   body: Buffer;
 }
 
-/** What a round took. */
+/** The measured times of a round. */
 export interface Round {
   calls: number;
   seconds: number;
@@ -15,17 +15,17 @@ export interface Round {
   latencies: number[];
 }
 
-/** Sends calls to one server over connections that are kept. */
+/** Sends calls to one server over keep-alive connections. */
 export interface Load {
   /**
-   * Sends the calls with so many under way at once; `onSend` hears of each as it leaves.
+   * Sends the calls with so many in flight; calls `onSend` for each as it leaves.
    * @throws Error when an answer is not the one that `isRight` accepts
    */
   round<C extends Call>(calls: readonly C[], callers: number, onSend?: (call: C) => void): Promise<Round>;
   close(): void;
 }
 
-/** Made for little processor time of its own: it shares the machine with what it measures. */
+/** Uses little processor time, because it shares the machine with the subject. */
 export function createLoad(url: string, isRight: (status: number, text: string) => boolean): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
   const { hostname, port } = new URL(url);

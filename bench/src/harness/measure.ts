@@ -10,17 +10,17 @@ export interface Comparison {
   least: number;
   most: number;
   rounds: number;
-  /** The same ratio in processor time of this process, its thread pool included: of use where both tasks run in it alone. */
+  /** The same ratio in processor time of this process, its thread pool included: useful if both tasks run in this process only. */
   processorRatio: number;
 }
 
-/** What one round runs: `count` repetitions; resolves when all are done. */
+/** Runs `count` repetitions; resolves when all are done. */
 export type Task = (count: number) => Promise<unknown> | unknown;
 
 /**
  * Measures two tasks round by round, in turn.
  * @param count repetitions a round
- * @param rounds rounds that count; one more, first, warms up and does not
+ * @param rounds rounds that count; one more before them warms up
  * @returns seconds per repetition and the ratio
  */
 export async function compare(subject: Task, reference: Task, count: number, rounds = 9): Promise<Comparison> {
@@ -90,7 +90,7 @@ export function inTurn(task: () => Promise<unknown>): Task {
   };
 }
 
-/** Repeats an asynchronous task with so many under way at once. */
+/** Repeats an asynchronous task with so many in flight. */
 export function together(task: (index: number) => Promise<unknown>, callers: number): Task {
   return async (count) => {
     let next = 0;

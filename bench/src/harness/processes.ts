@@ -3,7 +3,7 @@ import fs from 'node:fs';
 /** Clock ticks a second in which Linux counts processor time; 100 on every architecture that Node runs on. */
 const TICKS = 100;
 
-/** What the system tells of a process. */
+/** The facts of a process from the system. */
 export interface Stat {
   pid: number;
   parent: number;
@@ -16,7 +16,7 @@ export interface Stat {
   ended: number;
 }
 
-/** Seconds of processor time (user and system) of a process alone; NaN where the system does not tell (only Linux does). */
+/** Seconds of processor time (user and system) of a process alone; NaN on systems other than Linux. */
 export function processorSeconds(pid: number): number {
   return statOf(pid)?.own ?? Number.NaN;
 }
@@ -38,7 +38,7 @@ export function peakBytes(pid: number): number {
   return kilobytes(pid, 'VmHWM') * 1024;
 }
 
-/** Has {@link peakBytes} begin anew. Source: proc(5), clear_refs. */
+/** Resets {@link peakBytes}. Source: proc(5), clear_refs. */
 export function forgetPeak(pid: number): void {
   fs.writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -52,13 +52,13 @@ export function childCalled(pid: number, text: string): number {
   return found.pid;
 }
 
-/** The processes that a process has started and that they have started; none where the system does not tell. */
+/** The processes that a process has started and that they have started; none on systems other than Linux. */
 export function descendantsOf(pid: number): Stat[] {
   if (!fs.existsSync('/proc/self/stat')) return [];
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child.pid)]);
 }
 
-/** Whether it is still there, and no other process under its number. */
+/** Whether it still runs, and no other process has its number. */
 export function isRunning({ pid, command }: Stat): boolean {
   const present = statOf(pid);
   return present?.running === true && present.command === command;

@@ -1,7 +1,7 @@
 import { endWithChildren } from './ending.js';
 import type { Comparison } from './measure.js';
 
-// Every bench reports, so none is without this.
+// Every bench imports this file.
 endWithChildren();
 
 /** Prints one compared figure: ratio first, absolute times for orientation. */

@@ -5,16 +5,16 @@ import { median } from '../harness/measure.js';
 import { forgetPeak, peakBytes, processorSeconds, residentBytes } from '../harness/processes.js';
 import { heading, line } from '../harness/report.js';
 
-/** Nearly what a receiver takes at most by default. */
+/** Nearly the largest body that a receiver accepts by default. */
 const LARGEST = 10_400_000;
-/** Inputs below it take milliseconds, less than processor time is counted in: they are held against each other by the clock. */
+/** Smaller inputs take less than one tick of processor time, so the clock compares them. */
 const SMALL = 256 * 1024;
-/** How often an input is sent; the middle time counts. */
+/** How often an input is sent; the median counts. */
 const TIMES = { small: 5, large: 3 };
 const MEGABYTE = Buffer.alloc(1_000_000, 0x20);
 
 export interface HostileBench {
-  /** Where documents are sent to. */
+  /** Address that receives the documents. */
   readonly url: string;
   /** Process of the deployment. */
   readonly program: number;
@@ -29,17 +29,17 @@ interface Answered {
   readonly text: string;
 }
 
-/** An input: sent anew each time, as many bytes as it says. */
+/** An input; each send makes a new body of the same size. */
 interface Input {
   readonly name: string;
   make(): Promise<{ readonly bytes: number; readonly post: () => Promise<Answered> }>;
 }
 
-/** What one input came to: time of its answer, work and memory of the program meanwhile, longest wait of a genuine sender. */
+/** The result of one input: time of its answer, processor time and memory of the program, longest wait of a genuine sender. */
 interface Taken {
   readonly milliseconds: number;
   readonly processorMs: number;
-  /** More at the peak than before the first byte. */
+  /** Peak memory less the memory before the first byte. */
   readonly more: number;
   readonly peak: number;
   readonly othersWaited: number;
@@ -104,7 +104,7 @@ export async function hostileInputs({ url, program, fresh, foreign }: HostileBen
     const [hostile, fair]: [Taken[], Taken[]] = [[], []];
     let bytes = 0;
     for (let i = 0; i <= (small ? TIMES.small : TIMES.large); i++) {
-      // The last time for those who send meanwhile; what they cost is in no other figure.
+      // The last send runs beside genuine senders; the other figures do not include their cost.
       const beside = i === (small ? TIMES.small : TIMES.large);
       const input = await make();
       bytes = input.bytes;
@@ -128,7 +128,7 @@ export async function hostileInputs({ url, program, fresh, foreign }: HostileBen
   );
 }
 
-/** Runs of one input; the last was beside others. */
+/** Runs of one input; the last ran beside other senders. */
 function together(runs: readonly Taken[]): Taken {
   const alone = runs.slice(0, -1);
   return {
@@ -150,13 +150,13 @@ async function send(url: string, body: Buffer, headers: Record<string, string>):
   return { status: response.status, text: await response.text() };
 }
 
-/** The same body in chunks of one byte, as fast as the connection takes them. */
+/** Sends the body in chunks of one byte, as fast as the connection accepts them. */
 function sendTiny(url: string, bytes: number): Promise<Answered> {
   const chunks = Buffer.concat([Buffer.from('1\r\n \r\n'.repeat(bytes)), Buffer.from('0\r\n\r\n')]);
   return sendRaw(url, 'Transfer-Encoding: chunked', (socket) => socket.write(chunks));
 }
 
-/** A hundred megabytes, until there is an answer. */
+/** Sends a hundred megabytes, until an answer comes. */
 function sendMany(url: string, announced: boolean): Promise<Answered> {
   const piece = announced
     ? MEGABYTE
@@ -179,7 +179,7 @@ function sendRaw(url: string, header: string, write: (socket: Socket) => void): 
       text += data;
       if (/"request_id"/.test(text)) socket.destroy();
     });
-    // What is still being written when the answer comes is lost.
+    // The rest of the body is dropped when the answer comes.
     socket.on('error', () => undefined).once('close', () => resolve({ status: Number(text.slice(9, 12)), text }));
     socket.write(`POST ${pathname} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`);
     write(socket);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@ecf/service-kit/postgres';
 
-/** What an issuer's invoices look like: spread over a year of days, three types, mostly accepted, some thousand buyers. */
+/** Invoices of an issuer: over the days of a year, three types, mostly accepted, some thousand buyers. */
 const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS encf, $1::text AS issuer_rnc, $2::bigint + n AS id,
     3 AS revision, true AS listed, true AS settled, type AS ecf_type, CASE type WHEN '32' THEN 'rfce' ELSE 'ecf' END AS route,
     CASE WHEN n % 20 = 7 THEN 'Rechazado' WHEN n % 33 = 5 THEN 'AceptadoCondicional' ELSE 'Aceptado' END AS status,
@@ -28,8 +28,8 @@ const RUNNING = { month: ['day', 31], year: ['month', 12] } as const;
 const CHUNK = 250_000;
 
 /**
- * Fills the read models with so many invoices of one issuer, and the sums with what they add up to: the rows that the
- * service itself would have written, at the speed of the database.
+ * Fills the read models with invoices of one issuer, and the sums with their totals. These are the rows that the service
+ * would write, at the speed of the database.
  */
 export async function loadInvoices(database: Database, issuer: string, count: number): Promise<void> {
   const firstId = Number(issuer) * 100;
@@ -55,7 +55,7 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
 }
 
 async function loadBuyers(database: Database, issuer: string): Promise<void> {
-  // What an issuer's buyers add up to by day; a month and a year are made of it.
+  // Sums of the buyers by day; those of months and years follow from them.
   await database.query('CREATE UNLOGGED TABLE bench_days (LIKE buyer_name, count bigint, amount numeric)');
   await database.query(
     `INSERT INTO bench_days SELECT env, issuer_rnc, coalesce(buyer_rnc, ''), ${DAY}, max(buyer_name), max(created_at), max(id),

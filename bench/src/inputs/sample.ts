@@ -5,7 +5,7 @@ import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authori
 export const ISSUER = '131999999';
 export const BUYER = '130123454';
 
-/** Who the invoices are between, and their date as documents write it (`DD-MM-YYYY`). */
+/** Parties of the invoices, and their date in the form of the documents (`DD-MM-YYYY`). */
 export interface Parties {
   issuer: string;
   buyer: string;
@@ -90,7 +90,7 @@ export function certificate(): { certificate: SigningCertificate; p12: Buffer; p
   return { certificate: openCertificate(issued.p12, issued.password), p12: issued.p12, password: issued.password };
 }
 
-/** What {@link invoice} amounts to. */
+/** The total amount of {@link invoice}. */
 export function totalOf(lines: number): string {
   const { ECF } = invoice(encfOf(1), lines) as { ECF: { Encabezado: { Totales: { MontoTotal: string } } } };
   return ECF.Encabezado.Totales.MontoTotal;

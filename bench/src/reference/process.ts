@@ -7,7 +7,7 @@ import type { Prepare, ReferenceSettings } from './server.js';
 export interface ReferenceProcess {
   url: string;
   pid: number;
-  /** Resolves when so many documents are signed in advance. */
+  /** Signs documents in advance; resolves when they are ready. */
   prepare(documents: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { certificate, encfOf, invoice, type Parties } from '../inputs/sample.js';
 import { type Post, postByGot, postByNode, type ReadyBody } from './authority-calls.js';
 
-/** What the parent sends first. */
+/** The first message of the parent. */
 export interface ReferenceSettings {
   databaseUrl: string;
   submissionUrl: string;
@@ -20,7 +20,7 @@ export interface ReferenceSettings {
   lines: number;
 }
 
-/** Asks for so many documents to be signed in advance. */
+/** Requests documents that are signed in advance. */
 export interface Prepare {
   prepare: number;
 }
@@ -78,7 +78,7 @@ function route(pool: pg.Pool, post: Post): express.RequestHandler {
   };
 }
 
-/** One document of its own number, signed, as the body of its submission. */
+/** A signed document with its own number, as the body of its submission. */
 async function signedDocument({ parties, lines }: ReferenceSettings): Promise<ReadyBody> {
   last += 1;
   const encf = encfOf(last);

@@ -4,15 +4,15 @@ import type { Call, Load } from '../harness/load.js';
 
 const LOOK_MS = 4;
 
-/** Milliseconds from the moment a POST leaves until its document stands in the read model, and until it stands there decided. */
+/** Milliseconds from the moment a POST leaves until the read model has its document, and until it has the verdict. */
 export interface Arrivals {
   there: number[];
   decided: number[];
 }
 
 /**
- * Hands in invoices and looks into the read model's own table until all have come. The query service is asked nothing: before
- * it answers it takes over what its events have not brought yet.
+ * Submits invoices and reads the table of the read model until all have come. It does not call the query service, which
+ * fetches missing changes from the owner before it answers.
  */
 export async function arrivals(
   database: Database,

@@ -5,12 +5,12 @@ import { encfOf, invoice, type Parties } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
 
-/** The gateway as its users run it, with the calls that hand in invoices. */
+/** The gateway in the form that users run, with the calls that submit invoices. */
 export interface Subject {
   standalone: StandaloneProcess;
   /** The next so many invoices, each under a number of its own, as calls of `/fe_Submit`. */
   nextCalls(count: number): (Call & { encf: string })[];
-  /** Resolves when the background has a verdict on every document that was handed in. */
+  /** Resolves when the background has a verdict on every submitted document. */
   decided(): Promise<void>;
 }
 
@@ -23,11 +23,11 @@ export async function startSubject(
   { toSandboxBuyer = false } = {},
 ): Promise<Subject> {
   const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
-  // The simulator can be asked faster than the authority, so that rounds need not wait long for each other.
+  // The simulator allows more queries than the authority, so that rounds wait less for each other.
   const settings = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn' };
   const standalone = await startDeploymentProcess(deployment, dataDir, settings, nodeOptions);
   const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
-  // By default a buyer without a receiver: with the sandbox's own, the gateway receives what it delivers.
+  // By default the buyer has no receiver. With the buyer of the sandbox, the gateway receives what it delivers.
   const parties: Parties = { issuer: issuer_rnc, buyer: toSandboxBuyer ? buyer_rnc : '131999999', date };
   const json = JSON.stringify(invoice(encfOf(0), lines, parties));
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
