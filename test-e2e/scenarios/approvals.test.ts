@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DocumentNode } from '@ecf/domain';
 import { checkJson, parseXml, readXml, writeXml } from '@ecf/ecf-xml';
-import { HOSTILE } from '@ecf/reception/hostile-inputs';
+import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { testKey } from '@ecf/test-support';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';

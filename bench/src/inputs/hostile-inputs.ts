@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { loadavg } from 'node:os';
-import { HOSTILE } from '@ecf/reception/hostile-inputs';
+import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { median } from '../harness/measure.js';
 import { forgetPeak, peakBytes, processorSeconds, residentBytes } from '../harness/processes.js';
 import { heading, line } from '../harness/report.js';

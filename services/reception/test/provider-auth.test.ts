@@ -1,6 +1,6 @@
+import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HOSTILE } from '../src/hostile-inputs/index.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { expired, provider } from './support/senders.js';
 import { startWorld, type World } from './support/world.js';

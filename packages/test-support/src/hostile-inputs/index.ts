@@ -5,5 +5,5 @@ import { signatures } from './signatures.js';
 
 export type { Hostile } from './input.js';
 
-/** What has to be refused, or taken without harm, whoever sends it. */
+/** Inputs that the public routes must refuse, or accept without harm. */
 export const HOSTILE: readonly Hostile[] = [...documents, ...signatures, ...bodies];

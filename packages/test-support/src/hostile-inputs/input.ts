@@ -3,15 +3,15 @@ export interface Hostile {
   readonly name: string;
   readonly make: (genuine: string, foreignCertificate: string) => string | Buffer;
   readonly headers?: Record<string, string>;
-  /** What has to come back: the kind of a 422, the motives an acknowledgement may have, or a status. */
+  /** The expected answer: the kind of a 422, the motives that an acknowledgement may have, or a status. */
   readonly answer: { kind: string } | { motive: readonly string[] } | { status: number };
 }
 
 /** Not a document: the kind of the 422. */
 export const unreadable = (kind: string) => ({ kind });
-/** A document whose signature does not hold. */
+/** A document with an invalid signature. */
 export const BAD_SIGNATURE = { motive: ['2'] };
-/** One of which structure or signature does not hold, whichever is looked at first. */
+/** A document with an invalid structure or signature; either motive is right. */
 export const BAD = { motive: ['1', '2'] };
 
 export const SIGNATURE = /<Signature .*<\/Signature>/s;
