@@ -27,16 +27,16 @@ import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
-import { Answers } from './core/documents/answers.js';
-import { QueryReceived } from './core/documents/query-received.js';
+import { createAnswers } from './core/documents/answers.js';
+import { createQueryReceived } from './core/documents/query-received.js';
 import { createReceiveDocument } from './core/documents/receive-document.js';
 import { createRecordDocument } from './core/documents/record-document.js';
 import { createRefusedDocumentQuota } from './core/documents/refused-bytes.js';
 import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
-import { ProviderTokens } from './core/providers/provider-tokens.js';
-import { Seeds } from './core/providers/seeds.js';
-import { Receivers } from './core/receivers.js';
+import { createProviderTokens } from './core/providers/provider-tokens.js';
+import { createSeeds } from './core/providers/seeds.js';
+import { createReceivers } from './core/receivers.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
@@ -167,7 +167,7 @@ function createParts(
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
     requireTrustedIssuer: config.trustedIssuers !== null,
   };
-  const answers = new Answers(ports);
+  const answers = createAnswers(ports);
   const record = createRecordDocument(ports, {
     answers,
     receivedQuota: createReceivedBytesQuota(ports.quotas, config.MAX_RECEIVED_BYTES_PER_SENDER),
@@ -175,10 +175,10 @@ function createParts(
   });
   return {
     answers,
-    receive: createReceiveDocument(ports, { receivers: new Receivers(ports, settings), answers, record }),
-    query: new QueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: new Seeds({ spent: stores.spent, validation: ports.validation, clock }, seedKey(config.MASTER_KEY), trust),
-    tokens: new ProviderTokens(
+    receive: createReceiveDocument(ports, { receivers: createReceivers(ports, settings), answers, record }),
+    query: createQueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
+    seeds: createSeeds({ spent: stores.spent, validation: ports.validation, clock }, seedKey(config.MASTER_KEY), trust),
+    tokens: createProviderTokens(
       { keys: stores.keys, clock },
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
     ),

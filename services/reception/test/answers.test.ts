@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { XmlStoreError } from '@ecf/service-kit/xml-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Answers } from '../src/core/documents/answers.js';
+import { createAnswers } from '../src/core/documents/answers.js';
 import type { NumberHolder } from '../src/core/documents/received-document.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { eventually, startWorld, type World } from './support/world.js';
@@ -109,7 +109,7 @@ it('what another instance notes is waited for as long as it is where the clock i
   const due = Date.now() + 5_000;
   const document = { id: 1, key: {}, answeredAt: null, answerDueAt: new Date(due) } as unknown as NumberHolder;
   let waited = 0;
-  const answers = new Answers({
+  const answers = createAnswers({
     documents: { holder: async () => document, noteAnswers: async () => undefined },
     observer: { failed: () => undefined },
     clock: () => new Date(due - 5_000 - 3_600_000),

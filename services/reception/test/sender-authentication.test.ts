@@ -14,8 +14,8 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { ReceptionError } from '../src/core/errors.js';
 import type { TokenKeys } from '../src/core/ports.js';
-import { ProviderTokens } from '../src/core/providers/provider-tokens.js';
-import { SEED_LIFE_MS, Seeds } from '../src/core/providers/seeds.js';
+import { createProviderTokens } from '../src/core/providers/provider-tokens.js';
+import { createSeeds, SEED_LIFE_MS } from '../src/core/providers/seeds.js';
 import { readSignedSeed } from '../src/core/providers/signed-seed.js';
 import { authority, expired, issue, NOW, provider } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
@@ -60,7 +60,7 @@ function seedsAt(time = clockAt(), trust = trustCheck(null), spent = createInMem
   return {
     ...time,
     spent,
-    seeds: new Seeds({ spent, clock: time.clock, validation }, KEY, trust),
+    seeds: createSeeds({ spent, clock: time.clock, validation }, KEY, trust),
   };
 }
 
@@ -100,7 +100,7 @@ describe('seeds', () => {
 
   it('are known to every instance with the same key, and to no other', async () => {
     const { seeds } = seedsAt();
-    const stranger = new Seeds(
+    const stranger = createSeeds(
       { spent: createInMemorySpentSeeds(), clock: () => NOW, validation },
       randomBytes(32),
       trustCheck(null),
@@ -200,7 +200,7 @@ describe('tokens', () => {
 
   it('name the holder and end after their time', async () => {
     const { clock, pass } = clockAt();
-    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock }, settings);
+    const tokens = createProviderTokens({ keys: createInMemoryTokenKeys(), clock }, settings);
     const issued = await tokens.issue(await facts(), 'TesteCF');
     expect(decodeJwt(issued.token)).toMatchObject({
       sub: '00100000001',
@@ -219,12 +219,12 @@ describe('tokens', () => {
     ['no JWT', 'Bearer abc'],
     ['a token without signature', `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`],
   ])('%s is refused', async (_, header) => {
-    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
+    const tokens = createProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
     expect(await refusalOf(tokens.verify(header, 'TesteCF'))).toBe('token_refused');
   });
 
   it('of another environment, and forged under our key id, are refused', async () => {
-    const tokens = new ProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
+    const tokens = createProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
     const { token } = await tokens.issue(await facts(), 'TesteCF');
     expect(await refusalOf(tokens.verify(`Bearer ${token}`, 'eCF'))).toBe('token_refused');
     const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
@@ -238,7 +238,10 @@ describe('tokens', () => {
   it('outlive the rotation of the key that signed them, and no longer than themselves', async () => {
     const { clock, pass } = clockAt();
     const keys = createInMemoryTokenKeys();
-    const [one, other] = [new ProviderTokens({ keys, clock }, settings), new ProviderTokens({ keys, clock }, settings)];
+    const [one, other] = [
+      createProviderTokens({ keys, clock }, settings),
+      createProviderTokens({ keys, clock }, settings),
+    ];
     const certificate = await facts();
     const first = await one.issue(certificate, 'TesteCF');
     pass(settings.rotationMs - 1_000);
@@ -255,7 +258,7 @@ describe('tokens', () => {
 
   it('instances that find the key old at once agree on one new key', async () => {
     const keys = createInMemoryTokenKeys();
-    const instances = Array.from({ length: 4 }, () => new ProviderTokens({ keys, clock: () => NOW }, settings));
+    const instances = Array.from({ length: 4 }, () => createProviderTokens({ keys, clock: () => NOW }, settings));
     const certificate = await facts();
     const issued = await Promise.all(instances.map((instance) => instance.issue(certificate, 'TesteCF')));
     expect(await keys.all()).toHaveLength(1);
@@ -267,7 +270,7 @@ describe('tokens', () => {
 
   it('of 64 that come to an instance before it has read its keys, all are good, by one reading', async () => {
     const keys = createInMemoryTokenKeys();
-    const { token } = await new ProviderTokens({ keys, clock: () => NOW }, settings).issue(await facts(), 'TesteCF');
+    const { token } = await createProviderTokens({ keys, clock: () => NOW }, settings).issue(await facts(), 'TesteCF');
     let reads = 0;
     const slow: TokenKeys = {
       ...keys,
@@ -277,7 +280,7 @@ describe('tokens', () => {
         return keys.all();
       },
     };
-    const cold = new ProviderTokens({ keys: slow, clock: () => NOW }, settings);
+    const cold = createProviderTokens({ keys: slow, clock: () => NOW }, settings);
     const kinds = await Promise.all(
       Array.from({ length: 64 }, () => refusalOf(cold.verify(`Bearer ${token}`, 'TesteCF'))),
     );
@@ -296,11 +299,11 @@ describe('tokens', () => {
           resolve();
         });
       });
-    const tokens = new ProviderTokens({ keys, clock }, settings, pause);
+    const tokens = createProviderTokens({ keys, clock }, settings, pause);
     const bearer = (kid: string) =>
       `Bearer ${Buffer.from(JSON.stringify({ alg: 'ES256', kid })).toString('base64url')}.e30.`;
     expect(await refusalOf(tokens.verify(bearer('made-up'), 'TesteCF'))).toBe('token_refused');
-    const { token } = await new ProviderTokens({ keys, clock }, settings).issue(await facts(), 'TesteCF');
+    const { token } = await createProviderTokens({ keys, clock }, settings).issue(await facts(), 'TesteCF');
     const genuine = refusalOf(tokens.verify(`Bearer ${token}`, 'TesteCF'));
     const flood = Array.from({ length: 300 }, (_, n) => refusalOf(tokens.verify(bearer(`x${n}`), 'TesteCF')));
     expect(await flood.at(-1)).toBe('token.busy');
@@ -328,7 +331,7 @@ describe('tokens', () => {
       paused += ms;
       pass(ms);
     };
-    const tokens = new ProviderTokens({ keys: counted, clock }, settings, pause);
+    const tokens = createProviderTokens({ keys: counted, clock }, settings, pause);
     const { token } = await tokens.issue(await facts(), 'TesteCF');
     const madeUp = token.replace(/^[^.]+/, Buffer.from('{"alg":"ES256","kid":"x"}').toString('base64url'));
     const before = reads;

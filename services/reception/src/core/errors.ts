@@ -12,7 +12,7 @@ export type ReceptionErrorCode =
   | 'seed_refused'
   /** A provider's token that is missing, forged, expired, or of another environment. */
   | 'token_refused'
-  /** Something that the answer depends on cannot be asked now, or too much is under way. */
+  /** A dependency of the answer cannot be reached now, or too many requests are in flight. */
   | 'unavailable'
   | 'not_found'
   /** Several documents fit and the caller has to say which. */

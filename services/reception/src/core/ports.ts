@@ -17,7 +17,7 @@ import type {
 import type { ValidationResult } from './documents/validate-document.js';
 import type { SignedSeed } from './providers/signed-seed.js';
 
-/** Which received documents a listing asks for. Instants: `from` belongs to the range, `until` does not. */
+/** The received documents of a listing. Instants: `from` belongs to the range, `until` does not. */
 export interface ReceivedFilter {
   readonly env: Environment;
   readonly buyerRnc: string;
@@ -59,7 +59,7 @@ export interface DocumentStore {
   keptConflict(holderId: number, sha256: string): Promise<string | null>;
   /** Whether a certificate signed one of the last thousand documents that the buyer got from this issuer before. */
   signedEarlier(holder: NumberHolder, fingerprint: string): Promise<boolean>;
-  /** Notes what became of answers. The first time that one left completely stays. */
+  /** Notes the outcomes of answers. The first complete answer stays noted. */
   noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
   /** Newest first by time of receipt, then id. */
   list(filter: ReceivedFilter, page: { limit: number; offset: number }): Promise<ListedDocument[]>;
@@ -80,12 +80,12 @@ export interface DocumentStore {
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
 }
 
-/** What became of an answer with the acknowledgement of a document. */
+/** The outcome of an answer that carried the acknowledgement of a document. */
 export interface AnswerNote {
   readonly id: number;
-  /** When it left completely; null where it did not. */
+  /** When the answer left completely; null if it did not. */
   readonly leftAt: Date | null;
-  /** Where it did not: until when another one may be on its way. */
+  /** If it did not: until when another answer may be on its way. */
   readonly dueAt: Date | null;
 }
 
@@ -146,7 +146,7 @@ export interface ReceptionSettings extends RefusedBytesLimits {
 export interface Ports {
   readonly documents: DocumentStore;
   readonly taxpayers: TaxpayerReplica;
-  /** Null where the deployment has no gateway to ask. */
+  /** Null where the deployment has no gateway to query. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
   readonly validation: Validation;

@@ -26,52 +26,54 @@ const MAX_NOT_SERVED = 10_000;
  * Throws ReceptionError `buyer_not_served` where no signer is configured, `certificate_*` where the signer has no usable
  * certificate. Nothing is recorded then, and the sender may send the document again.
  */
-export class Receivers {
-  readonly #queries = new Map<string, Promise<TaxpayerState | null>>();
+export function createReceivers(
+  ports: Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'observer' | 'clock'>,
+  settings: Pick<ReceptionSettings, 'signerRnc'>,
+) {
+  const queries = new Map<string, Promise<TaxpayerState | null>>();
   /** When the gateway last answered that an RNC is not served. */
-  readonly #notServed = new LRUCache<string, number>({ max: MAX_NOT_SERVED });
+  const notServed = new LRUCache<string, number>({ max: MAX_NOT_SERVED });
 
-  constructor(
-    private readonly ports: Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'observer' | 'clock'>,
-    private readonly settings: Pick<ReceptionSettings, 'signerRnc'>,
-  ) {}
-
-  async find(buyerRnc: string): Promise<Receiver> {
-    const buyer = await this.#taxpayer(buyerRnc, (known) => isActive(known) && known.certificate !== null);
-    if (buyer !== null && isActive(buyer)) return { signer: buyer, certificate: this.#open(buyer), served: true };
-    const { signerRnc } = this.settings;
+  async function find(buyerRnc: string): Promise<Receiver> {
+    const buyer = await currentTaxpayer(buyerRnc, (known) => isActive(known) && known.certificate !== null);
+    if (buyer !== null && isActive(buyer)) return { signer: buyer, certificate: open(buyer), served: true };
+    const { signerRnc } = settings;
     if (signerRnc === null) {
       throw new ReceptionError('buyer_not_served', `${buyerRnc} is not a receiver of this deployment.`);
     }
-    const signer = await this.#taxpayer(signerRnc, (known) => known.certificate !== null);
+    const signer = await currentTaxpayer(signerRnc, (known) => known.certificate !== null);
     if (signer === null) {
       throw new ReceptionError('certificate_missing', 'The taxpayer that signs for this receiver is not registered.');
     }
-    return { signer, certificate: this.#open(signer), served: false };
+    return { signer, certificate: open(signer), served: false };
   }
 
-  #open(taxpayer: TaxpayerState): SigningCertificate {
-    return this.ports.certificates.open(taxpayer, this.ports.clock());
+  function open(taxpayer: TaxpayerState): SigningCertificate {
+    return ports.certificates.open(taxpayer, ports.clock());
   }
 
   /** Reads the replica. Before the replica refuses a sender, the gateway is queried: it knows a new registration first. */
-  async #taxpayer(rnc: string, good: (known: TaxpayerState) => boolean): Promise<TaxpayerState | null> {
-    const known = await this.ports.taxpayers.taxpayer(rnc);
+  async function currentTaxpayer(rnc: string, good: (known: TaxpayerState) => boolean): Promise<TaxpayerState | null> {
+    const known = await ports.taxpayers.taxpayer(rnc);
     if (known !== null && good(known)) return known;
-    if (this.ports.source === null || this.#wasNotServed(rnc)) return known;
-    const present = this.#queries.get(rnc);
+    if (ports.source === null || wasNotServed(rnc)) return known;
+    const present = queries.get(rnc);
     if (present !== undefined) return present;
-    if (this.#queries.size >= MAX_QUERIES) throw unavailable();
-    const query = this.#query(this.ports.source, rnc, known).finally(() => this.#queries.delete(rnc));
-    this.#queries.set(rnc, query);
+    if (queries.size >= MAX_QUERIES) throw unavailable();
+    const query = queryGateway(ports.source, rnc, known).finally(() => queries.delete(rnc));
+    queries.set(rnc, query);
     return query;
   }
 
-  async #query(source: TaxpayerSource, rnc: string, known: TaxpayerState | null): Promise<TaxpayerState | null> {
-    const { taxpayers, observer } = this.ports;
+  async function queryGateway(
+    source: TaxpayerSource,
+    rnc: string,
+    known: TaxpayerState | null,
+  ): Promise<TaxpayerState | null> {
+    const { taxpayers, observer } = ports;
     try {
       const fresh = await source.taxpayer(rnc);
-      if (fresh === null || !isActive(fresh)) this.#noteNotServed(rnc);
+      if (fresh === null || !isActive(fresh)) noteNotServed(rnc);
       if (fresh !== null && (known === null || fresh.revision > known.revision)) await taxpayers.replaceTaxpayer(fresh);
       return fresh ?? known;
     } catch (error) {
@@ -80,15 +82,19 @@ export class Receivers {
     }
   }
 
-  #wasNotServed(rnc: string): boolean {
-    const age = this.ports.clock().getTime() - (this.#notServed.get(rnc) ?? Number.NEGATIVE_INFINITY);
+  function wasNotServed(rnc: string): boolean {
+    const age = ports.clock().getTime() - (notServed.get(rnc) ?? Number.NEGATIVE_INFINITY);
     return age >= 0 && age < NOT_SERVED_MS;
   }
 
-  #noteNotServed(rnc: string): void {
-    this.#notServed.set(rnc, this.ports.clock().getTime());
+  function noteNotServed(rnc: string): void {
+    notServed.set(rnc, ports.clock().getTime());
   }
+
+  return { find };
 }
+
+export type Receivers = ReturnType<typeof createReceivers>;
 
 /** No answer is better than the wrong one: after motive 4 a sender does not send the document again. */
 function unavailable(cause?: unknown): ReceptionError {

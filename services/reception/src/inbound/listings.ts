@@ -8,7 +8,7 @@ import { Parameters } from './parameters.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
-/** The customer's routes: each reads its parameters, asks, and writes the answer. */
+/** The customer's routes: each reads its parameters, runs the query, and writes the answer. */
 export function listings(
   query: QueryReceived,
 ): Record<'fromProvider' | 'all' | 'count' | 'one' | 'acknowledgement', Handler> {
@@ -16,52 +16,52 @@ export function listings(
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
       const providerRnc = parameters.headerRnc('provider-rnc');
-      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
+      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
-      sendListing(res, await query.fromProvider({ ...asked, ...period, providerRnc }));
+      sendListing(res, await query.fromProvider({ ...wanted, ...period, providerRnc }));
     },
     async all(req, res) {
       const parameters = new Parameters(req);
-      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
+      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
       const period = parameters.period(400);
       parameters.check();
-      sendListing(res, await query.all({ ...asked, ...period }));
+      sendListing(res, await query.all({ ...wanted, ...period }));
     },
     async count(req, res) {
       const parameters = new Parameters(req);
-      const asked = { ...asker(req), buyerRnc: parameters.headerRnc('buyer-rnc') };
+      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc') };
       const period = parameters.period(422);
       parameters.check();
-      res.json(await query.count({ ...asked, ...period }));
+      res.json(await query.count({ ...wanted, ...period }));
     },
     async one(req, res) {
       const parameters = new Parameters(req);
       const buyerRnc = parameters.headerRnc('buyer-rnc');
       const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
       parameters.check();
-      sendListing(res, await byNumber(req, (encf) => query.one({ ...asker(req), buyerRnc, encf, providerRnc })));
+      sendListing(res, await byNumber(req, (encf) => query.one({ ...caller(req), buyerRnc, encf, providerRnc })));
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
       const issuerRnc = parameters.issuerRncOr400();
       const buyerRnc = parameters.optionalHeaderRnc('buyer-rnc');
       parameters.check();
-      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...asker(req), encf, issuerRnc, buyerRnc })));
+      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...caller(req), encf, issuerRnc, buyerRnc })));
     },
   };
 }
 
-/** What stands under the path's eNCF. */
+/** Runs a query for the eNCF of the path. */
 function byNumber<T>(req: Request, find: (encf: string) => Promise<T>): Promise<T> {
   const isMissing = (error: unknown) => error instanceof ReceptionError && error.code === 'not_found';
   return findByNumber(String(req.params.encf ?? ''), ['path', 'encf'], find, isMissing);
 }
 
-function asker(req: Request) {
+function caller(req: Request) {
   const identity = identityOf(req);
   return {
-    asker: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
+    caller: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
     env: identity.env,
   };
 }

@@ -9,7 +9,7 @@ export class Parameters extends RequestParameters {
     return super.page(1_000, 200);
   }
 
-  /** Where the specification asks for 400 instead of 422. */
+  /** For operations where the specification demands 400 instead of 422. */
   issuerRncOr400(): string {
     const text = this.query('issuer_rnc');
     if (text !== null && isRnc(text)) return text;

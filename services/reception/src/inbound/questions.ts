@@ -5,7 +5,7 @@ import type { DocumentStore, ListedDocument } from '../core/ports.js';
 import type { ProviderTokens } from '../core/providers/provider-tokens.js';
 import { toAnswer } from './answer-errors.js';
 
-/** What other services ask about received documents and senders, over HTTP or in the same process. */
+/** The internal operations of reception: received documents and senders, over HTTP or in the same process. */
 export function receptionOperations(
   documents: Pick<DocumentStore, 'byNumber' | 'page'>,
   tokens: Pick<ProviderTokens, 'verify'>,
@@ -13,12 +13,12 @@ export function receptionOperations(
   return {
     async findReceived({ env, buyer_rncs, issuer_rnc, encf }) {
       const found = await documents.byNumber({ env, buyerRncs: buyer_rncs, issuerRnc: issuer_rnc, encf });
-      return { received: found.map(told) };
+      return { received: found.map(published) };
     },
     async pageOfReceived({ after, limit }) {
       const found = await documents.page(after, limit);
       const last = found.length < limit ? undefined : found.at(-1);
-      return { received: found.map(told), next: last?.document.id ?? null };
+      return { received: found.map(published), next: last?.document.id ?? null };
     },
     async verifyProviderToken({ env, authorization }) {
       try {
@@ -31,6 +31,6 @@ export function receptionOperations(
   };
 }
 
-function told({ document, conflicts }: ListedDocument) {
+function published({ document, conflicts }: ListedDocument) {
   return receivedInvoiceChanged(document, conflicts);
 }

@@ -35,7 +35,7 @@ const ADD = {
              LEFT JOIN LATERAL early_decision(g.env, g.buyer_rnc, g.issuer_rnc, g.encf) AS d ON true
            ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING
            RETURNING id, approval_status, approval_datetime
-         ), told AS (
+         ), published AS (
            INSERT INTO outbox (partition, event_id, topic, key, event)
            SELECT e.partition, e.event_id, e.topic, e.key,
                   CASE WHEN a.approval_status = 'pending' THEN e.event ELSE jsonb_set(jsonb_set(e.event::jsonb,
@@ -63,8 +63,8 @@ interface Addition {
 }
 
 /**
- * Who holds a number, and taking one: the two questions of every arrival. Each is one statement, and arrivals of the same
- * moment share it, its round trip and its commit.
+ * Finds the document that holds a number, and stores a new one. Arrivals that come while statements run share the next
+ * statement, its round trip and its commit: PostgreSQL takes most of the processor time of an arrival.
  */
 export function createNumbers(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
   const ids: number[] = [];

@@ -7,7 +7,7 @@ import {
   receivedInvoiceChanged,
 } from '../core/documents/received-document.js';
 
-/** The event that tells the present state of a received document. */
+/** The event that publishes the present state of a received document. */
 export function receivedInvoiceEvent(
   document: ReceivedDocument,
   conflicts: readonly Conflict[],

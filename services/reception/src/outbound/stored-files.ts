@@ -1,6 +1,6 @@
 import type { StoredFileTable } from '@ecf/service-kit/xml-store';
 
-/** Where the rows of reception name XML. */
+/** The columns of reception that name files of the archive. */
 export const STORED_FILES: readonly StoredFileTable[] = [
   {
     table: 'received_documents',

@@ -3,7 +3,7 @@ import { writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import type { Motive } from './motives.js';
 
-/** What an acknowledgement says; the three identifiers stand in it as the document carried them. */
+/** The content of an acknowledgement. It repeats the three identifiers as the document carried them. */
 export interface AcknowledgementFacts {
   readonly issuerRnc: string;
   readonly buyerRnc: string;

@@ -9,7 +9,7 @@ import {
   textOf,
 } from '@ecf/domain';
 
-/** What a record of a received e-CF says of it. Amounts in DOP with two decimals; dates null where they are impossible. */
+/** The facts in the record of a received e-CF. Amounts in DOP with two decimals; impossible dates are null. */
 export interface DocumentFacts {
   readonly ecfType: EcfType;
   readonly issuerName: string;

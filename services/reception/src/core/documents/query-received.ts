@@ -8,7 +8,7 @@ import type { UnkeptConflict } from './received-document.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
 export interface PeriodQuery {
-  readonly asker: Caller;
+  readonly caller: Caller;
   readonly env: Environment;
   readonly buyerRnc: string;
   readonly first: CalendarDate;
@@ -26,64 +26,64 @@ export interface Page {
 
 type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'>;
 
-/** What a customer asks about documents received for its taxpayers. Only those with Estado 0 exist here. */
-export class QueryReceived {
-  constructor(
-    private readonly ports: QueryPorts,
-    /** Days within which a document has to be answered; null = none are counted. */
-    private readonly deadlineDays: number | null,
-  ) {}
-
+/** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */
+export function createQueryReceived(
+  ports: QueryPorts,
+  /** Days within which a document has to be answered; null = none are counted. */
+  deadlineDays: number | null,
+) {
   /** From one provider. Throws `not_found` where there are none at all in the period. */
-  async fromProvider(query: PeriodQuery & Page & { providerRnc: string }): Promise<Shown<ReceivedInvoicesList>> {
-    const { count, total, invoices, ...rest } = await this.#page(query, query.providerRnc);
+  async function fromProvider(
+    query: PeriodQuery & Page & { providerRnc: string },
+  ): Promise<Shown<ReceivedInvoicesList>> {
+    const { count, total, invoices, ...rest } = await page(query, query.providerRnc);
     return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
   }
 
   /** From every provider. Throws `not_found` where there are none at all in the period. */
-  all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
-    return this.#page(query, null);
+  function all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
+    return page(query, null);
   }
 
   /** How many and how much; an empty period is no error. Every document counts with the amount it states. */
-  async count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
-    const { count, amount } = await this.ports.documents.totals(await this.#filter(query, null));
+  async function count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
+    const { count, amount } = await ports.documents.totals(await filterOf(ports, query, null));
     return { total_invoices: count, total_amount: amount, ...period(query) };
   }
 
   /** One document by its number. Throws `ambiguous` where several providers used it and none is named. */
-  async one(query: {
-    asker: Caller;
+  async function one(query: {
+    caller: Caller;
     env: Environment;
     buyerRnc: string;
     encf: string;
     providerRnc: string | null;
   }): Promise<ShownInvoice> {
-    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
-    const found = await this.#only({
+    await requireTaxpayer(ports, query.caller, query.buyerRnc);
+    const found = await only(ports.documents, {
       env: query.env,
       buyerRncs: [query.buyerRnc],
       issuerRnc: query.providerRnc,
       encf: query.encf,
     });
-    return this.#shown(found);
+    return shown(found);
   }
 
   /**
    * The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. Throws
    * `ambiguous` where it is of several buyers of the account and none is named.
    */
-  async acknowledgement(query: {
-    asker: Caller;
+  async function acknowledgement(query: {
+    caller: Caller;
     env: Environment;
     encf: string;
     issuerRnc: string;
     buyerRnc: string | null;
   }): Promise<Uint8Array> {
-    const { asker, encf, issuerRnc, buyerRnc } = query;
-    if (buyerRnc !== null) await requireTaxpayer(this.ports, asker, buyerRnc);
-    const buyerRncs = buyerRnc === null ? await accountRncs(this.ports, asker) : [buyerRnc];
-    const [stored, ...others] = await this.ports.documents.latestAcknowledgements({ ...query, buyerRncs });
+    const { caller, encf, issuerRnc, buyerRnc } = query;
+    if (buyerRnc !== null) await requireTaxpayer(ports, caller, buyerRnc);
+    const buyerRncs = buyerRnc === null ? await accountRncs(ports, caller) : [buyerRnc];
+    const [stored, ...others] = await ports.documents.latestAcknowledgements({ ...query, buyerRncs });
     if (stored === undefined) {
       throw new ReceptionError('not_found', `No ${encf} of ${issuerRnc} was received for a taxpayer of this account.`);
     }
@@ -93,46 +93,50 @@ export class QueryReceived {
         `Several taxpayers of this account were sent ${encf} of ${issuerRnc}; name one of them in the header buyer-rnc.`,
       );
     }
-    return this.ports.archive.get(stored.path, stored.sha256);
+    return ports.archive.get(stored.path, stored.sha256);
   }
 
-  async #page(query: PeriodQuery & Page, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
-    const filter = await this.#filter(query, providerRnc);
-    const { count: total } = await this.ports.documents.totals(filter);
+  async function page(query: PeriodQuery & Page, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
+    const filter = await filterOf(ports, query, providerRnc);
+    const { count: total } = await ports.documents.totals(filter);
     if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
-    const listed = await this.ports.documents.list(filter, query);
+    const listed = await ports.documents.list(filter, query);
     return {
       count: listed.length,
       total,
       ...period(query),
       limit: query.limit,
       offset: query.offset,
-      invoices: listed.map((one) => this.#shown(one)),
+      invoices: listed.map((one) => shown(one)),
     };
   }
 
-  #shown(listed: ListedDocument): ShownInvoice {
-    if (this.deadlineDays === null) return receivedInvoice(listed);
-    const left = approvalDaysLeft(listed.document, this.deadlineDays, this.ports.clock());
+  function shown(listed: ListedDocument): ShownInvoice {
+    if (deadlineDays === null) return receivedInvoice(listed);
+    const left = approvalDaysLeft(listed.document, deadlineDays, ports.clock());
     return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
-  async #filter(query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
-    await requireTaxpayer(this.ports, query.asker, query.buyerRnc);
-    return { env: query.env, buyerRnc: query.buyerRnc, issuerRnc, ...dominicanDays(query.first, query.last) };
-  }
+  return { fromProvider, all, count, one, acknowledgement };
+}
 
-  async #only(search: NumberSearch): Promise<ListedDocument> {
-    const [first, ...others] = await this.ports.documents.byNumber(search);
-    if (first === undefined) {
-      throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
-    }
-    const { issuerRnc } = first.document.key;
-    if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
-      throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
-    }
-    return first;
+export type QueryReceived = ReturnType<typeof createQueryReceived>;
+
+async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
+  await requireTaxpayer(ports, query.caller, query.buyerRnc);
+  return { env: query.env, buyerRnc: query.buyerRnc, issuerRnc, ...dominicanDays(query.first, query.last) };
+}
+
+async function only(documents: Ports['documents'], search: NumberSearch): Promise<ListedDocument> {
+  const [first, ...others] = await documents.byNumber(search);
+  if (first === undefined) {
+    throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
   }
+  const { issuerRnc } = first.document.key;
+  if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
+    throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
+  }
+  return first;
 }
 
 /** A row of the listings. */

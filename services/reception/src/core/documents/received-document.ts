@@ -5,7 +5,7 @@ import type { Motive } from '../acknowledgements/motives.js';
 import type { QuotedParties } from '../acknowledgements/quoted-parties.js';
 import type { DocumentFacts } from './document-facts.js';
 
-/** What one received e-CF is known by: a number is unique for its issuer, and counts per buyer and environment. */
+/** The identity of a received e-CF: a number is unique for its issuer, per buyer and environment. */
 export interface DocumentKey extends QuotedParties {
   readonly env: Environment;
 }
@@ -17,7 +17,7 @@ export interface StoredBytes {
   readonly sha256: string;
 }
 
-/** Where a call came from. */
+/** The origin of a call. */
 export interface Origin {
   readonly requestId: string;
   readonly sender: string | null;
@@ -51,7 +51,7 @@ export interface ReceivedDocument extends NewReceivedDocument {
   readonly answerDueAt: Date | null;
 }
 
-/** What has to be known of a document that holds a number to answer whoever sends under that number. */
+/** The document that holds a number, as far as answers to later documents under that number need it. */
 export type NumberHolder = Pick<
   ReceivedDocument,
   'id' | 'key' | 'xml' | 'acknowledgement' | 'receivedAt' | 'acknowledgedAt' | 'answeredAt' | 'answerDueAt'

@@ -1,7 +1,7 @@
 import { type Environment, toCalendarDate } from '@ecf/domain';
 import { refusalFolder } from '@ecf/public-ingress/stored-bytes-quota';
 
-/** What a path in the XML store is made of. `holderRnc` is the taxpayer of ours in whose name the document is kept. */
+/** The parts of a path in the XML store. `holderRnc` is our taxpayer in whose name the document is kept. */
 export interface StoredDocumentName {
   readonly env: Environment;
   readonly holderRnc: string;

@@ -19,22 +19,20 @@ const MAC = 32;
  * Seeds of the sender's authentication (semilla). A seed contains its time, its environment and an authentication code, so
  * issuing seeds stores nothing. Only seeds that were exchanged for a token are stored, until they expire.
  */
-export class Seeds {
-  constructor(
-    private readonly ports: { spent: SpentSeeds; validation: Pick<Validation, 'seed'>; clock: () => Date },
-    private readonly key: Uint8Array,
-    private readonly trust: TrustCheck,
-    private readonly random: (size: number) => Buffer = randomBytes,
-  ) {}
-
+export function createSeeds(
+  ports: { spent: SpentSeeds; validation: Pick<Validation, 'seed'>; clock: () => Date },
+  key: Uint8Array,
+  trust: TrustCheck,
+  random: (size: number) => Buffer = randomBytes,
+) {
   /** A new seed as XML, the authority's SemillaModel. */
-  issue(env: Environment): string {
-    const now = this.ports.clock();
+  function issue(env: Environment): string {
+    const now = ports.clock();
     const body = Buffer.alloc(BODY);
-    this.random(NONCE).copy(body);
+    random(NONCE).copy(body);
     body.writeBigUInt64BE(BigInt(now.getTime()), NONCE);
     body.writeUInt8(ENVIRONMENTS.indexOf(env), NONCE + 8);
-    const valor = Buffer.concat([body, this.#mac(body)]).toString('base64');
+    const valor = Buffer.concat([body, mac(body)]).toString('base64');
     return `<?xml version="1.0" encoding="utf-8"?>${writeXml({ SemillaModel: { valor, fecha: seedTime(now) } }).output}`;
   }
 
@@ -42,13 +40,17 @@ export class Seeds {
    * Checks a signed seed, spends it, and resolves with the result of `use` on the certificate that signed it.
    * Throws ReceptionError `seed_refused`, or `unavailable` where too many documents wait for validation.
    */
-  async redeem<R>(bytes: Uint8Array, env: Environment, use: (certificate: CertificateFacts) => Promise<R>): Promise<R> {
-    const now = this.ports.clock();
-    const { valor, certificate } = await this.ports.validation.seed(bytes, now);
-    const { id, issuedAt } = this.#open(valor, env);
+  async function redeem<R>(
+    bytes: Uint8Array,
+    env: Environment,
+    use: (certificate: CertificateFacts) => Promise<R>,
+  ): Promise<R> {
+    const now = ports.clock();
+    const { valor, certificate } = await ports.validation.seed(bytes, now);
+    const { id, issuedAt } = openSeed(valor, env);
     const age = now.getTime() - issuedAt;
     if (age > SEED_LIFE_MS)
-      throw seedRefused('The seed is older than five minutes; ask for a new one.', 'seed.expired');
+      throw seedRefused('The seed is older than five minutes; request a new one.', 'seed.expired');
     if (age < -SKEW_MS) throw seedRefused('The seed is from the future.', 'seed.unknown');
     if (!certificate.valid_at_signing) {
       throw seedRefused(
@@ -56,18 +58,18 @@ export class Seeds {
         'seed.certificate_not_valid',
       );
     }
-    const distrust = this.trust(certificate, now);
+    const distrust = trust(certificate, now);
     if (distrust !== null) throw seedRefused(distrust, 'seed.certificate_not_trusted');
-    if (!(await this.ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
-      throw seedRefused('The seed was used before; ask for a new one.', 'seed.used');
+    if (!(await ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
+      throw seedRefused('The seed was used before; request a new one.', 'seed.used');
     }
     return use(certificate);
   }
 
-  #open(valor: string, env: Environment): { id: string; issuedAt: number } {
+  function openSeed(valor: string, env: Environment): { id: string; issuedAt: number } {
     const bytes = /^[A-Za-z0-9+/]+={0,2}$/.test(valor) ? Buffer.from(valor, 'base64') : Buffer.alloc(0);
     const body = bytes.subarray(0, BODY);
-    if (bytes.length !== BODY + MAC || !timingSafeEqual(bytes.subarray(BODY), this.#mac(body))) {
+    if (bytes.length !== BODY + MAC || !timingSafeEqual(bytes.subarray(BODY), mac(body))) {
       throw seedRefused('The seed is not one of this receiver.', 'seed.unknown');
     }
     const seedEnv = ENVIRONMENTS[body.readUInt8(NONCE + 8)];
@@ -76,10 +78,14 @@ export class Seeds {
     return { id: body.subarray(0, NONCE).toString('hex'), issuedAt: Number(body.readBigUInt64BE(NONCE)) };
   }
 
-  #mac(body: Uint8Array): Buffer {
-    return createHmac('sha256', this.key).update(body).digest();
+  function mac(body: Uint8Array): Buffer {
+    return createHmac('sha256', key).update(body).digest();
   }
+
+  return { issue, redeem };
 }
+
+export type Seeds = ReturnType<typeof createSeeds>;
 
 /** xs:dateTime as the authority writes it, with seven fractional digits. */
 function seedTime(now: Date): string {

@@ -1,0 +1,67 @@
+import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
+import type { Queries, Transaction } from '@ecf/service-kit/postgres';
+import type { Conflict, ReceivedDocument } from '../core/documents/received-document.js';
+import { type ConflictRow, fromConflictRow, fromReceivedRow, type ReceivedRow } from './document-rows.js';
+
+const CONFLICTS = {
+  name: 'received_conflicts',
+  text: `SELECT c.id, c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
+           FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (
+            SELECT * FROM (SELECT r.id, r.conflict_of, r.sha256, r.received_at, r.certificate_subject, r.xml_path,
+                                  row_number() OVER (PARTITION BY r.certificate_fingerprint ORDER BY r.id) AS nth
+                             FROM refused_documents r WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL) AS ranked
+             ORDER BY nth, id LIMIT $2) AS c
+          ORDER BY c.id`,
+};
+/** Competitors of one document whose certificate signed for the issuer before. They are shown however many others compete. */
+const KNOWN_CONFLICTS = {
+  name: 'received_known_conflicts',
+  text: `SELECT id, conflict_of, sha256, received_at, certificate_subject, xml_path FROM refused_documents
+          WHERE conflict_of = $1 AND xml_path IS NOT NULL AND certificate_fingerprint = ANY (ARRAY(
+                SELECT certificate_fingerprint FROM received_documents
+                 WHERE env = $2 AND buyer_rnc = $3 AND issuer_rnc = $4 AND received_at < $5
+                 ORDER BY received_at DESC LIMIT 1000))
+          ORDER BY id LIMIT $6`,
+};
+
+/** The competing documents that are shown, by the id of the received document. */
+export async function conflictsOf(
+  queries: Queries,
+  documents: readonly ReceivedDocument[],
+): Promise<Map<number, Conflict[]>> {
+  const found = new Map<number, Conflict[]>();
+  if (documents.length === 0) return found;
+  const { rows } = await queries.query<ConflictRow>(CONFLICTS, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  const shown = new Map<number, ConflictRow[]>();
+  for (const row of rows) {
+    const present = shown.get(row.conflict_of);
+    if (present === undefined) shown.set(row.conflict_of, [row]);
+    else present.push(row);
+  }
+  for (const document of documents) {
+    const conflicts = shown.get(document.id) ?? [];
+    const all = conflicts.length < MAX_EVENT_CONFLICTS ? conflicts : await withKnown(queries, document, conflicts);
+    found.set(document.id, all.map(fromConflictRow));
+  }
+  return found;
+}
+
+/** Whether a kept competitor is shown; the others change nothing that readers see. */
+export async function isShown(tx: Transaction, holderId: number, sha256: string): Promise<boolean> {
+  const { rows } = await tx.query<ReceivedRow>('SELECT * FROM received_documents WHERE id = $1', [holderId]);
+  const documents = rows.map(fromReceivedRow);
+  return (await conflictsOf(tx, documents)).get(holderId)?.some((conflict) => conflict.sha256 === sha256) ?? false;
+}
+
+/** As many conflicts as may be shown, those of known signers among them, oldest first. */
+async function withKnown(
+  queries: Queries,
+  { id, key: { env, buyerRnc, issuerRnc }, receivedAt }: Pick<ReceivedDocument, 'id' | 'key' | 'receivedAt'>,
+  conflicts: readonly ConflictRow[],
+): Promise<ConflictRow[]> {
+  const values = [id, env, buyerRnc, issuerRnc, receivedAt, MAX_EVENT_CONFLICTS / 2];
+  const { rows: known } = await queries.query<ConflictRow>(KNOWN_CONFLICTS, values);
+  const others = conflicts.filter(({ sha256 }) => !known.some((one) => one.sha256 === sha256));
+  return [...known, ...others.slice(0, MAX_EVENT_CONFLICTS - known.length)].sort((one, other) => one.id - other.id);
+}

@@ -1,0 +1,131 @@
+import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
+import type { ReceivedDocument, StoredBytes } from '../core/documents/received-document.js';
+import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
+import { conflictsOf } from './conflicts.postgres.js';
+import { fromReceivedRow, fromUnkeptRow, type ReceivedRow, type UnkeptRow } from './document-rows.js';
+
+/** Documents under one number that are read; more than one is ambiguous already. */
+const MAX_UNDER_NUMBER = 50;
+
+const UNKEPT = {
+  name: 'received_unkept_conflicts',
+  text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject
+           FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (SELECT * FROM refused_documents r
+                               WHERE r.conflict_of = d.id AND r.xml_path IS NULL ORDER BY r.id DESC LIMIT $2) AS c
+          ORDER BY c.id DESC`,
+};
+const CONFLICT_COUNTS = {
+  name: 'received_conflict_counts',
+  text: 'SELECT conflict_of, count(*) AS count FROM refused_documents WHERE conflict_of = ANY($1::bigint[]) GROUP BY conflict_of',
+};
+const ACKNOWLEDGED = {
+  name: 'received_acknowledged',
+  text: `SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents
+          WHERE env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND issuer_rnc = $4 LIMIT 2`,
+};
+/** One index scan for each buyer, however many refusals one of them has. */
+const REFUSED = {
+  name: 'received_refused',
+  text: `SELECT latest.path, latest.sha256 FROM unnest($2::text[]) AS b(rnc)
+          CROSS JOIN LATERAL (SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM refused_documents
+                               WHERE env = $1 AND buyer_rnc = b.rnc AND encf = $3 AND issuer_rnc = $4
+                               ORDER BY id DESC LIMIT 1) AS latest
+          LIMIT 2`,
+};
+const UNANSWERED = {
+  name: 'documents_unanswered',
+  text: `SELECT env, count(*) AS count
+           FROM (SELECT env FROM received_documents WHERE approval_status = 'pending' AND received_at < $1 LIMIT 100000) late
+          GROUP BY env`,
+};
+const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
+const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
+
+type DocumentListings = Pick<
+  DocumentStore,
+  'list' | 'totals' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
+>;
+
+/** Reads received documents for listings, searches and other services. */
+export function createDocumentListings(database: Database): DocumentListings {
+  return {
+    async list(filter, page) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT * FROM received_documents WHERE ${where}
+          ORDER BY received_at DESC, id DESC LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
+        [...values, page.limit, page.offset],
+      );
+      return listed(database, rows);
+    },
+    async totals(filter) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<{ count: number; amount: string }>(
+        `SELECT count(*) AS count, round(coalesce(sum(total_amount), 0), 2)::text AS amount
+           FROM received_documents WHERE ${where}`,
+        values,
+      );
+      return rows[0] ?? { count: 0, amount: '0.00' };
+    },
+    async byNumber(search) {
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT * FROM received_documents WHERE ${NUMBER}
+          ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
+        numberValues(search),
+      );
+      return listed(database, rows);
+    },
+    async latestAcknowledgements(search) {
+      const received = await database.query<StoredBytes>(ACKNOWLEDGED, numberValues(search));
+      if (received.rows.length > 0) return received.rows;
+      return (await database.query<StoredBytes>(REFUSED, numberValues(search))).rows;
+    },
+    async unansweredSince(before) {
+      const { rows } = await database.query<{ env: Environment; count: number }>(UNANSWERED, [before]);
+      return rows;
+    },
+    async page(afterId, limit) {
+      const { rows } = await database.query<ReceivedRow>(
+        'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2',
+        [afterId, limit],
+      );
+      return listed(database, rows);
+    },
+  };
+}
+
+function numberValues(search: NumberSearch): unknown[] {
+  return [search.env, search.buyerRncs, search.encf, search.issuerRnc];
+}
+
+function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
+  const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
+  if (filter.issuerRnc === null) return { where: FILTER, values };
+  return { where: `${FILTER} AND issuer_rnc = $5`, values: [...values, filter.issuerRnc] };
+}
+
+async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
+  const documents = rows.map(fromReceivedRow);
+  const conflicts = await conflictsOf(queries, documents);
+  const { rows: counts } = await queries.query<{ conflict_of: number; count: number }>(CONFLICT_COUNTS, [
+    documents.map(({ id }) => id),
+  ]);
+  const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
+  const partly = documents.filter(({ id }) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
+  const unkept = await unkeptOf(queries, partly);
+  return documents.map((document) => ({
+    document,
+    conflicts: conflicts.get(document.id) ?? [],
+    unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
+    conflictsTotal: totals.get(document.id) ?? 0,
+  }));
+}
+
+async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<UnkeptRow[]> {
+  if (documents.length === 0) return [];
+  const { rows } = await queries.query<UnkeptRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  return rows;
+}
