@@ -12,11 +12,15 @@ interface CommandEntry {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     section: 'documents',
-    summary: 'check documents, in files or one a line on standard input',
+    summary: 'check documents, from files or one a line on standard input',
     load: () => import('./commands/check.js'),
   },
-  build: { section: 'documents', summary: 'JSON to unsigned XML', load: () => import('./commands/build.js') },
-  sign: { section: 'documents', summary: 'JSON or XML to signed XML', load: () => import('./commands/sign.js') },
+  build: { section: 'documents', summary: 'convert JSON to unsigned XML', load: () => import('./commands/build.js') },
+  sign: {
+    section: 'documents',
+    summary: 'convert JSON or XML to signed XML',
+    load: () => import('./commands/sign.js'),
+  },
   verify: {
     section: 'documents',
     summary: 'verify signatures and check the documents',
@@ -24,27 +28,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   qr: {
     section: 'documents',
-    summary: 'the confirmation address of a signed document',
+    summary: 'write the confirmation address of a signed document',
     load: () => import('./commands/qr.js'),
   },
   rfce: {
     section: 'documents',
-    summary: 'the unsigned summary of a signed type 32',
+    summary: 'write the unsigned summary of a signed type 32',
     load: () => import('./commands/rfce.js'),
   },
   dlq: {
     section: 'operation',
-    summary: 'list dead letters, hand them to their consumers again',
+    summary: 'list dead-letter messages, replay or dismiss them',
     load: () => import('./commands/dlq.js'),
   },
   deliveries: {
     section: 'operation',
-    summary: 'list deliveries to buyers, have one sent again',
+    summary: 'list deliveries to buyers, repeat one',
     load: () => import('./commands/deliveries.js'),
   },
   resolve: {
     section: 'operation',
-    summary: 'list documents that need a person, decide on one',
+    summary: 'list documents that need a person, resolve one',
     load: () => import('./commands/resolve.js'),
   },
   cancellations: {
@@ -54,17 +58,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   approvals: {
     section: 'operation',
-    summary: 'list approvals that the authority has not decided about, settle one',
+    summary: 'list approvals that the authority has not decided, settle or repeat one',
     load: () => import('./commands/approvals.js'),
   },
   rebuild: {
     section: 'operation',
-    summary: 'make the read models anew',
+    summary: 'rebuild the read models',
     load: () => import('./commands/rebuild.js'),
   },
   'verify-archive': {
     section: 'operation',
-    summary: 'compare the stored XML with what the databases say exists',
+    summary: 'compare the stored XML with the databases',
     load: () => import('./commands/verify-archive.js'),
   },
 };
@@ -84,8 +88,8 @@ Usage: ecf COMMAND [options] [FILE...]
 
 ${sections.join('\n')}
 Results go to standard output, everything else to standard error.
-Ends with 0 when all is good, 1 when some document is at fault, 2 when it was used wrongly.
+Exit code: 0 success, 1 a document has faults, 2 wrong usage.
 
-\`ecf help COMMAND\` tells more about one of them, \`ecf --version\` its version.
+\`ecf help COMMAND\` explains a command, \`ecf --version\` prints the version.
 `;
 }

@@ -127,7 +127,7 @@ describe('ecf dlq of a standalone deployment', () => {
     const text = await run('list', '--text', '--group', 'reception');
     expect(text.stdout).toContain(`${topic}  reception  ${events[0]?.id}.reception\n    approval.changed of TesteCF:`);
     expect(text.stdout).toMatch(/tried 2 times, given up .*\n {4}Error: a mistake of ours\n/);
-    expect(text.stdout).toMatch(/\n2 dead letters in .*\n$/);
+    expect(text.stdout).toMatch(/\n2 dead-letter messages in .*\n$/);
     for (const filter of [
       ['--group', 'query'],
       ['--topic', 'invoices.v1'],
@@ -149,7 +149,7 @@ describe('ecf dlq of a standalone deployment', () => {
     const good = await run('replay', '--all', '--text');
     expect([good.code, good.stderr]).toEqual([0, '']);
     expect(good.stdout).toMatch(/^handled {4}approvals.v1 {2}reception/);
-    expect(good.stdout).toContain('2 letters replayed\n');
+    expect(good.stdout).toContain('2 messages replayed\n');
     expect(state).toMatchObject({ handled: ['E310000000001', 'E310000000002'], others: 2 });
     expect((await run('list')).stdout).toBe('');
   });

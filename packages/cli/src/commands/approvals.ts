@@ -24,27 +24,27 @@ export const help = `ecf approvals list [options]
 ecf approvals settle ID (--accepted | --rejected) --note TEXT [options]
 ecf approvals retry ID [options]
 
-Commercial approvals (ACECF) of ours that the authority has not decided about, and a person's word about one. They are sent
-again by themselves; settle one where the authority answers what cannot be read, and its portal shows what it has.
-To issuers they go for a while (APPROVAL_ISSUER_HOURS); retry one that did not come there once its issuer can take it.
+Lists our commercial approvals (ACECF) that the authority has not decided, and records the outcome of one. The service sends
+them again by itself. Settle one if the authority's answers cannot be read and its portal shows the result. The service sends to
+issuers for APPROVAL_ISSUER_HOURS; retry one that did not arrive once its issuer can receive it.
 
-  list      tells which the authority has not decided about, oldest first
-  settle    ends it: nothing goes to the authority any more, and no later answer changes it
-  retry     has one sent to its issuer at once, with a new deadline; never one that its issuer has
+  list      lists the undecided approvals, oldest first
+  settle    records the outcome: nothing more goes to the authority, and no later answer changes it
+  retry     sends one to its issuer at once, with a new deadline; never one that its issuer has
 
   --accepted       the authority has this approval
-  --rejected       it does not have it: the e-CF is pending again, and a new decision may be taken
-  --note TEXT      what was found out and by whom; kept with the approval, required
+  --rejected       it does not have it: the e-CF is pending again, and a new decision is possible
+  --note TEXT      who found out what; kept with the approval, required
 
   --settled        list: those that a person settled, with the note
-  --undelivered    list: those that did not come to their issuer (no_receiver, refused, failed)
-  --env ENV        list: of this environment alone
-  --issuer RNC     list: about e-CF of this issuer alone
+  --undelivered    list: those that did not reach their issuer (no_receiver, refused, failed)
+  --env ENV        list: only this environment
+  --issuer RNC     list: only e-CF of this issuer
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json           one JSON object a line; --text is readable for people, the default on a terminal
+  --json           one JSON object a line; --text is for people, the default on a terminal
 
-Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
-when it was used wrongly or the gateway refuses (also where there is nothing to settle or to send).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
+gateway refuses (also if there is nothing to settle or to send).
 
   ecf approvals list
   ecf approvals settle 7 --accepted --note 'shown by the portal, 21-11-2026, M. Pena'

@@ -9,14 +9,14 @@ export const options: Options = { 'schema-only': 'switch', json: 'switch' };
 
 export const help = `ecf build [options] [FILE|-]
 
-Writes the unsigned XML of a document in JSON: compact, in the authority's order, every value as it was given.
+Writes the unsigned XML of a document in JSON: compact, in the authority's order, with unchanged values.
 
   FILE           {"ECF": {...}}, or RFCE, ACECF, ANECF, ARECF; none or - means standard input
-  --schema-only  leave the business rules out
+  --schema-only  skip the business rules
   --json         {file, document, type, encf, valid, faults, warnings, xml}
 
-The document is checked first; at fault nothing is written, the faults go to standard error and it ends with 1.
-A missing FechaHoraFirma stays missing: \`ecf sign\` fills it in.
+The command checks the document first. If it has faults, they go to standard error, nothing is written, and the exit code is 1.
+A missing FechaHoraFirma stays missing; \`ecf sign\` adds it.
 
   ecf build invoice.json > invoice.xml
 `;

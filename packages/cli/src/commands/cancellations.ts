@@ -20,25 +20,25 @@ export const options: Options = {
 export const help = `ecf cancellations list [options]
 ecf cancellations settle ID (--accepted | --rejected | --refused NUMBERS) --note TEXT [options]
 
-Cancellations (ANECF) whose outcome cannot be found out here, and a person's word about one. Look at the authority's portal
-first: the numbers stay blocked until then.
+Lists cancellations (ANECF) whose outcome the gateway cannot find out, and records the outcome of one. Look in the authority's
+portal first. The numbers stay blocked until then.
 
-  list      tells which cancellations an alarm stands on, and which alarm
-  settle    ends it: the alarm goes, nothing is sent any more
+  list      lists the cancellations with an alarm, and the alarm
+  settle    records the outcome: the alarm ends, and nothing more is sent
 
   --accepted       the authority annulled all numbers
-  --rejected       it annulled none: all are free again
+  --rejected       it annulled no number: all are free again
   --refused N,N    it annulled all but these, which are free again: numbers and ranges (E310000000001-E310000000005)
-  --note TEXT      what was found out and by whom; kept with the cancellation, required
+  --note TEXT      who found out what; kept with the cancellation, required
 
   --settled        list: those that a person settled, with the note
-  --env ENV        list: of this environment alone
-  --issuer RNC     list: of this issuer alone
+  --env ENV        list: only this environment
+  --issuer RNC     list: only this issuer
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json           one JSON object a line; --text is readable for people, the default on a terminal
+  --json           one JSON object a line; --text is for people, the default on a terminal
 
-Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
-when it was used wrongly or the gateway refuses (also where there is nothing to settle by hand).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
+gateway refuses (also if there is nothing to settle by hand).
 
   ecf cancellations list
   ecf cancellations settle 7 --accepted --note 'annulled by the portal, 21-11-2026, M. Pena'

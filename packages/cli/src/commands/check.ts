@@ -15,17 +15,17 @@ export const options: Options = { 'schema-only': 'switch', json: 'switch', text:
 
 export const help = `ecf check [options] [FILE...|-]
 
-Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key or element tells which it is.
+Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key or element determines the kind.
 
   FILE           a document as JSON or XML; with the ending .ndjson or .jsonl one JSON document a line
   - or no FILE   standard input, one JSON document a line
-  --schema-only  leave the business rules out
+  --schema-only  skip the business rules
   --json         one JSON object a line: {line|file, document, type, encf, valid, faults, warnings}
-  --text         readable for people; this is the default on a terminal, --json elsewhere
+  --text         for people; the default on a terminal, --json elsewhere
   --quiet        no progress on standard error
 
-Every line gets exactly one row, in order, counted from 1, a line that is no JSON too. JSON is judged as if it were
-signed: FechaHoraFirma and Signature may be missing. Ends with 1 when some document is at fault.
+Every line gets exactly one row, in order, counted from 1, even if the line is no JSON. JSON is checked as if it were
+signed: FechaHoraFirma and Signature may be missing. Exit code: 1 if a document has faults.
 
   ecf check invoice.json signed/*.xml
   ecf check --json < invoices.ndjson > verdicts.ndjson

@@ -21,22 +21,22 @@ export const options: Options = {
 export const help = `ecf deliveries list [options]
 ecf deliveries retry RNC ENCF --env ENV [options]
 
-Deliveries of accepted e-CF to their buyers' receivers.
+Lists deliveries of accepted e-CF to their buyers' receivers, and repeats one.
 
-  list    tells which there are, newest first
-  retry   has one sent again at once, with a new deadline; never one that its buyer acknowledged
+  list    lists the deliveries, newest first
+  retry   repeats one at once, with a new deadline; never one that its buyer acknowledged
 
-  --env ENV      list: of this environment alone; retry: TesteCF, CerteCF or eCF, required
+  --env ENV      list: only this environment; retry: TesteCF, CerteCF or eCF, required
   --status S     not_required, no_receiver, pending, delivered, refused, unacknowledged or failed
-  --issuer RNC   of this issuer alone
-  --buyer RNC    to this buyer alone
-  --encf ENCF    this number alone
-  --limit N      at most so many; default 100
+  --issuer RNC   only this issuer
+  --buyer RNC    only this buyer
+  --encf ENCF    only this number
+  --limit N      most rows; default 100
   --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json         one JSON object a line; --text is readable for people, the default on a terminal
+  --json         one JSON object a line; --text is for people, the default on a terminal
 
-Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
-when it was used wrongly or the gateway refuses.
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
+gateway refuses.
 
   ecf deliveries list --status failed
   ecf deliveries retry 131000001 E310000000001 --env eCF

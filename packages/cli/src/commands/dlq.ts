@@ -24,24 +24,25 @@ export const help = `ecf dlq list [options]
 ecf dlq replay (--all | --topic, --group, --id) [options]
 ecf dlq dismiss (--all | --topic, --group, --id) [options]
 
-Dead letters: events that a service could not handle, kept with the reason until somebody mends the cause.
+Dead-letter messages are events that a service could not handle. They are kept with the reason until somebody removes the
+cause.
 
-  list     tells which there are, oldest first
-  replay   hands them to the service that failed, and to no other; one that fails again is listed again
-  dismiss  deletes them, unhandled
+  list     lists them, oldest first
+  replay   sends them to the service that failed, and to no other; one that fails again is listed again
+  dismiss  deletes them without handling
 
-  --topic T      of this topic alone, e.g. invoices.v1
-  --group G      of this consumer alone, e.g. query
-  --id ID        this letter, or the letters of this event
-  --all          all there are
+  --topic T      only this topic, e.g. invoices.v1
+  --group G      only this consumer, e.g. query
+  --id ID        this message, or the messages of this event
+  --all          all of them
   --data-dir D   data folder of a standalone deployment; default DATA_DIR, else .data
-  --wait S       replay: seconds to wait for a standalone deployment to take the events; default 10
+  --wait S       replay: seconds to wait until a standalone deployment takes the events; default 10
   --event        list: with the event itself (JSON only)
-  --json         one JSON object a line; --text is readable for people, the default on a terminal
+  --json         one JSON object a line; --text is for people, the default on a terminal
 
-Where KAFKA_BROKERS is set (with the other KAFKA_ settings of the services), the letters are those of the brokers,
-otherwise those of the data folder. Ends with 0 when it is done, 1 when an event of a replay was not handled, 2 when it
-was used wrongly or the letters cannot be reached.
+With KAFKA_BROKERS (and the other KAFKA_ settings of the services), the command reads the messages of the brokers, otherwise
+those of the data folder. Exit code: 0 done, 1 an event of a replay was not handled, 2 wrong usage or the messages cannot be
+reached.
 
   ecf dlq list --topic invoices.v1
   ecf dlq replay --group query --topic invoices.v1
@@ -89,7 +90,7 @@ const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
   async list({ letters, box, values, json, writer }) {
     for (const letter of letters)
       await writer.write(json ? line(row(letter, values.event === true)) : readable(letter));
-    if (!json) await writer.write(summary(letters.length, 'dead letter', box.place));
+    if (!json) await writer.write(summary(letters.length, 'dead-letter message', box.place));
     return 0;
   },
   async replay({ letters, box, values, json, writer }) {
@@ -100,7 +101,7 @@ const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
       const told = `${outcome.padEnd(9)}  ${name(letter)}${why}\n`;
       await writer.write(json ? line({ id: letter.id, outcome, reason }) : told);
     }
-    if (!json) await writer.write(summary(letters.length, 'letter', 'replayed'));
+    if (!json) await writer.write(summary(letters.length, 'message', 'replayed'));
     return code;
   },
   async dismiss({ letters, box, json, writer }) {
@@ -108,7 +109,7 @@ const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
       await box.letters.remove(letter.id);
       await writer.write(json ? line({ id: letter.id, outcome: 'dismissed' }) : `dismissed  ${name(letter)}\n`);
     }
-    if (!json) await writer.write(summary(letters.length, 'letter', 'dismissed'));
+    if (!json) await writer.write(summary(letters.length, 'message', 'dismissed'));
     return 0;
   },
 };

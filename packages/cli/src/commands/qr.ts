@@ -9,8 +9,7 @@ export const options: Options = { env: 'value', json: 'switch' };
 
 export const help = `ecf qr [--env ENV] [--json] [FILE.xml|-]
 
-Writes the confirmation address of a signed e-CF or summary, which its QR code carries. It names the authority's own
-host.
+Writes the confirmation address of a signed e-CF or summary, for its QR code. The address has the host of the authority.
 
   --env ENV  TesteCF (default), CerteCF or eCF
   --json     {file, encf, env, security_code, qr_url}

@@ -14,15 +14,15 @@ export const options: Options = {
 
 export const help = `ecf rebuild query [options]
 
-Makes the read models of the query service anew: the owners of the documents tell their present state page by page, while
-the present read models answer; then the new ones take their place at once. Whatever goes wrong, the present ones stay.
+Rebuilds the read models of the query service. The owners of the documents send their present state page by page, while the
+present read models answer. Then the new ones replace them at once. After any failure the present ones stay.
 
-  --no-wait       ends once it is under way
+  --no-wait       ends when the rebuild has started
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          the end as a JSON object; --text is readable for people, the default on a terminal
+  --json          the result as a JSON object; --text is for people, the default on a terminal
 
-Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 1
-when it ended without effect, 2 when it was used wrongly, the gateway refuses or another rebuild is under way.
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 1 ended without effect,
+2 wrong usage, the gateway refuses, or another rebuild is running.
 
   ecf rebuild query
 `;

@@ -18,20 +18,20 @@ export const options: Options = {
 export const help = `ecf resolve list [options]
 ecf resolve RNC ENCF --env ENV (--adopt TRACKID | --resend) [options]
 
-Documents that do not go on by themselves, and a person's decision about one whose outcome nobody can ask for (an e-CF in
-CerteCF whose answer was lost). Find out at the authority first what became of the number.
+Lists documents that need a person, and records the outcome of one that the gateway cannot query (an e-CF in CerteCF whose answer
+was lost). Look the number up at the authority first.
 
-  list            tells which documents an alarm stands on, and which alarm
-  --adopt ID      the authority has it: it goes on under this trackId, once the authority has said that it is its own
-  --resend        the authority does not have it: the very same bytes go out again
+  list            lists the documents with an alarm, and the alarm
+  --adopt ID      the authority has it under this trackId; the gateway confirms that with the authority first
+  --resend        the authority does not have it: the gateway sends the very same bytes again
 
-  --env ENV       list: of this environment alone; else TesteCF, CerteCF or eCF, required
-  --issuer RNC    list: of this issuer alone
+  --env ENV       list: only this environment; else TesteCF, CerteCF or eCF, required
+  --issuer RNC    list: only this issuer
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          one JSON object a line; --text is readable for people, the default on a terminal
+  --json          one JSON object a line; --text is for people, the default on a terminal
 
-Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when it is done, 2
-when it was used wrongly or the gateway refuses (also where there is nothing to resolve by hand).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
+gateway refuses (also if there is nothing to resolve by hand).
 
   ecf resolve list --env CerteCF
   ecf resolve 131000001 E310000000001 --env CerteCF --adopt 2f6c8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e

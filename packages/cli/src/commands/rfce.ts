@@ -9,8 +9,8 @@ export const options: Options = { json: 'switch' };
 
 export const help = `ecf rfce [--json] [FILE.xml|-]
 
-Writes the unsigned consumer summary (RFCE) of a signed e-CF of type 32 under RD$250,000. It carries the security code
-of the full document; \`ecf sign\` signs it.
+Writes the unsigned consumer summary (RFCE) of a signed e-CF of type 32 under RD$250,000. It contains the security code
+of the full document. Sign it with \`ecf sign\`.
 
   --json  {file, encf, security_code, xml}
 

@@ -20,13 +20,13 @@ export const help = `ecf sign --certificate FILE.p12 --password-file F [options]
 Writes the signed XML of a document in JSON or unsigned XML.
 
   --certificate FILE.p12  the certificate with its private key (.p12 or .pfx)
-  --password-file F       a file with its password, so that it stands in no command line and no history
+  --password-file F       a file with its password, so that no command line or history contains it
   FILE                    the document; none or - means standard input
-  --schema-only           leave the business rules out
+  --schema-only           skip the business rules
   --json                  {file, document, type, encf, valid, faults, warnings, security_code, xml}
 
-The document is checked first; at fault nothing is written, the faults go to standard error and it ends with 1.
-A missing FechaHoraFirma becomes the present time. XML is written anew, compact, before it is signed.
+The command checks the document first. If it has faults, they go to standard error, nothing is written, and the exit code is 1.
+A missing FechaHoraFirma becomes the present time. XML is rewritten in compact form before it is signed.
 
   ecf sign --certificate holder.p12 --password-file password.txt invoice.json > 130000001E310000000001.xml
 `;

@@ -13,22 +13,21 @@ export const options: Options = { recent: 'value', 'data-dir': 'value', json: 's
 
 export const help = `ecf verify-archive [options]
 
-Compares the stored XML with what the services' databases say exists. Each object that a row names is read and its checksum
-compared:
+Compares the stored XML with the databases of the services. It reads each object that a row names and compares the checksum:
 
-  missing    a row names it and it is gone
-  altered    it is not what was stored
-  unknown    it is stored and no row names it; no fault
+  missing    a row names it, but it does not exist
+  altered    its bytes are not those that were stored
+  unknown    it exists, but no row names it; no fault
 
-Documents that wait in a database for the archive are counted as pending; that is no fault either.
+Documents that wait in a database for the archive count as pending; that is no fault either.
 
   --recent S      objects of the last S seconds are never unknown; default 300
   --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data
-  --json          one JSON object a line; --text is readable for people, the default on a terminal
+  --json          one JSON object a line; --text is for people, the default on a terminal
 
-Where S3_ENDPOINT is set (with the other S3_ settings of the services) and no folder is named, the bucket is read, else the
-folder. Talks to the gateway of ECF_URL with ADMIN_TOKEN; what is not set is taken from demo.json. Ends with 0 when nothing is
-missing or altered, 1 when something is, 2 when it was used wrongly or the gateway or the storage cannot be reached.
+With S3_ENDPOINT (and the other S3_ settings of the services) and no folder, the command reads the bucket, otherwise the folder.
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 nothing is missing or altered,
+1 something is, 2 wrong usage, or the gateway or the storage cannot be reached.
 
   ecf verify-archive --json
 `;

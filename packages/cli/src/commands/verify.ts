@@ -19,11 +19,10 @@ text, and checks the document against its schema.
 
   FILE    a signed XML document; - means standard input
   --json  one JSON object a line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults}
-  --text  readable for people; this is the default on a terminal, --json elsewhere
+  --text  for people; the default on a terminal, --json elsewhere
 
-\`signature\` speaks of the cryptography and the profile alone. Whether the certificate was valid when the document was
-signed stands in \`certificate\`; who issued it is not judged. Ends with 1 when a signature is invalid or a document is
-at fault by its schema.
+\`signature\` covers the cryptography and the profile only. \`certificate\` says whether the certificate was valid when the
+document was signed; its issuer is not checked. Exit code: 1 if a signature is invalid or a document violates its schema.
 
   ecf verify received/*.xml
 `;
