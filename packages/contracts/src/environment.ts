@@ -11,15 +11,15 @@ export const rncSchema = z.string().regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 1
 export const encfSchema = z.string().regex(/^E\d{12}$/, 'an eNCF is E and 12 digits');
 
 /**
- * A trackId: a UUID in practice. The authority promises no form, so only what cannot be one, or cannot be asked for, is
- * refused.
+ * A trackId, in practice a UUID. The authority specifies no form, so the schema refuses only texts that cannot be a trackId
+ * or cannot be queried.
  */
 export const trackIdSchema = z
   .string()
   .trim()
   .regex(/^[\x21-\x7e]{1,100}$/, 'a trackId is at most 100 printable characters without blanks');
 
-/** A trackId that the authority is said to have given: as its answers are read, letters, digits, hyphens and underscores. */
+/** A trackId that a caller attributes to the authority: letters, digits, hyphens and underscores, as in its answers. */
 export const givenTrackIdSchema = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ export const dateSchema = z.iso.date();
 /** A decimal number with two decimals, written as text. */
 export const amountSchema = z.string().regex(/^-?\d+\.\d{2}$/, 'an amount has two decimals');
 
-/** Free text of a request: what cannot be kept as it is (NUL, half of a surrogate pair) is refused, not replaced. */
+/** Free text of a request. Text that cannot be stored unchanged (NUL, half of a surrogate pair) is refused, not replaced. */
 export const freeTextSchema = z
   .string()
   .refine(isStorableText, 'A text has neither the character NUL nor half of a surrogate pair.');

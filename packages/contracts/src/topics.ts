@@ -8,18 +8,18 @@ import { taxpayerStateSchema } from './events/taxpayer.js';
 
 export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
 
-/** A topic: what one message is, who says it and who listens. */
+/** A topic: its messages, its publisher and its consumers. */
 export interface Topic {
   readonly name: string;
   readonly description: string;
-  /** What the message key is made of; messages of one key keep their order. */
+  /** The kind of message key; messages of one key keep their order. */
   readonly key: 'document' | 'rnc';
   /** Event types and the schema of their data. Schemas only grow within a version: new fields are optional. */
   readonly events: Readonly<Record<string, z.ZodType>>;
   readonly producer: ServiceName;
   readonly consumers: readonly ServiceName[];
   readonly partitions: number;
-  /** Milliseconds that messages are kept; `compacted` keeps the latest of each key for good. */
+  /** Milliseconds that messages are kept; `compacted` keeps the latest of each key permanently. */
   readonly retention: number | 'compacted';
 }
 
@@ -103,7 +103,7 @@ export type TopicName = (typeof TOPICS)[keyof typeof TOPICS]['name'];
 
 const byName = new Map<string, Topic>(Object.values(TOPICS).map((topic) => [topic.name, topic]));
 
-/** The topic of a name; undefined for an unknown one. */
+/** The topic with this name; undefined if there is none. */
 export function topicOf(name: string): Topic | undefined {
   return byName.get(name);
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ecfTypeSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { cancellationStatusSchema } from '../http/cancellation.js';
 
-/** Ranges that one event holds; a reader that needs the others asks for the cancellation by its id. */
+/** Most ranges in an event; a consumer that needs the others queries the cancellation by its id. */
 export const MAX_EVENT_RANGES = 1_000;
 
 /**
- * `cancellation.changed`: the present state of an annulment of number ranges. `revision` increases per cancellation; a
- * reader keeps the highest. `blocked` are the numbers that cannot be used for its sake, merged and in order: all of them
- * from before it is sent, without those that the authority refused once it has spoken. Sequences are the ten digits after
+ * `cancellation.changed`: the present state of a cancellation of number ranges. `revision` increases per cancellation; a
+ * consumer keeps the highest. `blocked` are the numbers that it blocks, merged and in order: all of them before it is sent,
+ * without the refused ones after the authority's answer. Sequences are the ten digits after
  * the type, as numbers.
  */
 export const cancellationChangedSchema = z.object({

@@ -3,8 +3,8 @@ import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 
 /**
- * `delivery.changed`: how far the delivery of an issued e-CF to its buyer has come. `revision` increases per document; a
- * reader keeps the highest.
+ * `delivery.changed`: the state of the delivery of an issued e-CF to its buyer. `revision` increases per document; a consumer
+ * keeps the highest.
  */
 export const deliveryChangedSchema = z
   .object({
@@ -14,7 +14,7 @@ export const deliveryChangedSchema = z
     buyer_rnc: rncSchema,
     revision: z.number().int().positive(),
     delivery_status: deliveryStatusSchema,
-    /** Nothing goes on by itself any more. */
+    /** The delivery has ended; only an operator can repeat it. */
     final: z.boolean().optional(),
   })
   .meta({

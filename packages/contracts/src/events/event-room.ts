@@ -2,7 +2,7 @@ import { type AuthorityMessage, storableText } from '@ecf/domain';
 
 /** Bytes of JSON that an event may take: brokers take messages of 1 MiB by default, headers and batch included. */
 export const MAX_EVENT_BYTES = 900_000;
-/** Submissions of a document that one event holds, the latest ones. */
+/** Most submissions of a document in an event: the latest ones. */
 export const MAX_EVENT_ATTEMPTS = 200;
 /** Bytes of JSON that the messages of one verdict may take in an event. */
 export const MAX_VERDICT_MESSAGE_BYTES = 100_000;
@@ -11,18 +11,18 @@ export const MAX_EVENT_MESSAGE_BYTES = 200_000;
 
 /** No UTF-16 unit takes more in JSON (`\u001f`). */
 const MOST_BYTES_OF_A_UNIT = 6;
-/** A rest of a text that is shorter says nothing. */
+/** A shorter rest of a text is dropped. */
 const LEAST_UNITS = 20;
 
 export interface FittedMessages {
   readonly messages: AuthorityMessage[];
-  /** Messages, or the end of one, were left out. */
+  /** Messages, or the end of one, are omitted. */
   readonly cut: boolean;
   /** Bytes of JSON. */
   readonly bytes: number;
 }
 
-/** The messages of a verdict from the first one on, for as long as they take no more than `room` bytes of JSON. */
+/** The messages of a verdict from the first one on, up to `room` bytes of JSON. */
 export function fitMessages(messages: readonly AuthorityMessage[], room: number): FittedMessages {
   const kept: AuthorityMessage[] = [];
   let bytes = 2;
@@ -38,12 +38,12 @@ export function fitMessages(messages: readonly AuthorityMessage[], room: number)
   return { messages: kept, cut: false, bytes };
 }
 
-/** What has more units than there are bytes is not measured: it may be very long. */
+/** A text with more units than bytes available is not measured: it may be very long. */
 function fits(message: AuthorityMessage, room: number): boolean {
   return message.codigo.length + message.valor.length < room && jsonBytes(message) <= room;
 }
 
-/** A message with as much of its text as surely fits; null where that is next to nothing. */
+/** A message with as much of its text as surely fits; null if almost nothing fits. */
 function beginningOf({ codigo, valor }: AuthorityMessage, room: number): AuthorityMessage | null {
   if (codigo.length >= room) return null;
   const units = Math.floor((room - jsonBytes({ codigo, valor: '' })) / MOST_BYTES_OF_A_UNIT);

@@ -3,9 +3,9 @@ import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../en
 import { authorityMessageSchema, invoiceStatusSchema } from './invoice.js';
 
 /**
- * `invoice_status.changed`: what the authority answered to the question for the result of a submission, where it differs
- * from what was known. `revision` increases per (environment, trackId); a reader keeps the highest. `sequence_used` is the
- * authority's own flag, which means something for Rechazado alone. `final` says that the authority has decided.
+ * `invoice_status.changed`: the authority's answer to a query for the result of a submission, if it differs from the known
+ * one. `revision` increases per (environment, trackId); a consumer keeps the highest. `sequence_used` is the authority's own
+ * flag; it has a meaning only for Rechazado. `final` says that the authority has decided.
  */
 export const invoiceStatusChangedSchema = z
   .object({
@@ -19,12 +19,12 @@ export const invoiceStatusChangedSchema = z
     final: z.boolean(),
     code: z.string(),
     messages: z.array(authorityMessageSchema),
-    /** True where the authority said more than `messages` holds: up to MAX_VERDICT_MESSAGE_BYTES travel. */
+    /** True if the authority sent more messages than these, which take up to MAX_VERDICT_MESSAGE_BYTES. */
     messages_cut: z.boolean().optional(),
     sequence_used: z.boolean().nullable(),
     date_received: timestampSchema.nullable(),
     asked_at: timestampSchema,
-    /** The answer as it came, for the audit trail. */
+    /** The unchanged answer, for the audit trail. */
     answer: z.object({
       http_status: z.number().int(),
       content_type: z.string().nullable(),

@@ -23,7 +23,7 @@ export const invoiceStatusSchema = z.enum([
   'No encontrado',
 ]);
 
-/** One real submission to the authority. */
+/** One submission to the authority. */
 export const invoiceAttemptSchema = z.object({
   attempt: z.number().int().positive(),
   track_id: z.string().nullable(),
@@ -36,7 +36,7 @@ export const invoiceAttemptSchema = z.object({
   final: z.boolean(),
 });
 
-/** A submission as an event tells of it, which has room for so much: what is marked is whole where emission is asked. */
+/** A submission in an event, within its size. Emission has the omitted parts. */
 export const toldAttemptSchema = invoiceAttemptSchema.extend({
   messages_cut: z.boolean().optional().meta({ description: 'True if the authority sent more messages than these' }),
   earlier_omitted: z
@@ -49,9 +49,10 @@ export const toldAttemptSchema = invoiceAttemptSchema.extend({
 export type InvoiceAttempt = z.infer<typeof toldAttemptSchema>;
 
 /**
- * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a reader keeps the
- * highest. Attempts stand oldest first: in an event the latest {@link MAX_EVENT_ATTEMPTS} with messages up to
- * {@link MAX_EVENT_MESSAGE_BYTES}, marked where that is not all; `messages` of the document are those of its latest. `state` is the state of the emission life cycle, for operators.
+ * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a consumer keeps
+ * the highest. Attempts come oldest first. An event has the latest {@link MAX_EVENT_ATTEMPTS} with messages up to
+ * {@link MAX_EVENT_MESSAGE_BYTES}, and marks omissions. `messages` of the document are those of its latest attempt. `state` is
+ * the state of the emission, for operators.
  */
 export const invoiceChangedSchema = z
   .object({

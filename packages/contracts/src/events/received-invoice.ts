@@ -13,7 +13,7 @@ import { faultSchema } from '../http/error-body.js';
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'rejected']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
-/** Another document that came under a number already taken: signed and well-formed, with other bytes. */
+/** Another document under a number that is taken: signed and well-formed, with other bytes. */
 export const receivedConflictSchema = z.object({
   sha256: z.string(),
   date_received: timestampSchema,
@@ -24,10 +24,10 @@ export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
 
 /**
  * `received_invoice.changed`: the whole present state of a document that a provider sent and that was acknowledged with
- * Estado 0. `revision` increases per document; a reader keeps the highest. `issuer_rnc` is the provider, `account_id` the
+ * Estado 0. `revision` increases per document; a consumer keeps the highest. `issuer_rnc` is the provider, `account_id` the
  * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
- * business fault, noted in `observations`. `date_issued` is null where the document names a day that does not exist.
- * `conflicts` holds those that are kept, at most {@link MAX_EVENT_CONFLICTS}; listings tell how many there were in all.
+ * business fault in `observations`. `date_issued` is null if the document names a day that does not exist. `conflicts` has
+ * the kept ones, at most {@link MAX_EVENT_CONFLICTS}; listings show the total.
  */
 export const receivedInvoiceChangedSchema = z
   .object({
@@ -46,7 +46,7 @@ export const receivedInvoiceChangedSchema = z
     total_amount: amountSchema,
     total_itbis: amountSchema,
     modified_encf: z.string().nullable(),
-    /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null where it states no possible time. */
+    /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null if that is no possible time. */
     signature_datetime: z.string().nullable(),
     xml_storage_path: z.string(),
     xml_checksum: z.string(),
@@ -65,15 +65,15 @@ export const receivedInvoiceChangedSchema = z
   });
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
-/** Documents competing for one number that are shown. */
+/** Most competing documents of a number in an event. */
 export const MAX_EVENT_CONFLICTS = 100;
 
-/** Faults and warnings that are kept and travel with a received document; more say nothing new. */
+/** Most faults and warnings of a received document that are kept and published. */
 export const MAX_OBSERVATIONS = 20;
 
 /**
  * `approval.changed` with direction `given`: the decision about a document that one of our taxpayers received. `revision`
- * increases per document; a decision that was withdrawn comes as `pending` with a higher one.
+ * increases per document; a withdrawn decision is published as `pending` with a higher one.
  */
 export const receivedInvoiceDecisionSchema = z.object({
   direction: z.literal('given'),
@@ -94,7 +94,7 @@ export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSche
 export const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
 export type IssuedInvoiceDecision = z.infer<typeof issuedInvoiceDecisionSchema>;
 
-/** The data of `approval.changed`, told apart by `direction`. */
+/** The data of `approval.changed`; `direction` distinguishes the two kinds. */
 export const approvalChangedSchema = z.discriminatedUnion('direction', [
   receivedInvoiceDecisionSchema,
   issuedInvoiceDecisionSchema,

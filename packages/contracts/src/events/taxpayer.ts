@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 
-/** A range of numbers that the authority granted: only those registered are checked. Dates are YYYY-MM-DD or null. */
+/** A number range that the authority granted; only registered ones are checked. Dates are YYYY-MM-DD or null. */
 export const numberRangeSchema = z.object({
   env: environmentSchema,
   ecf_type: ecfTypeSchema,
@@ -13,9 +13,9 @@ export type NumberRange = z.infer<typeof numberRangeSchema>;
 
 /**
  * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
- * `revision` increases with every change in the deployment; a reader keeps the highest per RNC. `previous_revision` is the
- * account's revision before this change: a reader that knows the account up to it knows the account up to `revision` now.
- * `certificate` is sealed (base64 of seal(MASTER_KEY, serialised certificate, context = rnc)), null where there is none.
+ * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision` is the
+ * account's revision before this change: a consumer that knows the account up to it now knows it up to `revision`.
+ * `certificate` is sealed (base64 of seal(MASTER_KEY, serialised certificate, context = rnc)), null if there is none.
  */
 export const taxpayerStateSchema = z
   .object({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 
 /**
- * An ARECF that a buyer's receiver returned, as `GET /received-arecf/` shows it. Where `valid` is false, `validation_error`
- * says why it does not count, and what it claims about itself stands in the other fields as far as it could be read.
+ * An ARECF that a buyer's receiver returned, as `GET /received-arecf/` shows it. If `valid` is false, `validation_error`
+ * has the reason, and the other fields have the readable parts of the document.
  */
 export const receivedAcknowledgementSchema = z
   .object({
@@ -12,7 +12,7 @@ export const receivedAcknowledgementSchema = z
     buyer_rnc: rncSchema,
     encf: encfSchema,
     env: environmentSchema,
-    /** Estado: 0 received, 1 not received; null where it cannot be read. */
+    /** Estado: 0 received, 1 not received; null if it cannot be read. */
     receipt_status: z.union([z.literal(0), z.literal(1)]).nullable(),
     /** CodigoMotivoNoRecibido, 1 to 4. */
     rejection_code: z.number().int().min(1).max(4).nullable(),

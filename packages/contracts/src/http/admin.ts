@@ -26,7 +26,7 @@ export const newApiKeySchema = z.strictObject({
 
 const MOST_RANGES = 1_000;
 
-/** `PUT /admin/accounts/{id}/taxpayers/{rnc}/ranges`: all ranges of the taxpayer; those given before are replaced. */
+/** `PUT /admin/accounts/{id}/taxpayers/{rnc}/ranges`: all ranges of the taxpayer; they replace the earlier ones. */
 export const newRangesSchema = z
   .array(
     z

@@ -9,7 +9,7 @@ import {
 } from '../environment.js';
 import { approvalStatusSchema } from '../events/received-invoice.js';
 
-/** Fields that may be left out or null. */
+/** Optional fields; null counts as absent. */
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
 
 /** Up to two decimals, as text or as a number. */
@@ -63,7 +63,7 @@ export type AuthoritySubmissionStatus = z.infer<typeof authoritySubmissionStatus
 export const issuerDeliveryStatusSchema = z.enum(['pending', 'delivered', 'refused', 'no_receiver', 'failed']);
 export type IssuerDeliveryStatus = z.infer<typeof issuerDeliveryStatusSchema>;
 
-/** A commercial approval of ours (ACECF), as the routes under `/acecf` answer it. */
+/** A commercial approval of ours (ACECF) in the answers of `/acecf`. */
 export const approvalSchema = z.object({
   id: z.number().int().positive(),
   ecf_document_id: z.number().int().positive().nullable(),

@@ -9,7 +9,7 @@ import {
   timestampSchema,
 } from '../environment.js';
 
-/** Lines of a cancellation, and ranges of a line. Source: Formato Anulación de e-NCF v1.0 pp.4-7. */
+/** Most lines of a cancellation, and most ranges of a line. Source: Formato Anulación de e-NCF v1.0 pp.4-7. */
 export const MAX_CANCELLATION_LINES = 10;
 export const MAX_CANCELLATION_RANGES = 10_000;
 
@@ -34,8 +34,8 @@ export const cancellationLineRequestSchema = z.strictObject({
 });
 
 /**
- * Body of `POST /anecf/`; null counts as absent. Emission reads it by a reader of its own, for a body of a hundred thousand
- * ranges is to name each place at fault; a test holds the two together.
+ * Body of `POST /anecf/`; null counts as absent. Emission has its own reader, because it must name each place
+ * at fault in a body of a hundred thousand ranges. A test compares the two.
  */
 export const cancellationRequestSchema = z.strictObject({
   version: z.literal('1.0').nullish(),
@@ -54,11 +54,11 @@ export const cancellationRequestSchema = z.strictObject({
   detail_lines: z.array(cancellationLineRequestSchema).min(1).max(MAX_CANCELLATION_LINES),
 });
 
-/** What the authority made of a cancellation or a range of it. */
+/** The authority's decision about a cancellation or one of its ranges. */
 export const cancellationStatusSchema = z.enum(['Aceptado', 'Parcial', 'Rechazado', 'submitted', 'failed']);
 export type CancellationStatus = z.infer<typeof cancellationStatusSchema>;
 
-/** A range with the counts filled in; `authority_status` says what became of its numbers. */
+/** A range with its counts; `authority_status` is the outcome of its numbers. */
 export const cancellationRangeSchema = z.object({
   id: z.number().int().positive(),
   encf_desde: encfSchema,
@@ -67,7 +67,7 @@ export const cancellationRangeSchema = z.object({
   authority_status: z.enum(['Aceptado', 'Parcial', 'Rechazado']).nullable(),
 });
 
-/** A cancellation as it is kept. */
+/** A stored cancellation. */
 export const cancellationSchema = z.object({
   id: z.number().int().positive(),
   version: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One thing wrong with a document: where, which rule, the authority's code, words, source. */
+/** A fault of a document: place, rule, the authority's code, words, source. */
 export const faultSchema = z.object({
   path: z.string().meta({ description: 'Field path, e.g. ECF.DetallesItems.Item[2].MontoItem' }),
   rule: z.string().meta({ description: 'Stable name: schema.* or business.*' }),

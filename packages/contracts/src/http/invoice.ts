@@ -11,7 +11,7 @@ import {
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { approvalStatusSchema } from '../events/received-invoice.js';
 
-/** What became of the delivery of an e-CF to its buyer. */
+/** State of the delivery of an e-CF to its buyer. */
 export const deliveryStatusSchema = z.enum([
   'not_required',
   'no_receiver',
@@ -22,7 +22,7 @@ export const deliveryStatusSchema = z.enum([
   'failed',
 ]);
 
-/** An issued document, one per (environment, issuer, eNCF). Null where a field does not apply. */
+/** An issued document, one per (environment, issuer, eNCF). Null if a field does not apply. */
 export const invoiceSchema = z.object({
   id: z.number().int().positive(),
   encf: encfSchema,
@@ -51,7 +51,7 @@ export const invoiceSchema = z.object({
   modified_encf: z.string().nullable(),
 });
 
-/** A day as the headers carry it, `DD-MM-YYYY`. */
+/** A day in a header, `DD-MM-YYYY`. */
 const daySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
 const periodSchema = z.object({
   issuer_rnc: rncSchema,
@@ -75,7 +75,7 @@ export const invoiceCountSchema = periodSchema.extend({ total_invoices: count })
 
 const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
 
-/** Answer of `GET /invoices/aggregate/`. Amounts count accepted documents only, credit notes with a negative sign. */
+/** Answer of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
 export const invoiceAggregateSchema = periodSchema.extend({
   total_invoices: count,
   total_amount: amountSchema,
@@ -93,7 +93,7 @@ export const invoiceAggregateSchema = periodSchema.extend({
   ),
 });
 
-/** Answer of `GET /trackids/{encf}`: every real submission of the number, oldest first. */
+/** Answer of `GET /trackids/{encf}`: every submission of the number, oldest first. */
 export const trackIdListSchema = z.object({
   encf: encfSchema,
   issuer_rnc: rncSchema,

@@ -6,17 +6,17 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Operation {
   readonly id: string;
   readonly method: HttpMethod;
-  /** With `{name}` for a part that varies; without a slash at the end, which is optional on every route. */
+  /** `{name}` is a variable part. No slash at the end; it is optional on every route. */
   readonly path: string;
   /** The service that answers. */
   readonly owner: ServiceName;
-  /** `key`: needs x-api-key. `public`: called by other taxpayers and the authority, needs nothing, matches in any case. */
+  /** `key`: needs x-api-key. `public`: called by other taxpayers and the authority, needs no key, matches in any case. */
   readonly access: 'key' | 'public';
-  /** The body's `authority_environment` counts where the header `env` is absent. */
+  /** The body's `authority_environment` counts if the header `env` is absent. */
   readonly environmentInBody?: true;
 }
 
-/** Every operation, in the order of the specification, and the public additions. Literal parts win over varying ones. */
+/** Every operation, in the order of the specification, and the public additions. Literal parts win over variable ones. */
 export const OPERATIONS = [
   { id: 'obtainToken', method: 'GET', path: '/obtain_token', owner: 'emission', access: 'key' },
   { id: 'invoiceStatus', method: 'GET', path: '/invoice-status/{track_id}', owner: 'status-poller', access: 'key' },

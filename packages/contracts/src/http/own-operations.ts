@@ -1,13 +1,13 @@
 import type { HttpMethod } from './operations.js';
 
-/** An operation that the gateway answers by itself. */
+/** An operation of the gateway itself. */
 export interface OwnOperation {
   readonly id: string;
   readonly method: HttpMethod;
   readonly path: string;
 }
 
-/** What the gateway answers to everybody, without a key. */
+/** The operations of the gateway without a key. */
 export const OWN_OPERATIONS = [
   { id: 'service', method: 'GET', path: '/' },
   { id: 'errors', method: 'GET', path: '/errors' },
@@ -18,7 +18,7 @@ export const OWN_OPERATIONS = [
   { id: 'docsFile', method: 'GET', path: '/docs/{file}' },
 ] as const satisfies readonly OwnOperation[];
 
-/** The administration; it exists where an ADMIN_TOKEN is configured. */
+/** The administration; it exists if ADMIN_TOKEN is set. */
 export const ADMIN_OPERATIONS = [
   { id: 'adminOpenApi', method: 'GET', path: '/admin/openapi.json' },
   { id: 'createAccount', method: 'POST', path: '/admin/accounts' },

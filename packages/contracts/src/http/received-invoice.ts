@@ -5,7 +5,7 @@ import { approvalStatusSchema } from '../events/received-invoice.js';
 /** A day in a header, `DD-MM-YYYY`. */
 const headerDaySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
 
-/** A received e-CF, as the listings of received invoices show it. */
+/** A received e-CF in the listings. */
 export const receivedInvoiceSchema = z.object({
   id: z.number().int().positive(),
   encf: z.string(),

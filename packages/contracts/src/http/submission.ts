@@ -14,7 +14,7 @@ export const tokenResponseSchema = z.object({
 /** Body of `/submit_ecf` and `/submit_fc`. */
 export const xmlItemSchema = z.object({ xml: z.string().min(1) });
 
-/** What all three submission endpoints answer. `Validado` is the status of a dry run, which has none of what a signature gives. */
+/** The common answer of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a signature. */
 const documentAnswerSchema = z.object({
   status: z.union([invoiceStatusSchema, z.literal('Validado')]),
   messages: z.array(authorityMessageSchema),
@@ -30,7 +30,7 @@ const documentAnswerSchema = z.object({
   warnings: z.array(faultSchema),
 });
 
-/** Answer of `/fe_Submit`: `trackId` on the route of full documents, `rfce_xml` on the summary's. */
+/** Answer of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
 export const submissionResponseSchema = documentAnswerSchema.extend({
   xml: z.string(),
   trackId: z.string().nullable().optional(),

@@ -5,7 +5,7 @@ import type { InternalHandlers } from './internal.js';
 export const ARCHIVING_SERVICES = ['emission', 'reception', 'approvals'] as const;
 export type ArchivingService = (typeof ARCHIVING_SERVICES)[number];
 
-/** XML that a row of a service's database names. */
+/** An XML document that a row of a service's database names. */
 export const storedFileSchema = z.object({
   path: z.string(),
   /** In lower-case hex. */
@@ -16,12 +16,12 @@ export const storedFileSchema = z.object({
 export type StoredFile = z.infer<typeof storedFileSchema>;
 
 export const storedFilesQuerySchema = z.object({
-  /** Where to go on; the answer's `next`. */
+  /** Where to continue: `next` of the answer. */
   after: z
     .string()
     .regex(/^[a-z_]+(:\d{1,19}){1,3}$/, 'is the `next` of a page')
     .optional(),
-  /** Rows of the database; each may name several files, or none. */
+  /** Most rows of the database; each may name several files, or none. */
   limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
 });
 

@@ -4,7 +4,7 @@ import { deliveryStatusSchema } from '../invoice.js';
 import type { InternalHandlers } from './internal.js';
 import { UNDECIDED_APPROVAL_OPERATIONS } from './undecided-approval.js';
 
-/** A delivery as those who operate the deployment see it. */
+/** A delivery for operators. */
 export const deliverySchema = z.object({
   id: z.number().int().positive(),
   env: environmentSchema,
@@ -13,17 +13,17 @@ export const deliverySchema = z.object({
   buyer_rnc: rncSchema,
   account_id: z.string(),
   delivery_status: deliveryStatusSchema,
-  /** Sends begun. */
+  /** Number of sends. */
   tries: z.number().int().nonnegative(),
   last_error: z.string().nullable(),
   created_at: timestampSchema,
-  /** When it is taken up again; null where nothing is left to do. */
+  /** The next due time; null if nothing is left to do. */
   due_at: timestampSchema.nullable(),
   deadline_at: timestampSchema,
 });
 export type DeliveryBody = z.infer<typeof deliverySchema>;
 
-/** Which deliveries to list. */
+/** The filter of the list. */
 export const deliveryFilterSchema = z.object({
   env: environmentSchema.optional(),
   status: deliveryStatusSchema.optional(),
@@ -31,7 +31,7 @@ export const deliveryFilterSchema = z.object({
   buyer_rnc: rncSchema.optional(),
   encf: encfSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  /** Ids below this one only; the answer's `next`. */
+  /** Only ids below this one: `next` of the answer. */
   before: z.coerce.number().int().positive().optional(),
 });
 export type DeliveryFilter = z.infer<typeof deliveryFilterSchema>;
@@ -46,12 +46,12 @@ export type DeliveryPage = z.infer<typeof deliveryPageSchema>;
 /** Names a delivery. */
 export const deliveryNameSchema = z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema });
 
-/** What the approvals service answers to those who operate the deployment. */
+/** Operations of the approvals service for operators. */
 export const DELIVERY_OPERATIONS = {
   listDeliveries: { path: '/internal/deliveries/list', request: deliveryFilterSchema, answer: deliveryPageSchema },
   /**
-   * Takes a delivery up at once and gives it a new deadline. 404 `not_found` where there is none, 409 `conflict` where
-   * the buyer has the document.
+   * Makes a delivery due at once, with a new deadline. 404 `not_found` if there is none, 409 `conflict` if the buyer has the
+   * document.
    */
   retryDelivery: { path: '/internal/deliveries/retry', request: deliveryNameSchema, answer: deliverySchema },
   ...UNDECIDED_APPROVAL_OPERATIONS,

@@ -3,17 +3,17 @@ import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../../e
 import { invoiceChangedSchema } from '../../events/invoice.js';
 import type { InternalHandlers } from './internal.js';
 
-/** What emission answers to those who follow its documents up at the authority. */
+/** Operations of emission for the follow-up of its documents at the authority. */
 export const FOLLOW_UP_OPERATIONS = {
-  /** The present state, whole, of the document that was submitted under a trackId; null where none of ours was. */
+  /** The whole present state of the document that was submitted under a trackId; null if it is none of ours. */
   findSubmission: {
     path: '/internal/submissions/find',
     request: z.object({ env: environmentSchema, track_id: trackIdSchema }),
     answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
   },
   /**
-   * Documents that have a trackId and whose verdict is awaited, by id, at most `limit`: what who follows them up compares with.
-   * `next` is null at the end.
+   * Documents that have a trackId and wait for their verdict, by id, at most `limit`. The status poller compares its own list
+   * with them. `next` is null at the end.
    */
   pageOfUndecided: {
     path: '/internal/submissions/undecided',
@@ -21,9 +21,8 @@ export const FOLLOW_UP_OPERATIONS = {
     answer: z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   },
   /**
-   * A token of the authority to ask about a signed document: of the certificate that came with it, else of the taxpayer's
-   * stored one, whether the taxpayer is active or not. `refused` names a token that the authority answered 401 to: it is
-   * forgotten first.
+   * A token of the authority for queries about a signed document: by the certificate that came with it, else by the
+   * taxpayer's stored one, active or not. `refused` is a token that the authority answered with 401; it is dropped first.
    */
   documentToken: {
     path: '/internal/submissions/token',

@@ -5,7 +5,7 @@ import { invoiceChangedSchema } from '../../events/invoice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../../events/received-invoice.js';
 import { trackIdListSchema } from '../invoice.js';
 
-/** A question that one service asks another: `POST path` with a JSON body, under a service's signed identity. */
+/** A query of one service to another: `POST path` with a JSON body, under a service's signed identity. */
 export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
   readonly path: string;
   readonly request: Q;
@@ -18,15 +18,15 @@ const operation = <Q extends z.ZodType, A extends z.ZodType>(
   answer: A,
 ): InternalOperation<Q, A> => ({ path, request, answer });
 
-/** Documents that one question can name. */
+/** Most documents in a query. */
 export const MAX_NUMBERS_ASKED = 1_000;
-/** Changes that one answer can list. */
+/** Most changes in an answer. */
 export const MAX_RECENT_CHANGES = 20_000;
 
 const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema })).max(MAX_NUMBERS_ASKED);
 const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) });
 
-/** An answer of the authority about an attempt, as it came. */
+/** An unchanged answer of the authority about an attempt. */
 export const rawAnswerSchema = z.object({
   operation: z.string(),
   at: timestampSchema,
@@ -38,16 +38,16 @@ export const rawAnswerSchema = z.object({
 });
 export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 
-/** Answer of `GET /trackids/{encf}/raw`: each submission with everything the authority answered about it. */
+/** Answer of `GET /trackids/{encf}/raw`: each submission with all answers of the authority about it. */
 export const rawTrackIdListSchema = trackIdListSchema.extend({
   track_ids: z.array(trackIdListSchema.shape.track_ids.element.extend({ raw: z.array(rawAnswerSchema) })),
 });
 
-/** What emission answers to other services. */
+/** Operations of emission for other services. */
 export const EMISSION_OPERATIONS = {
   /**
    * A token of the authority for a taxpayer of an account; without `rnc`, for its oldest one with a valid certificate.
-   * `refused` names a token that the authority answered 401 to: it is forgotten first.
+   * `refused` is a token that the authority answered with 401; it is dropped first.
    */
   authorityToken: operation(
     '/internal/token',
@@ -61,8 +61,8 @@ export const EMISSION_OPERATIONS = {
     z.object({ token: z.string(), expires_in: z.number().int() }),
   ),
   /**
-   * Documents of an issuer that changed since the answer whose `cursor` is given; null = within the last minutes. Complete
-   * for all that was committed before the question, unless `complete` is false. A document may be named again.
+   * Documents of an issuer that changed since the answer with `cursor`; null means within the last minutes. The list is
+   * complete for everything committed before the query, unless `complete` is false. A document may appear again.
    */
   recentChanges: operation(
     '/internal/invoices/recent',
@@ -74,8 +74,8 @@ export const EMISSION_OPERATIONS = {
     }),
   ),
   /**
-   * The present state of documents; those that do not exist are left out. As events tell it, or with `whole` without their
-   * bounds: every submission and message.
+   * The present state of documents; unknown ones are omitted. The form is that of the events; with `whole` it has every
+   * submission and message.
    */
   findInvoices: operation(
     '/internal/invoices/find',
@@ -88,7 +88,7 @@ export const EMISSION_OPERATIONS = {
     pageSchema,
     z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   ),
-  /** What the authority answered about the attempts of a document, oldest first. */
+  /** The authority's answers about the attempts of a document, oldest first. */
   rawAnswers: operation(
     '/internal/invoices/answers',
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema }),
@@ -96,16 +96,16 @@ export const EMISSION_OPERATIONS = {
   ),
 } as const;
 
-/** What reception answers to other services. */
+/** Operations of reception for other services. */
 export const RECEPTION_OPERATIONS = {
-  /** The present state of what was received under a number for the given buyers; all issuers where none is named. */
+  /** The present state of the documents received under a number for the given buyers; of all issuers if none is named. */
   findReceived: operation(
     '/internal/received/find',
     z.object({
       env: environmentSchema,
       buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_ASKED),
       issuer_rnc: rncSchema.nullable(),
-      /** As it was received, at fault or not. */
+      /** The number as received, with or without faults. */
       encf: z.string().min(1),
     }),
     z.object({ received: z.array(receivedInvoiceChangedSchema) }),
@@ -117,8 +117,8 @@ export const RECEPTION_OPERATIONS = {
     z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
   ),
   /**
-   * Verifies a sender's header `Authorization`. Answers the holder's id of the certificate for which the token was issued, null
-   * where the token is missing, expired, forged or of another environment. Called only where PROVIDER_AUTH is required.
+   * Verifies a sender's header `Authorization`. Answers the holder's id in the certificate of the token; null if the token is missing,
+   * expired, forged or of another environment. Called only if PROVIDER_AUTH is `required`.
    */
   verifyProviderToken: operation(
     '/internal/provider-token',
@@ -127,7 +127,7 @@ export const RECEPTION_OPERATIONS = {
   ),
 } as const;
 
-/** What approvals answers to those who show what became of issued documents. */
+/** Operations of approvals about the outcome of issued documents. */
 export const AFTERMATH_OPERATIONS = {
   /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
   pageOfDeliveries: operation(
@@ -135,7 +135,7 @@ export const AFTERMATH_OPERATIONS = {
     pageSchema,
     z.object({ deliveries: z.array(deliveryChangedSchema), next: z.number().int().nullable() }),
   ),
-  /** What buyers decided about all issued documents, by id, `limit` at a time. `next` is null at the end. */
+  /** The buyers' decisions about all issued documents, by id, `limit` at a time. `next` is null at the end. */
   pageOfDecisions: operation(
     '/internal/aftermath/decisions',
     pageSchema,
@@ -149,20 +149,20 @@ export const rebuildStateSchema = z.object({
   building: z.boolean(),
   started_at: timestampSchema.nullable(),
   finished_at: timestampSchema.nullable(),
-  /** Taken over so far. */
+  /** Documents copied so far. */
   documents: z.number().int(),
-  /** Why the last one ended without effect. */
+  /** The reason why the last rebuild ended without effect. */
   failure: z.string().nullable(),
 });
 
-/** What the query service answers to other services. */
+/** Operations of the query service for other services. */
 export const QUERY_OPERATIONS = {
-  /** Begins to make the read models anew; answers once that is under way. 409 `conflict` while another is. */
+  /** Starts a rebuild of the read models and answers when it runs. 409 `conflict` while another one runs. */
   startRebuild: operation('/internal/rebuild', z.object({}), rebuildStateSchema),
   rebuildState: operation('/internal/rebuild/state', z.object({}), rebuildStateSchema),
 } as const;
 
-/** The functions behind a set of operations, in the service that answers and in the one that asks. */
+/** The functions of a set of operations, in the service that answers and in the one that calls. */
 export type InternalHandlers<T extends Readonly<Record<string, InternalOperation>>> = {
   readonly [N in keyof T]: (request: z.output<T[N]['request']>) => Promise<z.output<T[N]['answer']>>;
 };

@@ -10,25 +10,25 @@ import {
 import { MAX_CANCELLATION_RANGES } from '../cancellation.js';
 import type { InternalHandlers } from './internal.js';
 
-/** A document that does not go on by itself. */
+/** A document that needs a person. */
 export const alarmedDocumentSchema = z.object({
   env: environmentSchema,
   issuer_rnc: rncSchema,
   encf: encfSchema,
   account_id: z.string(),
-  /** State of the emission life cycle. */
+  /** State of the attempt. */
   state: z.string(),
   /** `cannot-ask`, `no-certificate`, `document-lost`, `overdue`. */
   alarm: z.string(),
   committed_at: timestampSchema,
 });
 
-/** Which documents with an alarm to list. */
+/** The filter of the documents with an alarm. */
 export const alarmedFilterSchema = z.object({
   env: environmentSchema.optional(),
   issuer_rnc: rncSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  /** Where to go on; the answer's `next`. */
+  /** Where to continue: `next` of the answer. */
   after: z.coerce.number().int().nonnegative().default(0),
 });
 
@@ -38,13 +38,13 @@ export const alarmedPageSchema = z.object({
   next: z.number().int().nullable(),
 });
 
-/** A person's decision about a document whose outcome nobody can ask for. */
+/** A person's decision about a document that the gateway cannot query. */
 export const resolutionSchema = z
   .object({
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the very same bytes go out again. */
+    /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the gateway sends the very same bytes again. */
     action: z.enum(['adopt', 'resend']),
     track_id: givenTrackIdSchema.optional(),
   })
@@ -53,7 +53,7 @@ export const resolutionSchema = z
     message: 'is required with adopt, and belongs to it alone',
   });
 
-/** What became of it. */
+/** The result. */
 export const resolvedDocumentSchema = z.object({
   env: environmentSchema,
   issuer_rnc: rncSchema,
@@ -63,7 +63,7 @@ export const resolvedDocumentSchema = z.object({
   track_id: z.string().nullable(),
 });
 
-/** A cancellation that a person has to look at, or settled. */
+/** A cancellation that needs a person, or that a person settled. */
 export const doubtfulCancellationSchema = z.object({
   id: z.number().int().positive(),
   env: environmentSchema,
@@ -73,9 +73,9 @@ export const doubtfulCancellationSchema = z.object({
   /** `cancellation-open`, `cancellation-unreadable`, `cancellation-overdue`; null once it is settled. */
   alarm: z.string().nullable(),
   total_encf_canceled: z.number().int().positive(),
-  /** Its first numbers, as a person reads them. */
+  /** Its first numbers, in a form for people. */
   numbers: z.string(),
-  /** The authority's last answer, its beginning. */
+  /** The beginning of the authority's last answer. */
   authority_response: z.string().nullable(),
   created_at: timestampSchema,
   settled_at: timestampSchema.nullable(),
@@ -94,18 +94,18 @@ export const doubtfulPageSchema = z.object({
   next: z.number().int().nullable(),
 });
 
-/** What a person found out about a cancellation whose outcome nobody can ask for. */
+/** The outcome of a cancellation that a person found out. */
 export const settlementSchema = z
   .object({
     id: z.number().int().positive(),
-    /** `accepted`: all numbers are annulled. `rejected`: none is, all are free again. `partial`: all but `refused` are. */
+    /** `accepted`: all numbers are annulled. `rejected`: none is. `partial`: all except `refused` are. */
     outcome: z.enum(['accepted', 'rejected', 'partial']),
     refused: z
       .array(z.object({ encf_desde: encfSchema, encf_hasta: encfSchema }))
       .min(1)
       .max(MAX_CANCELLATION_RANGES)
       .optional(),
-    /** Why, in the person's words; kept. */
+    /** The reason in the person's words; it is stored. */
     note: freeTextSchema.trim().min(1).max(1_000),
   })
   .refine(({ outcome, refused }) => (outcome === 'partial') === (refused !== undefined), {
@@ -113,13 +113,13 @@ export const settlementSchema = z
     message: 'is required with partial, and belongs to it alone',
   });
 
-/** What emission answers to those who operate it. */
+/** Operations of emission for operators. */
 export const RESOLUTION_OPERATIONS = {
   listAlarmed: { path: '/internal/emissions/alarmed', request: alarmedFilterSchema, answer: alarmedPageSchema },
-  /** 404 `not_found` where nothing was issued under the number, 409 `conflict` where nothing is to be resolved by hand. */
+  /** 404 `not_found` if nothing was issued under the number, 409 `conflict` if nothing is to be resolved by hand. */
   resolveDocument: { path: '/internal/emissions/resolve', request: resolutionSchema, answer: resolvedDocumentSchema },
   listDoubtful: { path: '/internal/cancellations/doubtful', request: doubtfulFilterSchema, answer: doubtfulPageSchema },
-  /** 404 `not_found`; 409 `conflict` where no alarm stands on it, or it is being sent. */
+  /** 404 `not_found`; 409 `conflict` if it has no alarm, or is being sent. */
   settleCancellation: {
     path: '/internal/cancellations/settle',
     request: settlementSchema,

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema } from '../../environment.js';
 import type { InternalHandlers } from './internal.js';
 
-/** What emission signs for those who deliver its documents: nothing but seeds, with a key that never leaves it. */
+/** Operations of emission for the delivery of its documents. It signs seeds only, and its keys never leave it. */
 export const SIGNING_OPERATIONS = {
   /**
-   * Signs a seed, of the authority or of a receiver, with the certificate that came along with a document; without a seed
-   * it only tells whose certificate that is. 503 `certificate_missing` where none is kept (any more), `certificate_expired`
-   * where it can no longer be used.
+   * Signs a seed of the authority or of a receiver with the certificate that came with a document. Without a seed it only
+   * answers whose certificate that is. 503 `certificate_missing` if none is stored, `certificate_expired` if it has expired.
    */
   signSeed: {
     path: '/internal/signing/seed',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
 import { authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approval.js';
 
-/** A commercial approval of ours as those who operate the deployment see it. */
+/** A commercial approval of ours for operators. */
 export const undecidedApprovalSchema = z.object({
   id: z.number().int().positive(),
   env: environmentSchema,
@@ -13,12 +13,12 @@ export const undecidedApprovalSchema = z.object({
   /** Estado: 1 approved, 2 rejected. */
   approval_status: z.union([z.literal(1), z.literal(2)]),
   authority_submission_status: authoritySubmissionStatusSchema.nullable(),
-  /** Sends to the authority begun. */
+  /** Number of sends to the authority. */
   tries: z.number().int().nonnegative(),
-  /** The authority's last answer, its beginning. */
+  /** The beginning of the authority's last answer. */
   authority_response: z.string().nullable(),
   issuer_delivery_status: issuerDeliveryStatusSchema.nullable(),
-  /** Sends to the issuer begun. */
+  /** Number of sends to the issuer. */
   issuer_tries: z.number().int().nonnegative(),
   issuer_delivery_error: z.string().nullable(),
   submitted_at: timestampSchema,
@@ -26,15 +26,15 @@ export const undecidedApprovalSchema = z.object({
   note: z.string().nullable(),
 });
 
-/** Which to list: undecided ones, those that a person settled, or those that did not come to their issuer. */
+/** The filter: undecided ones, those that a person settled, or those that did not reach their issuer. */
 export const undecidedFilterSchema = z.object({
   env: environmentSchema.optional(),
   issuer_rnc: rncSchema.optional(),
   settled: z.enum(['true', 'false']).default('false'),
-  /** Where it is true, those that have no receiver, were refused there, or failed; `settled` does not count then. */
+  /** True lists those without receiver, refused or failed; `settled` is then ignored. */
   undelivered: z.enum(['true', 'false']).default('false'),
   limit: z.coerce.number().int().min(1).max(100).default(100),
-  /** Where to go on; the answer's `next`. */
+  /** Where to continue: `next` of the answer. */
   after: z.coerce.number().int().nonnegative().default(0),
 });
 
@@ -44,34 +44,34 @@ export const undecidedPageSchema = z.object({
   next: z.number().int().nullable(),
 });
 
-/** What a person found out about an approval that the authority does not decide about here. */
+/** The outcome of an approval that a person found out. */
 export const approvalSettlementSchema = z.object({
   id: z.number().int().positive(),
-  /** `accepted`: the authority has it. `rejected`: it does not, and a new decision may be taken. */
+  /** `accepted`: the authority has it. `rejected`: it does not, and a new decision is possible. */
   outcome: z.enum(['accepted', 'rejected']),
-  /** Why, in the person's words; kept. */
+  /** The reason in the person's words; it is stored. */
   note: freeTextSchema.trim().min(1).max(1_000),
 });
 
 /** Names an approval. */
 export const approvalNameSchema = z.object({ id: z.number().int().positive() });
 
-/** What the approvals service answers to those who operate it, about approvals of ours. */
+/** Operations of the approvals service for operators, about our approvals. */
 export const UNDECIDED_APPROVAL_OPERATIONS = {
   listUndecided: {
     path: '/internal/approvals/undecided',
     request: undecidedFilterSchema,
     answer: undecidedPageSchema,
   },
-  /** 404 `not_found`; 409 `conflict` where the authority decided, or nothing was to be sent. */
+  /** 404 `not_found`; 409 `conflict` if the authority decided, or nothing was to be sent. */
   settleApproval: {
     path: '/internal/approvals/settle',
     request: approvalSettlementSchema,
     answer: undecidedApprovalSchema,
   },
   /**
-   * Sends it to its issuer at once, with a new deadline. 404 `not_found`; 409 `conflict` where the issuer has it, it does not
-   * go there, or it does not stand (any more).
+   * Sends it to its issuer at once, with a new deadline. 404 `not_found`; 409 `conflict` if the issuer has it, it does not
+   * go there, or it is not the standing decision.
    */
   retryApproval: {
     path: '/internal/approvals/retry',
