@@ -67,8 +67,8 @@ import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { gatewayAccounts } from './outbound/accounts.http.js';
-import { createCancellationDocuments } from './outbound/cancellation-documents.js';
-import { createPostgresCancellationStore } from './outbound/cancellation-store.postgres.js';
+import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
+import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
@@ -214,7 +214,7 @@ function openPorts(
   return {
     emissions: createPostgresEmissionStore({
       database,
-      patienceMs: config.DATABASE_PATIENCE_MS,
+      timeoutMs: config.DATABASE_PATIENCE_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
     taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_PATIENCE_MS),
@@ -275,7 +275,7 @@ function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { c
 function openCancellations(config: EmissionConfig, { database, clock }: ServiceParts) {
   return createPostgresCancellationStore({
     database,
-    patienceMs: config.DATABASE_PATIENCE_MS,
+    timeoutMs: config.DATABASE_PATIENCE_MS,
     describe: (cancellation) => cancellationEvent(cancellation, clock()),
   });
 }

@@ -3,9 +3,10 @@ import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { pendingColumns } from '@ecf/service-kit/xml-store';
-import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
+import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
+import { createAttemptSchedule } from './attempt-schedule.postgres.js';
 import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRows, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
@@ -16,17 +17,17 @@ export interface PostgresEmissionStoreOptions {
   /** The event that publishes an attempt's present state. */
   readonly describe: (attempt: Attempt) => BusEvent;
   /** Milliseconds that a call waits for a database that cannot be reached. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Emissions in PostgreSQL. Every change is one statement with its event in it, hence one transaction and one round trip. */
 export function createPostgresEmissionStore({
   database,
   describe,
-  patienceMs,
+  timeoutMs,
 }: PostgresEmissionStoreOptions): EmissionStore {
   function query<R>(statement: Statement, params: readonly unknown[]) {
-    return retryWhileUnavailable(patienceMs, () => database.query<R>(statement, params));
+    return retryWhileUnavailable(timeoutMs, () => database.query<R>(statement, params));
   }
 
   async function find({ env, issuerRnc, encf }: DocumentKey): Promise<Attempt | null> {
@@ -46,6 +47,7 @@ export function createPostgresEmissionStore({
   }
 
   return {
+    ...createAttemptSchedule(database),
     async nextId() {
       const { rows } = await query<{ id: number }>(sql.NEXT_ID, []);
       return rows[0]?.id as number;
@@ -67,7 +69,7 @@ export function createPostgresEmissionStore({
         ...pendingColumns(files),
       ];
       let tries = 0;
-      const { rowCount } = await retryWhileUnavailable(patienceMs, () => {
+      const { rowCount } = await retryWhileUnavailable(timeoutMs, () => {
         tries += 1;
         return database.query(sql.BEGIN, params);
       });
@@ -76,7 +78,7 @@ export function createPostgresEmissionStore({
       if (begun) database.signalOutbox([outboxPartition(event.key)]);
       return begun;
     },
-    wholePast: (attempt) => retryWhileUnavailable(patienceMs, () => wholePast(database, attempt)),
+    wholePast: (attempt) => retryWhileUnavailable(timeoutMs, () => wholePast(database, attempt)),
     async save(before, after, exchanges) {
       const event = changesPublished(before, after) ? describe(after) : null;
       const statement = EMISSION_STATES[after.state].decided ? sql.SAVE_DECIDED : sql.SAVE;
@@ -88,10 +90,6 @@ export function createPostgresEmissionStore({
       ]);
       if (event !== null) database.signalOutbox([outboxPartition(event.key)]);
       return rowCount > 0;
-    },
-    async claimDue({ now, until, owner, limit }) {
-      const { rows } = await database.query<AttemptRow>(sql.CLAIM_DUE, [now, limit, owner, until]);
-      return rows.map(fromRow);
     },
     async sealedCertificate({ emissionId, attempt }) {
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
@@ -112,26 +110,6 @@ export function createPostgresEmissionStore({
         totalAmount: row.total_amount,
       }));
     },
-    async resume(issuerRnc) {
-      await database.query(sql.RESUME, [issuerRnc]);
-    },
-    async backlog() {
-      const { rows } = await database.query<{
-        state: EmissionState;
-        alarm: AlarmKind | null;
-        count: number;
-        oldest: Date;
-      }>(sql.BACKLOG);
-      const oldest = Math.min(...rows.map((row) => row.oldest.getTime()));
-      return {
-        undecided: grouped(rows, (row) => row.state).map(([state, count]) => ({ state, count })),
-        alarms: grouped(
-          rows.filter((row) => row.alarm !== null),
-          (row) => row.alarm as AlarmKind,
-        ).map(([kind, count]) => ({ kind, count })),
-        oldestCommittedAt: rows.length === 0 ? null : new Date(oldest),
-      };
-    },
   };
 }
 
@@ -142,10 +120,4 @@ type LookRow = (AttemptRow | { emission_id: null }) & { cancelled_by: number | n
 function eventParams(event: BusEvent | null): unknown[] {
   if (event === null) return [null, null, null, null, null];
   return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];
-}
-
-function grouped<R extends { count: number }, K>(rows: readonly R[], keyOf: (row: R) => K): [K, number][] {
-  const counts = new Map<K, number>();
-  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + row.count);
-  return [...counts];
 }

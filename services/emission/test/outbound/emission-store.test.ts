@@ -316,7 +316,7 @@ describe('over PostgreSQL', () => {
     await migrate(url, MIGRATIONS);
     databases = [openDatabase(url, { max: 4 }), openDatabase(url, { max: 4 })];
     stores = databases.map((database) =>
-      createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 1_000 }),
+      createPostgresEmissionStore({ database, describe: describeAttempt, timeoutMs: 1_000 }),
     );
   });
   afterAll(() => Promise.all(databases.map((database) => database.close())));
@@ -346,7 +346,7 @@ describe('over PostgreSQL', () => {
         ...describeAttempt(attempt),
         data: attempt.accountId === 'large' ? 'x'.repeat(MAX_EVENT_BYTES) : {},
       }),
-      patienceMs: 1_000,
+      timeoutMs: 1_000,
     });
     const outcomes = await Promise.allSettled(
       ['small', 'large', 'small'].map(async (accountId, index) => {
@@ -421,7 +421,7 @@ describe('over PostgreSQL', () => {
 describe('events whose effect needs the database', () => {
   it('wait while it is away for longer than a request would, and are no dead letters', async () => {
     const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
-    const store = createPostgresEmissionStore({ database, describe: describeAttempt, patienceMs: 10 });
+    const store = createPostgresEmissionStore({ database, describe: describeAttempt, timeoutMs: 10 });
     const deadLetters = createMemoryDeadLetters();
     const retry = { attempts: 1, firstDelayMs: 1 };
     const bus = createInProcessBus({ logger: silentLogger, clock: () => NOW, deadLetters, retry });

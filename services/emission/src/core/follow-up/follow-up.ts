@@ -1,23 +1,14 @@
-import type { Answer, TrackIdList } from '@ecf/authority-client';
 import { LoginError } from '@ecf/authority-client/login';
 import { EMISSION_STATES } from '@ecf/domain';
-import { type AlarmKind, type Attempt, type DocumentKey, nameOf } from '../attempt/attempt.js';
-import { afterSummaryQuery } from '../attempt/authority-answers.js';
-import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
-import {
-  exchange,
-  moment,
-  recordAnswer,
-  recordTransition,
-  reportOtherDocument,
-  tryTransition,
-} from '../attempt/record-transition.js';
-import { asFound, isWholePast } from '../attempt/submission-history.js';
+import type { AlarmKind, Attempt, DocumentKey } from '../attempt/attempt.js';
+import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
+import { asFound } from '../attempt/submission-history.js';
 import { afterReference, beginSend, postponed, sendLost } from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 import { sendAttempt } from '../submit/send-attempt.js';
+import { createFindOutcome } from './find-outcome.js';
 
 export interface FollowUp {
   /**
@@ -30,6 +21,8 @@ export interface FollowUp {
 }
 
 export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowUp {
+  const findOutcome = createFindOutcome(ports);
+
   return {
     async advance(attempt, tokens) {
       if (attempt.state === 'sending' || attempt.state === 'resending') {
@@ -54,7 +47,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
           return send(attempt, token, source);
         case 'unknown':
         case 'arrived':
-          return attempt.route === 'ecf' ? lookUp(attempt, token, source) : lookUpSummary(attempt, token, source);
+          return findOutcome(attempt, token, source);
         default:
           return attempt;
       }
@@ -79,45 +72,6 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     return sendAttempt(ports, sending, bytes, token, tokens);
   }
 
-  async function lookUp(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
-    const asked = { ...nameOf(attempt), token };
-    const answer = await ports.authority.queryTrackIds(asked);
-    const exchanges = [exchange('queryTrackIds', ports.clock(), answer)];
-    const trackIds = await withoutEarlier(attempt, answer);
-    const { buyer_rnc } = attempt.facts.summary;
-    const state = stateIsNeeded(attempt, trackIds, moment(ports))
-      ? await ports.authority.queryState({
-          ...asked,
-          securityCode: attempt.facts.securityCode,
-          ...(buyer_rnc === null ? {} : { buyerRnc: buyer_rnc }),
-        })
-      : null;
-    if (state !== null) exchanges.push(exchange('queryState', ports.clock(), state));
-    for (const each of [answer, state]) reportOtherDocument(ports, each, attempt);
-    if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
-    await ports.checkpoint('looked-up');
-    return keep(attempt, (present) => afterLookUp(present, { trackIds, state }, moment(ports)), exchanges);
-  }
-
-  /** Submissions that do not stand with the attempt are not taken for its lost one either. */
-  async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
-    if (answer.outcome !== 'verdict' || isWholePast(attempt.past)) return answer;
-    const earlier = new Set((await ports.emissions.wholePast(attempt)).map(({ trackId }) => trackId));
-    const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
-    return { ...answer, verdict: { ...answer.verdict, trackIds } };
-  }
-
-  async function lookUpSummary(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
-    const { securityCode } = attempt.facts;
-    const answer = await ports.authority.queryConsumerSummary({ ...nameOf(attempt), token, securityCode });
-    reportOtherDocument(ports, answer, attempt);
-    if (answer.outcome === 'unauthorized') await tokens.refused(token);
-    await ports.checkpoint('looked-up');
-    return keep(attempt, (present) => afterSummaryQuery(present, answer, moment(ports)), [
-      exchange('queryConsumerSummary', ports.clock(), answer),
-    ]);
-  }
-
   /** What is held goes when the document it refers to is accepted, and is given up when that one was refused. */
   async function release(attempt: Attempt): Promise<Attempt> {
     const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
@@ -135,15 +89,6 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
           )
         : null,
     );
-  }
-
-  /** Keeps an answer in any case, with whatever it changes. */
-  function keep(
-    attempt: Attempt,
-    decide: (present: Attempt) => Attempt | null,
-    exchanges: Parameters<typeof recordTransition>[3],
-  ): Promise<Attempt> {
-    return recordAnswer(ports, attempt, decide, exchanges ?? [], ports.pending);
   }
 
   function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {

@@ -12,17 +12,17 @@ import {
 import type { Caller } from '@ecf/taxpayer-replica';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import { claim } from '../attempt/record-transition.js';
 import { givenToken, refuseExpiredToken, type TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
-import { answerDeadline, askOnce, awaitSend, awaitVerdict } from './await-verdict.js';
+import { answerDeadline, awaitVerdict } from './await-verdict.js';
 import { type Issued, issue, type Prepared } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
 import { readSignedXml, type SignedDocument } from './signed-xml.js';
 
 export interface SignedSubmission {
@@ -50,6 +50,8 @@ const KEEP_THE_DOCUMENT = faultOf(
 
 /** Submissions of documents that the caller signed. The bytes are verified, stored and sent as they came. */
 export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {
+  const resumeSigned = createResumeSigned(ports, followUp);
+
   return {
     async ecf(submission) {
       const document = read(submission, 'ECF');
@@ -59,14 +61,14 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
           'A type 32 under 250,000.00 is not sent as a full document: send its signed summary to /submit_fc, or its JSON to /fe_Submit.',
         );
       }
-      const brought = await submit(submission, document, 'ecf');
-      if ('warnings' in brought) {
+      const submitted = await submit(submission, document, 'ecf');
+      if ('warnings' in submitted) {
         return {
-          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...brought.warnings]),
+          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...submitted.warnings]),
           trackId: null,
         };
       }
-      const { attempt } = brought;
+      const { attempt } = submitted;
       if (attempt.trackId === null && !EMISSION_STATES[attempt.state].decided) throw notAnsweredYet(attempt);
       return { ...documentAnswer(attempt), trackId: attempt.trackId };
     },
@@ -78,10 +80,10 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
           'A type 32 of 250,000.00 or more has no summary: send the full signed document to /submit_ecf.',
         );
       }
-      const brought = await submit(submission, document, 'rfce');
-      if ('warnings' in brought)
+      const submitted = await submit(submission, document, 'rfce');
+      if ('warnings' in submitted)
         return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
-      const sent = brought.attempt;
+      const sent = submitted.attempt;
       // Where the authority asks for the same summary again (004), it is sent again while the caller waits.
       const attempt =
         sent.state === 'resend-due'
@@ -95,7 +97,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     return readSignedXml(xml, root, env, ports.clock(), ports.settings.maxBodyBytes);
   }
 
-  /** What the submission brought about, or found: never an attempt that was withdrawn. */
+  /** The attempt that the submission made or found. The number of a withdrawn one is free, so it is tried again. */
   async function submit(
     submission: SignedSubmission,
     document: SignedDocument,
@@ -104,11 +106,11 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
     for (;;) {
       const issued = await offer(submission, document, route);
       if (issued.outcome === 'checked') return { warnings: issued.warnings };
-      const attempt = await present(issued, submission);
       if (issued.outcome === 'issued') {
-        if (attempt.state === 'withdrawn') throw withdrawnForItsToken();
-        return { attempt };
+        if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
+        return { attempt: issued.attempt };
       }
+      const attempt = await resumeSigned(issued.attempt, submission.token);
       if (attempt.state !== 'withdrawn') return { attempt };
     }
   }
@@ -141,46 +143,6 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       { dryRun: submission.dryRun },
     );
   }
-
-  /**
-   * A repeat of a document that is not decided brings it one step further with the caller's token, so that it reaches its
-   * end also where no certificate is stored: a lost send is looked up or made again, a result is asked for.
-   */
-  async function present(
-    issued: Exclude<Issued, { outcome: 'checked' }>,
-    { token }: SignedSubmission,
-  ): Promise<Attempt> {
-    if (issued.outcome === 'issued') return issued.attempt;
-    const attempt = await awaitSend(ports, issued.attempt);
-    if (attempt.state === 'processing' && attempt.trackId !== null) {
-      return askOnce(ports, attempt, attempt.trackId, givenToken(token));
-    }
-    const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
-    if (!waits || attempt.owner !== null) return attempt;
-    refuseExpiredToken(token, ports.clock());
-    const claimed = await claim(ports, attempt);
-    if (claimed === null) return attempt;
-    const tokens = givenToken(token);
-    const advanced = await followUp.advance(claimed, tokens);
-    if (tokens.wasRefused()) throw advanced.state === 'withdrawn' ? withdrawnForItsToken() : refusedOnTheWay(advanced);
-    return advanced;
-  }
-}
-
-/** An earlier send may have reached the authority, so the document stays what it is. */
-function refusedOnTheWay({ encf }: Attempt): EmissionError {
-  return new EmissionError(
-    'invalid_token',
-    `The authority refuses the token in x-token. ${encf} stays under way from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
-  );
-}
-
-/** The authority refused the token and nothing of the document is under way: the number is free. */
-function withdrawnForItsToken(): EmissionError {
-  return new EmissionError(
-    'invalid_token',
-    'The authority refuses the token in x-token. Nothing was submitted and the number is free: get a new token from /obtain_token and repeat.',
-  );
 }
 
 function notAnsweredYet(attempt: Attempt): EmissionError {

@@ -1,8 +1,8 @@
 import { Piscina } from 'piscina';
-import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
-import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
-import { type CancellationRequest, readCancellationRequest } from '../core/cancellation/request.js';
-import { EmissionError } from '../core/errors.js';
+import { type SignedCancellation, signCancellation } from '../../core/cancellation/cancellation-document.js';
+import type { CancellationDocuments } from '../../core/cancellation/cancellation-ports.js';
+import { type CancellationRequest, readCancellationRequest } from '../../core/cancellation/request.js';
+import { EmissionError } from '../../core/errors.js';
 import type { WorkerAnswer } from './cancellation-worker.js';
 
 /** Smaller documents take some milliseconds, less than a worker needs to start. */
@@ -17,7 +17,9 @@ const IDLE_MS = 10_000;
 
 // Workers run compiled code, also where this file is read from its source.
 const WORKER = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/outbound/cancellation-worker.js' : './cancellation-worker.js',
+  import.meta.url.endsWith('.ts')
+    ? '../../../dist/outbound/cancellations/cancellation-worker.js'
+    : './cancellation-worker.js',
   import.meta.url,
 );
 

@@ -1,7 +1,7 @@
 import type { ValidationItem } from '@ecf/contracts';
-import { type SignedCancellation, signCancellation } from '../core/cancellation/cancellation-document.js';
-import { type CancellationRequest, readCancellationRequest } from '../core/cancellation/request.js';
-import { EmissionError, type EmissionErrorCode } from '../core/errors.js';
+import { type SignedCancellation, signCancellation } from '../../core/cancellation/cancellation-document.js';
+import { type CancellationRequest, readCancellationRequest } from '../../core/cancellation/request.js';
+import { EmissionError, type EmissionErrorCode } from '../../core/errors.js';
 
 /** The answer of a worker; an error loses its class between threads. */
 export type WorkerAnswer<T> =

@@ -1,0 +1,62 @@
+import { EMISSION_STATES } from '@ecf/domain';
+import type { Queries, Transaction } from '@ecf/service-kit/postgres';
+import { type Cancellation, rangesOf } from '../../core/cancellation/cancellation.js';
+import { blockedBy } from '../../core/cancellation/cancellation-body.js';
+import type { Numbers, Taken } from '../../core/cancellation/cancellation-ports.js';
+import { merged, type NumberRange } from '../../core/cancellation/number-set.js';
+import { BLOCK, CANCELLED, LOCK_NUMBERS, UNBLOCK, USED } from './cancellation-sql.js';
+
+/** Longest list of numbers that an answer names. */
+const MAX_NAMED = 20;
+/** Up to this many ranges, each is looked up by itself. More are compared in pieces. */
+const FEW_RANGES = 500;
+const RANGES_PER_PIECE = 1_000;
+/** States that leave their number free. */
+const FREE_STATES = Object.entries(EMISSION_STATES)
+  .filter(([, { decided, sequenceUsed }]) => decided && sequenceUsed === false)
+  .map(([state]) => state);
+
+/** Thrown to roll a transaction back. */
+export class NumbersTaken extends Error {
+  constructor(readonly taken: Taken) {
+    super('numbers are taken');
+  }
+}
+
+/** The attempts and cancellations that hold the numbers; null if there are none. */
+export async function findTaken(queries: Queries, { env, issuerRnc, ranges }: Numbers): Promise<Taken | null> {
+  const params = [env, issuerRnc, ...columns(ranges)];
+  const used = await queries.query<Taken['used'][number]>(USED, [...params, FREE_STATES, MAX_NAMED]);
+  const cancelled = await queries.query<Taken['cancelled'][number]>(CANCELLED, [
+    ...params,
+    ranges.length > FEW_RANGES ? RANGES_PER_PIECE : 1,
+    MAX_NAMED,
+  ]);
+  if (used.rows.length === 0 && cancelled.rows.length === 0) return null;
+  return { used: used.rows, cancelled: cancelled.rows };
+}
+
+/** Blocks all numbers of a cancellation. The lock on the issuer's numbers comes first, so that the check sees every commit. */
+export async function blockNumbers(tx: Transaction, { env, issuerRnc, id, lines }: Cancellation): Promise<void> {
+  const ranges = merged(rangesOf(lines));
+  await tx.query(LOCK_NUMBERS, [env, issuerRnc]);
+  const taken = await findTaken(tx, { env, issuerRnc, ranges });
+  if (taken !== null) throw new NumbersTaken(taken);
+  await tx.query(BLOCK, [env, issuerRnc, ...columns(ranges), id]);
+}
+
+/** Frees the numbers that the authority refused. */
+export async function freeRefusedNumbers(tx: Transaction, cancellation: Cancellation): Promise<void> {
+  const { env, issuerRnc, id } = cancellation;
+  await tx.query(UNBLOCK, [id]);
+  await tx.query(BLOCK, [env, issuerRnc, ...columns(blockedBy(cancellation)), id]);
+}
+
+/**
+ * Types, first and last sequences, as array literals of PostgreSQL. The driver would quote each value, which blocks the
+ * process much longer for a hundred thousand ranges. Digits need no quotes.
+ */
+function columns(ranges: readonly NumberRange[]): [string, string, string] {
+  const literal = (value: (range: NumberRange) => string | number) => `{${ranges.map(value).join(',')}}`;
+  return [literal(({ type }) => type), literal(({ from }) => from), literal(({ to }) => to)];
+}
