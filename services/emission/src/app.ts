@@ -34,6 +34,7 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
+  type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
 import type { Express } from 'express';
@@ -66,16 +67,27 @@ import { followUpOperations, internalOperations, signingOperations } from './inb
 import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
-import { gatewayAccounts } from './outbound/accounts.http.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
-import { STORED_FILES } from './outbound/stored-files.js';
-import { createRetryingTaxpayerReplica } from './outbound/taxpayer-replica.postgres.js';
+import { createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 
-/** What a deployment shares between services, and what tests replace. */
+/** Columns that hold paths and checksums of archived XML. */
+const STORED_FILES: readonly StoredFileTable[] = [
+  {
+    table: 'attempt',
+    key: ['emission_id', 'attempt'],
+    files: [
+      ['xml_path', 'xml_sha256'],
+      ['rfce_path', 'rfce_sha256'],
+    ],
+  },
+  { table: 'cancellation', key: ['id'], files: [['xml_path', 'xml_sha256']] },
+];
+
+/** Infrastructure that a deployment shares between services, or that tests replace. */
 export interface EmissionOverrides extends SharedParts {
   readonly accounts?: AccountSource;
   readonly archive?: XmlStore;

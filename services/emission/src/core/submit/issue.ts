@@ -1,7 +1,6 @@
-import type { EmissionState, Fault } from '@ecf/domain';
+import { EMISSION_STATES, type EmissionState, type Fault } from '@ecf/domain';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { moment } from '../attempt/record-transition.js';
-import { decideRepeat } from '../attempt/repeat.js';
 import { beginAttempt } from '../attempt/transitions.js';
 import { releaseUnconfirmed } from '../attempt/unconfirmed-commit.js';
 import type { TokenSource } from '../credentials/token-source.js';
@@ -95,6 +94,37 @@ async function lookAndBegin(
   );
   if (!(await commit(ports, attempt, prepared))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
+}
+
+/** The meaning of a request for a number, by the attempt that is stored under it. */
+export type Repeat =
+  /** Nothing is stored under the number. */
+  | 'first'
+  /** The last attempt is over and left the number free: a new attempt. */
+  | 'new-attempt'
+  /** The same document again: the stored answer with the present status. */
+  | 'same'
+  /** Another document under a number that is taken. */
+  | 'conflict';
+
+/**
+ * A rejected document with a reusable number, or a withdrawn one, makes room for the same or another content. Everything else
+ * stays as it is.
+ *
+ * @param isSame whether the stored document is the one of the request
+ * @param lostRace whether another request took the number meanwhile. An equal document that was rejected meanwhile is then the
+ * answer to both requests, because neither was sent to retry it.
+ */
+export function decideRepeat(
+  existing: Attempt | null,
+  isSame: (existing: Attempt) => boolean,
+  lostRace: boolean,
+): Repeat {
+  if (existing === null) return 'first';
+  const { decided, sequenceUsed } = EMISSION_STATES[existing.state];
+  const isFree = decided && sequenceUsed === false;
+  if (isFree && !(lostRace && existing.state === 'rejected-reusable' && isSame(existing))) return 'new-attempt';
+  return isSame(existing) ? 'same' : 'conflict';
 }
 
 async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files }: Prepared): Promise<boolean> {

@@ -1,5 +1,8 @@
+import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import type { Database } from '@ecf/service-kit/postgres';
 import { createTaxpayerReplica, type TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { EmissionConfig } from '../config.js';
+import type { AccountSource } from '../core/ports.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** The replica of the taxpayers. Reads on behalf of a caller wait up to `timeoutMs` for a database that cannot be reached. */
@@ -12,4 +15,16 @@ export function createRetryingTaxpayerReplica(database: Database, timeoutMs: num
     account: (accountId) => retry(() => replica.account(accountId)),
     replaceAccount: (account) => retry(() => replica.replaceAccount(account)),
   };
+}
+
+/** Fetches accounts from the gateway. */
+export function gatewayAccounts(config: EmissionConfig, key: Uint8Array, clock: () => Date): AccountSource {
+  const gatewayUrl = config.GATEWAY_URL;
+  if (gatewayUrl === undefined) {
+    return {
+      fetch: () => Promise.reject(new Error('GATEWAY_URL is not set, so changed accounts cannot be fetched')),
+    };
+  }
+  const source = createHttpTaxpayerSource({ gatewayUrl, identityKey: key, service: 'emission', clock });
+  return { fetch: (accountId) => source.account(accountId) };
 }
