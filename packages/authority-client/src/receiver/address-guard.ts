@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether a connection to this IP address is allowed. Asked at connect time, after name resolution. */
+/** Whether a connection to this IP address is allowed. Checked at connect time, after name resolution. */
 export type AddressGuard = (address: string) => boolean;
 
 export interface ResolvedAddress {

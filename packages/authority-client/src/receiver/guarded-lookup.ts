@@ -13,8 +13,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * A name resolver for connections that gives only addresses the guard allows. As it is the resolver of the connection
- * itself, a name cannot show one address to the check and another to the connection.
+ * A resolver that gives only addresses that the guard allows. The connection itself uses it, so a name cannot show one address
+ * to the check and another to the connection.
  */
 export function guardedLookup(options: GuardOptions): LookupFunction {
   const allowed = options.addressGuard ?? isPublicAddress;
@@ -41,7 +41,7 @@ export function guardedLookup(options: GuardOptions): LookupFunction {
   };
 }
 
-/** Connections to a literal address ask no resolver. */
+/** A connection to a literal address uses no resolver. */
 export function literalRefused(options: GuardOptions, url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) !== 0 && !(options.addressGuard ?? isPublicAddress)(host);

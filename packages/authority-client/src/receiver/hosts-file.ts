@@ -8,10 +8,10 @@ const LOOPBACK: readonly ResolvedAddress[] = [
 ];
 
 /**
- * The addresses that this machine itself gives a name: those of its hosts file, else loopback for `localhost` and what
- * ends in it (RFC 6761, section 6.3). Null where the name is not the machine's: name servers are to be asked.
+ * The addresses of a name in the hosts file of this machine, or loopback for `localhost` and names below it (RFC 6761, section
+ * 6.3). Null for any other name: name servers resolve it.
  *
- * @param file Read for each question, so that a change needs no restart; one that cannot be read has no names.
+ * @param file Read for each query, so that a change needs no restart. A file that cannot be read has no names.
  */
 export async function namedByThisMachine(hostname: string, file: string): Promise<ResolvedAddress[] | null> {
   const name = hostname.toLowerCase().replace(/\.$/, '');

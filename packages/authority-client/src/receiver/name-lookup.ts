@@ -13,35 +13,34 @@ export interface NameLookupOptions {
 /** For the first try; the second waits twice as long. */
 const TRY_MS = 1_500;
 const TRIES = 2;
-/** Less than a connection's time for its lookup: several name servers are asked one after the other. */
+/** Less than a connection's time for its lookup: several name servers are queried one after the other. */
 const WHOLE_MS = 4_500;
-/** What the addresses of one family wait for those of the other (RFC 8305, section 3, has 50 ms). */
+/** The addresses of one family wait so long for those of the other (RFC 8305, section 3, has 50 ms). */
 const OTHER_FAMILY_MS = 250;
 
 /**
- * Resolves names of receivers over sockets of its own. The system's `getaddrinfo` blocks a thread for as long as a name
- * server is silent, and Node runs two of them at once for the whole process: anybody may list a name that hangs as its
- * receiver. Each name gets a resolver to itself, which reads the system's name servers anew and learns nothing from
- * others that hang. Search domains and sources other than the hosts file and DNS are not used.
+ * Resolves names of receivers over sockets of its own. The system's `getaddrinfo` blocks a thread while a name server is silent,
+ * and Node gives it two threads for the whole process; anybody may list a name that hangs. Each look-up has its own resolver,
+ * which reads the system's name servers anew. Search domains and sources other than the hosts file and DNS are not used.
  *
  * The lookup rejects with the code of DNS (`ENOTFOUND`, `ETIMEOUT`, `ESERVFAIL`, …).
  */
 export function createNameLookup(options: NameLookupOptions = {}): AddressLookup {
   const hostsFile = options.hostsFile ?? '/etc/hosts';
-  return async (hostname) => (await namedByThisMachine(hostname, hostsFile)) ?? ask(hostname, options.servers);
+  return async (hostname) => (await namedByThisMachine(hostname, hostsFile)) ?? query(hostname, options.servers);
 }
 
-async function ask(hostname: string, servers: readonly string[] | undefined): Promise<ResolvedAddress[]> {
+async function query(hostname: string, servers: readonly string[] | undefined): Promise<ResolvedAddress[]> {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
-  const asked = [
+  const queries = [
     resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
     resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
   ];
   const ended = new AbortController();
   const pause = (ms: number) => delay(ms, undefined, { signal: ended.signal }).catch(() => undefined);
-  const everything = Promise.allSettled(asked);
-  const enough = Promise.any(asked).then(
+  const everything = Promise.allSettled(queries);
+  const enough = Promise.any(queries).then(
     () => pause(OTHER_FAMILY_MS),
     () => undefined,
   );
@@ -54,7 +53,7 @@ async function ask(hostname: string, servers: readonly string[] | undefined): Pr
   return addressesOf(hostname, await everything);
 }
 
-/** Those of IPv4 first: most receivers have no others, and of a list the connection tries one after the other. */
+/** IPv4 first: most receivers have nothing else, and a connection tries the addresses in this order. */
 function addressesOf(hostname: string, answers: PromiseSettledResult<ResolvedAddress[]>[]): ResolvedAddress[] {
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length > 0) return found;

@@ -23,7 +23,7 @@ interface ReceiverCall {
   token?: string | undefined;
   accept?: string;
   login?: boolean;
-  /** A verdict counts whatever the status it came with. */
+  /** A verdict counts with any status. */
   anyStatus?: boolean;
 }
 
@@ -47,8 +47,8 @@ export async function callReceiver<V>(
 }
 
 /**
- * Base and standard path joined (contract section 11). A base that was registered with the standard path already in it
- * is taken as it is.
+ * Joins the base and the standard path (contract section 11). A base that was registered with the standard path stays as it
+ * is.
  */
 export function receiverAddress(
   baseUrl: string,

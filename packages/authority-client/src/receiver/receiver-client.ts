@@ -16,7 +16,7 @@ export interface ReceiverClientOptions {
   /** Defaults: `DEFAULT_TIMEOUTS`. */
   timeouts?: Partial<Timeouts>;
   tls?: TlsOptions;
-  /** Asked for every address at connect time, literal or resolved. Default: public addresses only. */
+  /** Checks every address at connect time, literal or resolved. Default: public addresses only. */
   addressGuard?: AddressGuard;
   /** Resolves names; default `createNameLookup()`: the hosts file, then the system's name servers. */
   lookup?: AddressLookup;
@@ -28,7 +28,7 @@ export interface ReceiverClientOptions {
   clock?: () => Date;
 }
 
-/** The side of other taxpayers' receivers (contract section 17). Addresses are the directory's bases. */
+/** Calls to receivers of other taxpayers (contract section 17). Addresses are those of the directory. */
 export interface ReceiverClient {
   receiverSeed(input: ReceiverInput): Promise<Answer<Seed>>;
   receiverToken(input: ReceiverTokenInput): Promise<Answer<IssuedToken>>;

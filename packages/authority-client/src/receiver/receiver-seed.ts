@@ -3,7 +3,7 @@ import type { Seed } from '../answers/verdicts.js';
 import { readSeed } from '../login/read-seed.js';
 import { callReceiver, type ReceiverContext, type ReceiverInput } from './receiver-call.js';
 
-/** Asks a receiver that published an authentication address for a seed. */
+/** Gets a seed from a receiver with an authentication address. */
 export function receiverSeed(context: ReceiverContext, input: ReceiverInput): Promise<Answer<Seed>> {
   return callReceiver(
     context,

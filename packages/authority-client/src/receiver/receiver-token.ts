@@ -8,7 +8,7 @@ export interface ReceiverTokenInput extends ReceiverInput {
   signedSeed: SignedDocument;
 }
 
-/** Trades a receiver's signed seed for its token. */
+/** Exchanges a receiver's signed seed for its token. */
 export function receiverToken(context: ReceiverContext, input: ReceiverTokenInput): Promise<Answer<IssuedToken>> {
   return callReceiver(
     context,

@@ -67,7 +67,7 @@ export function createExchange({ transport, circuits, clock, onCall }: ExchangeP
     }
     const pauseMs = retryAfterMs(result.retryAfter, clock());
     const value = readAnswer(request, result, read, pauseMs);
-    // A receiver that asks for a pause means this buyer, not all that share its host.
+    // A receiver's pause may concern this buyer alone, not all that share its host.
     return { value, health: healthOf(request, value), pauseMs: request.env === null ? null : pauseMs };
   }
 
@@ -83,7 +83,7 @@ export function createExchange({ transport, circuits, clock, onCall }: ExchangeP
   }
 }
 
-/** Whom a circuit breaker stands for: a service of the authority in one environment, or the host of a receiver. */
+/** The peer of a circuit breaker: a service of the authority in one environment, or the host of a receiver. */
 function peerOf({ env, service, url }: ExchangeRequest): string {
   return env === null ? url.origin : `${env}:${service}`;
 }
