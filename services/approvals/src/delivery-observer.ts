@@ -5,7 +5,7 @@ import type { DeliveryObserver, DeliveryStore } from './core/deliveries/delivery
 export function createDeliveryObserver(metrics: Metrics, logger: Logger, clock: () => Date): DeliveryObserver {
   const attempts = metrics.histogram({
     name: 'ecf_delivery_attempt_seconds',
-    help: 'Attempts to deliver an e-CF to its buyer, by how they ended',
+    help: 'Attempts to deliver an e-CF to its buyer, by outcome',
     labels: ['env', 'outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
@@ -21,7 +21,7 @@ export function createDeliveryObserver(metrics: Metrics, logger: Logger, clock: 
   });
   const opened = metrics.counter({
     name: 'ecf_delivery_circuit_opened_total',
-    help: 'Times that a buyer or a host of receivers got no calls for a while',
+    help: 'Pauses of buyers: an open circuit breaker, or a pause that the receiver asked for',
     labels: ['env'],
   });
   return {

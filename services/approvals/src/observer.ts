@@ -1,14 +1,14 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalStore, Observer } from './core/ports.js';
 
-/** Past this age an undecided approval raises an alarm; sending goes on. */
+/** An older undecided approval raises an alarm; it is still sent. */
 const OVERDUE_MS = 72 * 3_600_000;
 
-/** Log and metrics of what goes on without a caller. */
+/** Log lines and metrics of sends. */
 export function createObserver(metrics: Metrics, logger: Logger): Observer {
   const sends = metrics.counter({
     name: 'ecf_approvals_sends_total',
-    help: 'Sends of approvals of ours, by target (authority, issuer) and how they ended.',
+    help: 'Sends of our approvals, by target (authority, issuer) and outcome.',
     labels: ['target', 'outcome'],
   });
   return {
@@ -17,11 +17,11 @@ export function createObserver(metrics: Metrics, logger: Logger): Observer {
   };
 }
 
-/** Looks up, before each reading of the metrics, how many approvals are undecided; returns how to end that. */
+/** Counts the undecided approvals whenever metrics are read; returns how to stop that. */
 export function observeBacklog(metrics: Metrics, store: Pick<ApprovalStore, 'backlog'>, clock: () => Date): () => void {
   const undecided = metrics.gauge({
     name: 'ecf_approvals_undecided',
-    help: 'Approvals of ours that a target (authority, issuer) has not decided about yet.',
+    help: 'Our approvals without a decision of the target (authority, issuer).',
     labels: ['target'],
   });
   const age = metrics.gauge({
@@ -31,7 +31,7 @@ export function observeBacklog(metrics: Metrics, store: Pick<ApprovalStore, 'bac
   });
   const overdue = metrics.gauge({
     name: 'ecf_approvals_overdue',
-    help: '1 where an approval has been undecided for more than 72 hours: somebody has to look.',
+    help: '1 where an approval has been undecided for more than 72 hours: an operator has to look.',
     labels: ['target'],
   });
   return metrics.onRender(async () => {

@@ -23,7 +23,7 @@ it.each([
   expect(judged).toMatchObject({ receiptStatus: null, fault: expect.stringMatching(fault) });
 });
 
-describe('writing down what a buyer answered', () => {
+describe('an answer to record', () => {
   const now = new Date('2026-06-23T16:00:00Z');
   const delivery = {
     ...{ ...sent, id: 1, accountId: 'a', xml: { path: 'x', sha256: 'x' }, status: 'pending', createdAt: now, tries: 1 },

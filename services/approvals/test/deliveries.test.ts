@@ -19,7 +19,7 @@ import { ACCOUNT, AUTHORITY, eventually, ISSUER, issueCertificate, issuedInvoice
 const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
 const receivers: BuyerReceiver[] = [];
-/** Where an attempt ends as if the process had; the row stays claimed. */
+/** The step at which an attempt ends as in a crash; the row stays claimed. */
 let dying: string | null = null;
 let world: World;
 let rnc = 120000000;
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 afterAll(() => world.stop());
 
-/** A buyer that nobody knows yet, listed in the directory. */
+/** A new buyer, listed in the directory. */
 async function buyer(authenticates = false): Promise<BuyerReceiver> {
   rnc += 1;
   const receiver = await BuyerReceiver.start(String(rnc));
@@ -51,7 +51,7 @@ async function buyer(authenticates = false): Promise<BuyerReceiver> {
   return receiver;
 }
 
-/** An e-CF that the authority just accepted. */
+/** Publishes an accepted e-CF. */
 async function accepted(buyerRnc: string | null, state: Partial<InvoiceChanged> = {}, at = world) {
   const encf = state.encf ?? at.nextEncf(state.ecf_type ?? '31');
   const issuer = state.issuer_rnc ?? ISSUER;
@@ -59,11 +59,11 @@ async function accepted(buyerRnc: string | null, state: Partial<InvoiceChanged> 
   const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}${encf}.xml`;
   const { checksum } = await at.archive.put(path, Buffer.from(text));
   const data = issuedInvoice(encf, { buyer_rnc: buyerRnc, xml_storage_path: path, xml_checksum: checksum, ...state });
-  await tell(data, at);
+  await publish(data, at);
   return { encf, text, data };
 }
 
-function tell(data: InvoiceChanged, at = world): Promise<void> {
+function publish(data: InvoiceChanged, at = world): Promise<void> {
   const draft = {
     topic: 'invoices.v1',
     type: 'invoice.changed',
@@ -89,14 +89,15 @@ const reaches = (encf: string, wanted: string, at = world) =>
     () => delivery(encf, at),
     (seen) => seen?.delivery_status === wanted,
   );
-const told = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.delivery_status);
+const published = (encf: string) =>
+  changes.filter((change) => change.encf === encf).map((change) => change.delivery_status);
 const ended = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.final);
 const acknowledged = (encf: string, query = '') =>
   world.call('GET', `/received-arecf/${encf}${query === '' ? `?issuer_rnc=${ISSUER}` : query}`);
 /** The document that a delivery carried, byte for byte. */
 const documentIn = ({ body }: { body: string }) =>
   Buffer.from(/<\?xml.*<\/ECF>/s.exec(body)?.[0] ?? '', 'latin1').toString('utf8');
-/** As if the lease of whoever has it were over. */
+/** Ends the lease of the delivery. */
 const leaseEnds = (encf: string) =>
   world.database.query('UPDATE deliveries SET due_at = now() WHERE encf = $1', [encf]);
 
@@ -141,20 +142,20 @@ describe('what is delivered', () => {
     });
     expect(one.body.acknowledged_at).toMatch(/-04:00$/);
     await eventually(
-      () => told(encf),
+      () => published(encf),
       (seen) => seen.length === 1,
     );
-    expect(told(encf)).toEqual(['delivered']);
+    expect(published(encf)).toEqual(['delivered']);
   });
 
-  it('goes to buyers of the types that are delivered, accepted or conditionally accepted, and once', async () => {
+  it('delivers accepted and conditionally accepted documents of the right types to their buyers, once', async () => {
     const to = await buyer();
     const sent = await Promise.all([
       accepted(to.rnc, { ecf_type: '33' }),
       accepted(to.rnc, { ecf_type: '34', status: 'AceptadoCondicional' }),
       accepted(to.rnc, { ecf_type: '44' }),
     ]);
-    for (const { data } of sent) await tell(data);
+    for (const { data } of sent) await publish(data);
     await accepted(to.rnc, { ecf_type: '31', status: 'Rechazado' });
     await accepted(to.rnc, { ecf_type: '31', status: 'EnProceso', final: false });
     await accepted(null, { ecf_type: '44' });
@@ -167,13 +168,13 @@ describe('what is delivered', () => {
     await expect(asked).rejects.toMatchObject({ status: 409, message: expect.stringContaining('DELIVER_TYPE_45') });
     await reaches(government.encf, 'not_required');
     await eventually(
-      () => told(government.encf),
+      () => published(government.encf),
       (seen) => seen.length === 1,
     );
     expect(to.deliveries.map(({ encf }) => encf).sort()).toEqual(sent.map(({ encf }) => encf).sort());
   });
 
-  it('waits for bytes that cannot be read, and says so', async () => {
+  it('waits for bytes that cannot be read, and reports it', async () => {
     const to = await buyer();
     const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/restored-later.xml`;
     const { encf, text } = await accepted(to.rnc, { xml_storage_path: path });
@@ -210,7 +211,7 @@ describe('what is delivered', () => {
     expect(to.deliveries.at(-1)?.headers.authorization).toBe('Bearer other');
   });
 
-  it('looks an RNC without entry up again, and takes up what an operator asks for', async () => {
+  it('looks up an RNC without entry again, and delivers at once when an operator retries', async () => {
     const to = await buyer();
     await world.control('PUT', `taxpayers/${to.rnc}`, { name: 'X', reception_url: null });
     const { encf } = await accepted(to.rnc);
@@ -220,10 +221,10 @@ describe('what is delivered', () => {
     await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     await reaches(encf, 'delivered');
     await eventually(
-      () => told(encf),
+      () => published(encf),
       (seen) => seen.length === 3,
     );
-    expect(told(encf)).toEqual(['no_receiver', 'pending', 'delivered']);
+    expect(published(encf)).toEqual(['no_receiver', 'pending', 'delivered']);
     const again = internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     await expect(again).rejects.toMatchObject({ status: 409, code: 'conflict' });
     const unknown = internal().retryDelivery({ env: 'CerteCF', issuer_rnc: ISSUER, encf });
@@ -237,7 +238,7 @@ describe('an issuer without a stored certificate', () => {
   const later = (encf: string) =>
     world.database.query("UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE encf = $1", [encf]);
 
-  it('is signed in for with the one that came along with the document, which does not leave emission', async () => {
+  it('logs in with the certificate that came with the document, which does not leave emission', async () => {
     await world.register(issuer, { signer: null });
     const to = await buyer(true);
     to.token = 'theirs';
@@ -251,7 +252,7 @@ describe('an issuer without a stored certificate', () => {
     expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs']);
   });
 
-  it('and without that: it is said what is missing and what helps, and the delivery goes on once there is one', async () => {
+  it('without that reports the missing certificate, and continues when one is stored', async () => {
     await world.register(issuer, { signer: null });
     const to = await buyer();
     const { encf } = await accepted(to.rnc, { issuer_rnc: issuer });
@@ -275,7 +276,7 @@ describe('an issuer without a stored certificate', () => {
   });
 });
 
-it('one look into the directory is the answer for all that waited for it, of whichever issuer, and for nothing else', async () => {
+it('a look-up without receiver postpones all documents that wait for their first look-up, and nothing else', async () => {
   const clock = () => new Date(Date.now() + 48 * 3_600_000);
   const database = openDatabase(world.databaseUrl, { max: 1 });
   const store = createDeliveryStore(database, 'absent', clock);
@@ -318,7 +319,7 @@ it('one look into the directory is the answer for all that waited for it, of whi
   for (const { minutes } of put) expect([minutes >= 60, minutes < 70]).toEqual([true, true]);
 });
 
-it('a claim is prolonged and never set back', async () => {
+it('renewing a lease never shortens it', async () => {
   const database = openDatabase(world.databaseUrl, { max: 1 });
   const store = createDeliveryStore(database, 'kept', () => new Date());
   const issuer = '101999958';
@@ -340,8 +341,8 @@ it('a claim is prolonged and never set back', async () => {
   await world.database.query('DELETE FROM deliveries WHERE issuer_rnc = $1', [issuer]);
 });
 
-describe('that nothing goes on any more', () => {
-  it('is told with the last change: where it was delivered, goes to nobody, or its receiver never came', async () => {
+describe('the end of a delivery', () => {
+  it('is published with the last change: delivered, not required, or without receiver at the deadline', async () => {
     const to = await buyer();
     to.answers = [status(200)];
     const { encf } = await accepted(to.rnc);
@@ -359,14 +360,14 @@ describe('that nothing goes on any more', () => {
       (seen) => seen.every((finals) => finals.at(-1) === true),
     );
     expect([encf, nobody.encf, waiting.encf].map(ended)).toEqual([[false, true], [true], [false, true]]);
-    expect(told(waiting.encf)).toEqual(['no_receiver', 'no_receiver']);
+    expect(published(waiting.encf)).toEqual(['no_receiver', 'no_receiver']);
   });
 });
 
 describe('the directory', () => {
   const directory = (fault: object) => world.fault({ operation: 'consultadirectorio', ...fault });
 
-  it('may drop a receiver: nothing goes there any more; it may list it elsewhere later', async () => {
+  it('may drop a receiver, which gets nothing more, and list it elsewhere later', async () => {
     const to = await buyer();
     const first = await accepted(to.rnc);
     await reaches(first.encf, 'delivered');
@@ -382,7 +383,7 @@ describe('the directory', () => {
     expect([to.deliveries.length, moved.deliveries.length]).toEqual([1, 1]);
   });
 
-  it('may be gone: a known address is used on, an unknown one waits for it', async () => {
+  it('may be unavailable: a known address is still used, an unknown one waits', async () => {
     const known = await buyer();
     const fresh = await buyer();
     await reaches((await accepted(known.rnc)).encf, 'delivered');
@@ -394,7 +395,7 @@ describe('the directory', () => {
       (seen) => (seen?.last_error ?? null) !== null,
     );
     expect((await delivery(waiting.encf))?.delivery_status).toBe('pending');
-    // Of the two instances, only the one that delivered before knows the address.
+    // Only the instance that delivered before knows the address.
     await eventually(
       async () => {
         await world.database.query(
@@ -411,8 +412,8 @@ describe('the directory', () => {
   });
 });
 
-describe('where the settings say so', () => {
-  it('type 45 goes to its buyer, and an acknowledgement counts where its signer leads to a trusted issuer; one instance alone', async () => {
+describe('with other settings', () => {
+  it('delivers type 45, requires trusted signers, and one instance sends nothing twice when its clock is set', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-trusted-'));
     const file = path.join(folder, 'issuers.pem');
     writeFileSync(file, AUTHORITY.pem);
@@ -433,7 +434,7 @@ describe('where the settings say so', () => {
         { valid: true, receipt_status: 0 },
         { valid: false, validation_error: expect.stringContaining(trust) },
       ]);
-      // A clock that is set on by more than a claim lasts: what the one instance is sending it does not send beside.
+      // A clock that is set on ends the lease of an attempt in flight.
       let answer: () => void = () => undefined;
       const sent = new Promise<void>((resolve) => {
         to.answers = [
@@ -463,8 +464,8 @@ describe('where the settings say so', () => {
   });
 });
 
-describe('what the answer says', () => {
-  it('is a refusal for good where the buyer says so', async () => {
+describe('an answer', () => {
+  it('that refuses is final', async () => {
     const to = await buyer();
     to.answers = [saying({ motive: 4 })];
     const { encf } = await accepted(to.rnc);
@@ -478,7 +479,7 @@ describe('what the answer says', () => {
     expect(to.deliveries).toHaveLength(1);
   });
 
-  it('is a refusal only while the buyer is listed there: one that moved is followed, whoever served it says truly that it does not', async () => {
+  it('with motive 4 refuses only while the buyer is listed there; a buyer that moved gets the document', async () => {
     const to = await buyer();
     const next = await BuyerReceiver.start(to.rnc);
     receivers.push(next);
@@ -491,7 +492,7 @@ describe('what the answer says', () => {
     ];
     const { encf } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
-    expect([to.deliveries.length, next.deliveries.length, told(encf).includes('refused')]).toEqual([1, 1, false]);
+    expect([to.deliveries.length, next.deliveries.length, published(encf).includes('refused')]).toEqual([1, 1, false]);
     expect((await acknowledged(encf)).body).toMatchObject({ receipt_status: 0, valid: true });
     next.answers = [
       async (...all) => {
@@ -508,7 +509,7 @@ describe('what the answer says', () => {
     expect(next.deliveries.filter((reached) => reached.encf === second.encf)).toHaveLength(2);
   });
 
-  it.each([503, 401])('counts though it comes with status %i: kept, and nothing goes out again', async (code) => {
+  it.each([503, 401])('with status %i and a valid acknowledgement counts, and nothing is sent again', async (code) => {
     const to = await buyer(true);
     to.token = 'first';
     to.answers = [
@@ -523,7 +524,7 @@ describe('what the answer says', () => {
     expect(to.deliveries).toHaveLength(1);
   });
 
-  it('counts and is given out while the archive is away, and is archived once it is back', async () => {
+  it('counts and can be read while the archive is away, and is archived when it is back', async () => {
     const put = world.archive.put.bind(world.archive);
     const to = await buyer();
     let away = true;
@@ -555,7 +556,7 @@ describe('what the answer says', () => {
     spied.mockRestore();
   });
 
-  it('meets a database that cannot write it down for a moment: it waits, and nothing goes out again', async () => {
+  it('waits while the database cannot record it, and nothing is sent again', async () => {
     const to = await buyer();
     const renamed = (from: string, into: string) => world.database.query(`ALTER TABLE ${from} RENAME TO ${into}`);
     await renamed('received_acknowledgements', 'acknowledgements_away');
@@ -565,7 +566,7 @@ describe('what the answer says', () => {
         async () => to.answered.length,
         (count) => count === 1,
       );
-      // Longer than the first try to write it down takes.
+      // Longer than the first try to record it takes.
       await new Promise((resolve) => setTimeout(resolve, 100));
     } finally {
       await renamed('acknowledgements_away', 'received_acknowledgements');
@@ -576,7 +577,7 @@ describe('what the answer says', () => {
   });
 
   it.each(['31-12-9999 23:59:59', '31-02-2026 10:00:00'])(
-    'is of a time that there is none (%s): received is received, at no known time',
+    'with an impossible time (%s) counts, without a time',
     async (at) => {
       const to = await buyer();
       to.answers = [saying({ at })];
@@ -588,7 +589,7 @@ describe('what the answer says', () => {
     },
   );
 
-  it('cannot be written down at all: the delivery goes on as after any failure, with its pauses and its deadline', async () => {
+  it('that can never be recorded counts as a failure, with pauses and the deadline', async () => {
     const to = await buyer();
     const constraint = 'ALTER TABLE received_acknowledgements ADD CONSTRAINT unwritable CHECK (buyer_rnc <> ';
     await world.database.query(`${constraint}'${to.rnc}') NOT VALID`);
@@ -610,7 +611,7 @@ describe('what the answer says', () => {
   });
 
   it.each([429, 503])(
-    'is invalid and comes with status %i: the pause that it asks for is kept, but for the first retry, which comes within a minute',
+    'that is invalid, with status %i: its pause is obeyed, and the first retry comes within a minute',
     async (code) => {
       const to = await buyer();
       const unsigned: Answering = async (res, reached, self) => {
@@ -624,7 +625,7 @@ describe('what the answer says', () => {
       const pause = Date.parse(waiting?.due_at ?? '') - Date.now();
       expect([pause > 30_000, pause <= 60_000]).toEqual([true, true]);
       expect(to.deliveries).toHaveLength(1);
-      // The other instance takes it: that which was told waits.
+      // The other instance takes it: the first one obeys the pause.
       await leaseEnds(encf);
       const later = await eventually(
         () => delivery(encf),
@@ -634,7 +635,7 @@ describe('what the answer says', () => {
     },
   );
 
-  it('was lost: the repeat is answered with motive 3, which means delivered', async () => {
+  it('that was lost: the repeat is answered with motive 3, which means delivered', async () => {
     const to = await buyer();
     to.answers = [lost];
     const { encf, text } = await accepted(to.rnc);
@@ -666,29 +667,32 @@ describe('what the answer says', () => {
       /signature/,
     ],
   ];
-  it.each(bad)('is %s: kept with the reason, and the same bytes are sent again', async (_name, answer, reason) => {
-    const to = await buyer();
-    to.answers = [answer];
-    const { encf, text } = await accepted(to.rnc);
-    await reaches(encf, 'delivered');
-    await eventually(
-      () => told(encf),
-      (seen) => seen.length === 2,
-    );
-    expect(told(encf)).toEqual(['unacknowledged', 'delivered']);
-    expect(to.deliveries.map(documentIn)).toEqual([text, text]);
-    const all = (await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`)).body;
-    const invalid = all.filter((one: { valid: boolean }) => !one.valid);
-    expect(invalid).toHaveLength(reason === null ? 0 : 1);
-    if (reason !== null) {
-      expect(invalid[0]).toMatchObject({ validation_error: expect.stringMatching(reason) });
-      const kept = await world.stored(invalid[0].xml_storage_path, invalid[0].xml_checksum);
-      expect(Buffer.from(kept)).toEqual(to.answered[0]);
-    }
-    expect((await acknowledged(encf)).body.valid).toBe(true);
-  });
+  it.each(bad)(
+    'that is %s is kept with the reason, and the same bytes are sent again',
+    async (_name, answer, reason) => {
+      const to = await buyer();
+      to.answers = [answer];
+      const { encf, text } = await accepted(to.rnc);
+      await reaches(encf, 'delivered');
+      await eventually(
+        () => published(encf),
+        (seen) => seen.length === 2,
+      );
+      expect(published(encf)).toEqual(['unacknowledged', 'delivered']);
+      expect(to.deliveries.map(documentIn)).toEqual([text, text]);
+      const all = (await world.call('GET', `/received-arecf/?issuer_rnc=${ISSUER}&encf=${encf}`)).body;
+      const invalid = all.filter((one: { valid: boolean }) => !one.valid);
+      expect(invalid).toHaveLength(reason === null ? 0 : 1);
+      if (reason !== null) {
+        expect(invalid[0]).toMatchObject({ validation_error: expect.stringMatching(reason) });
+        const kept = await world.stored(invalid[0].xml_storage_path, invalid[0].xml_checksum);
+        expect(Buffer.from(kept)).toEqual(to.answered[0]);
+      }
+      expect((await acknowledged(encf)).body.valid).toBe(true);
+    },
+  );
 
-  it('is signed and then written with line breaks: valid all the same', async () => {
+  it('with line breaks added after signing is valid', async () => {
     const to = await buyer();
     to.answers = [
       async (res, reached, self) =>
@@ -704,13 +708,13 @@ describe('what the answer says', () => {
 });
 
 describe('receivers that do harm', () => {
-  it('hang: others are served meanwhile, and the hung one gets a single document', async () => {
+  it('hang: the others are served, and the hung one gets a single document', async () => {
     const hung = await buyer();
     let waiting = 0;
     let most = 0;
     hung.usually = (res) => {
       waiting += 1;
-      // Of two that follow each other, the end of the first may be heard of after the begin of the second.
+      // The end of one request may be noticed after the next one begins.
       setTimeout(() => {
         most = Math.max(most, waiting);
       }, 50);
@@ -722,14 +726,14 @@ describe('receivers that do harm', () => {
     const stuck = await Promise.all(Array.from({ length: 12 }, () => accepted(hung.rnc)));
     const served = await Promise.all(Array.from({ length: 12 }, () => accepted(good.rnc)));
     for (const { encf } of served) await reaches(encf, 'delivered');
-    // Of two instances, each one.
+    // One for each of the two instances.
     expect(most).toBeLessThanOrEqual(2);
     for (const { encf } of stuck) await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     hung.usually = received;
     await reaches(stuck[0]?.encf ?? '', 'delivered');
   });
 
-  it('hang, and are one host for many buyers: it keeps as few busy as any other, and recovers for all of them', async () => {
+  it('hang on one host for many buyers: the host uses its slots only, and recovers for all of them', async () => {
     const shared = await buyer();
     let waiting = 0;
     let most = 0;
@@ -737,7 +741,7 @@ describe('receivers that do harm', () => {
       (answer: Answering): Answering =>
       async (res, reached, self) => {
         waiting += 1;
-        // Of two that follow each other, the end of the first may be heard of after the begin of the second.
+        // The end of one request may be noticed after the next one begins.
         setTimeout(() => {
           most = Math.max(most, waiting);
         }, 50);
@@ -782,35 +786,32 @@ describe('receivers that do harm', () => {
   it.each([
     ['asks for a pause', { 'retry-after': '300' }],
     ['fails', {}],
-  ])(
-    'are in trouble for one buyer, which %s, at a host that serves others well: those are served at once',
-    async (_, headers) => {
-      const shared = await buyer();
-      const [bad, good] = [String(++rnc), String(++rnc)];
-      for (const client of [bad, good]) await world.list(client, `${shared.url}/${client}`);
-      shared.usually = async (res, reached, self) => {
-        if (reached.path.includes(`/${bad}/`)) await status(503, 'no certificate', headers)(res, reached, self);
-        else await saying({ buyerRnc: good })(res, reached, self);
-      };
-      const troubled = await Promise.all(Array.from({ length: 4 }, () => accepted(bad)));
-      const failed = () => shared.deliveries.filter(({ path }) => path.includes(`/${bad}/`)).length;
-      // Each of two instances is told to wait at once, or after three failures.
-      await eventually(
-        async () => failed(),
-        (count) => count >= ('retry-after' in headers ? 1 : 3),
-      );
-      for (let one = 0; one < 3; one += 1) await reaches((await accepted(good)).encf, 'delivered');
-      const { rows } = await world.database.query<{ status: string }>(
-        'SELECT status FROM deliveries WHERE encf = ANY($1)',
-        [troubled.map(({ encf }) => encf)],
-      );
-      expect(rows.map((row) => row.status)).toEqual(Array(4).fill('pending'));
-    },
-  );
+  ])('fail for one buyer, which %s, at a host that serves others: those are served at once', async (_, headers) => {
+    const shared = await buyer();
+    const [bad, good] = [String(++rnc), String(++rnc)];
+    for (const client of [bad, good]) await world.list(client, `${shared.url}/${client}`);
+    shared.usually = async (res, reached, self) => {
+      if (reached.path.includes(`/${bad}/`)) await status(503, 'no certificate', headers)(res, reached, self);
+      else await saying({ buyerRnc: good })(res, reached, self);
+    };
+    const troubled = await Promise.all(Array.from({ length: 4 }, () => accepted(bad)));
+    const failed = () => shared.deliveries.filter(({ path }) => path.includes(`/${bad}/`)).length;
+    // Each of the two instances pauses at once, or after three failures.
+    await eventually(
+      async () => failed(),
+      (count) => count >= ('retry-after' in headers ? 1 : 3),
+    );
+    for (let one = 0; one < 3; one += 1) await reaches((await accepted(good)).encf, 'delivered');
+    const { rows } = await world.database.query<{ status: string }>(
+      'SELECT status FROM deliveries WHERE encf = ANY($1)',
+      [troubled.map(({ encf }) => encf)],
+    );
+    expect(rows.map((row) => row.status)).toEqual(Array(4).fill('pending'));
+  });
 
-  it('have a thousand documents waiting at a host that answers at once: those of others are not hidden behind them', async () => {
+  it('have a thousand documents waiting at one host: the documents of others are claimed beside them', async () => {
     const database = openDatabase(world.databaseUrl, { max: 4 });
-    // Theirs is a clock of tomorrow, so that the instances of the other tests leave these alone.
+    // A clock of tomorrow keeps these documents from the instances of the other tests.
     const clock = () => new Date(Date.now() + 24 * 3_600_000);
     const store = createDeliveryStore(database, 'crowd', clock);
     const [crowd, other, attempted] = ['https://crowd.example', 'https://other.example', [] as (string | null)[]];
@@ -861,7 +862,7 @@ describe('receivers that do harm', () => {
     }
   });
 
-  it('keep one waiting for longer than a claim lasts: no other instance sends beside', async () => {
+  it('answer later than a lease lasts: no other instance sends beside', async () => {
     const slow = await World.start({
       settings: { ...SETTINGS, APPROVAL_CLAIM_MS: '2000', RECEIVER_TIMEOUT_MS: '10000' },
       instances: 2,
@@ -880,7 +881,7 @@ describe('receivers that do harm', () => {
       await reaches(encf, 'delivered', slow);
       expect(to.deliveries).toHaveLength(1);
       expect((await delivery(encf, slow))?.tries).toBe(1);
-      // The same where the database is away for longer than a claim lasts, with an answer to write down.
+      // The same where the database is away for longer than a lease, with an answer to record.
       let away: () => void = () => undefined;
       const gone = new Promise<void>((resolve) => {
         away = resolve;
@@ -905,7 +906,7 @@ describe('receivers that do harm', () => {
     }
   });
 
-  it('refuse the login of one issuer: it logs in again after a pause, and the others are served all the same', async () => {
+  it('refuse the login of one issuer: it logs in again after a pause, and others are served', async () => {
     const [to, barred, signer] = [await buyer(true), '101000063', issueCertificate('00300000015')];
     Object.assign(to, { token: 'theirs', bars: signer });
     await world.register(barred, { signer });
@@ -927,7 +928,7 @@ describe('receivers that do harm', () => {
     for (const { encf: late } of refused) await reaches(late, 'delivered');
   });
 
-  it('redirect: nobody follows, and no token of theirs goes elsewhere', async () => {
+  it('redirect: the redirect is not followed, and no token goes elsewhere', async () => {
     const elsewhere = await buyer();
     const to = await buyer(true);
     to.token = 'theirs';
@@ -958,7 +959,7 @@ describe('receivers that do harm', () => {
     expect(written).toBeLessThan(64e6);
   });
 
-  it('ask for a pause beyond the deadline: tried again before it all the same', async () => {
+  it('ask for a pause beyond the deadline: the document is tried again before it', async () => {
     const to = await buyer();
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
@@ -971,7 +972,7 @@ describe('receivers that do harm', () => {
     await world.database.query("UPDATE deliveries SET deadline_at = now() + interval '10 minutes' WHERE encf = $1", [
       encf,
     ]);
-    // What was claimed before does not know of it.
+    // An attempt in flight does not know the new deadline.
     await reached(to.reached.length + 2);
     to.usually = (res) => void res.writeHead(503, { 'retry-after': '86400000' }).end();
     await reached(to.reached.length + 3);
@@ -980,7 +981,7 @@ describe('receivers that do harm', () => {
     await reaches(encf, 'delivered');
   });
 
-  it('fail: tried again after growing pauses up to the deadline, then given up', async () => {
+  it('fail: the document is tried again after growing pauses, then has failed', async () => {
     const to = await buyer();
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
@@ -999,7 +1000,7 @@ describe('receivers that do harm', () => {
     );
   });
 
-  it('fail, with many that wait for them: at the deadline all are given up, though nothing is sent but probes', async () => {
+  it('fail with many documents waiting: at the deadline all have failed, without a probe each', async () => {
     const dead = await buyer();
     dead.usually = status(503);
     const neighbour = String(++rnc);
@@ -1027,8 +1028,8 @@ describe('receivers that do harm', () => {
   });
 });
 
-describe('where addresses are guarded', () => {
-  it('refuses private and loopback addresses, names that lead to them, and what is not https', async () => {
+describe('guarded addresses', () => {
+  it('are refused where they are private, loopback, or not https', async () => {
     const guarded = await World.start({ settings: { ...SETTINGS, ALLOW_PRIVATE_ADDRESSES: 'false' } });
     try {
       const to = await BuyerReceiver.start('130000001');
@@ -1063,8 +1064,8 @@ describe('where addresses are guarded', () => {
   });
 });
 
-describe('an instance that ends', () => {
-  /** What earlier tests left is out of the way: none of it may be the attempt that ends. */
+describe('an instance that crashes', () => {
+  /** Keeps the deliveries of earlier tests from being the attempt that crashes. */
   const othersRest = () =>
     eventually(
       async () => {
@@ -1077,7 +1078,7 @@ describe('an instance that ends', () => {
       (claimed) => claimed.length === 0,
     );
 
-  it.each(['claimed', 'answered', 'recorded'])('when it has %s: another ends the work', async (step) => {
+  it.each(['claimed', 'answered', 'recorded'])('at the step "%s": another instance finishes the work', async (step) => {
     await othersRest();
     const to = await buyer();
     dying = step;
@@ -1097,14 +1098,14 @@ describe('an instance that ends', () => {
     expect(to.ledger.size).toBe(1);
     expect(to.deliveries.length).toBe(step === 'claimed' || step === 'recorded' ? 1 : 2);
     await eventually(
-      () => told(encf),
+      () => published(encf),
       (seen) => seen.length > 0,
     );
-    expect(told(encf)).toEqual(['delivered']);
+    expect(published(encf)).toEqual(['delivered']);
   });
 });
 
-describe('asking for acknowledgements', () => {
+describe('reading acknowledgements', () => {
   const get = (address: string, options = {}) => world.call('GET', address, undefined, options);
 
   it('lists with filters, newest first', async () => {
@@ -1169,7 +1170,7 @@ describe('asking for acknowledgements', () => {
   });
 });
 
-describe('who makes read models anew', () => {
+describe('a rebuild of read models', () => {
   it('gets the present state of every delivery, page by page', async () => {
     const owner = (world.instances[0] as Approvals).aftermath;
     const pages: DeliveryChanged[] = [];
@@ -1183,7 +1184,7 @@ describe('who makes read models anew', () => {
     }
     expect(pages.length).toBeGreaterThan(3);
     expect(new Set(pages.map(({ encf }) => encf)).size).toBe(pages.length);
-    // Told through the outbox, so a moment later.
+    // Published through the outbox, so a moment later.
     for (const one of pages.filter(({ final }) => final))
       expect(
         await eventually(

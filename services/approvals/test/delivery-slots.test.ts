@@ -52,7 +52,7 @@ it('gives no slot to buyers and hosts whose circuit breaker is open, and one to 
   expect(slots.paused()).toEqual({ buyers: [], hosts: [] });
 });
 
-/** The background over a store that gives out `due`, with time that a test sets. */
+/** The background over a store with the deliveries `due`, and time that a test sets. */
 function background(due: Delivery[], deliver: () => Promise<{ health: 'failing' | 'neutral'; pauseMs: number }>) {
   const time = { wall: Date.parse('2026-06-23T12:00:00Z'), elapsed: 0 };
   const seen = {

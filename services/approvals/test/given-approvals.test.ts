@@ -41,7 +41,7 @@ async function detail(id: number): Promise<Record<string, string>> {
 }
 
 describe('POST /acecf', () => {
-  it('signs, stores, sends to the authority and to the issuer, and the received invoice follows', async () => {
+  it('signs, stores and sends to the authority and the issuer, and updates the received invoice', async () => {
     const encf = await world.invoice();
     const id = world.received.get(`${ISSUER}|${encf}`)?.id;
     const { status, body } = await post(order(encf, { ecf_document_id: id }));
@@ -143,7 +143,7 @@ describe('POST /acecf', () => {
     });
   });
 
-  it('a second decision is refused and names the first, whatever it says', async () => {
+  it('refuses a second decision and names the first', async () => {
     const encf = await world.invoice();
     const first = await post(order(encf));
     for (const again of [order(encf), order(encf, { approval_status: 2, rejection_code: 1 })]) {
@@ -156,7 +156,7 @@ describe('POST /acecf', () => {
     expect(await world.submissions(encf)).toHaveLength(1);
   });
 
-  it('fifty at once make one', async () => {
+  it('makes one record of fifty concurrent requests', async () => {
     const encf = await world.invoice();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post(order(encf, i % 2 ? {} : { approval_status: 2, rejection_code: 1 }))),
@@ -166,7 +166,7 @@ describe('POST /acecf', () => {
     expect(events(encf, 'given')).toHaveLength(1);
   });
 
-  it('without a received document it is made all the same, with a warning', async () => {
+  it('accepts a decision about a document that was not received here, with a warning', async () => {
     const encf = await world.invoice('31', { at: ['authority', 'issued'] });
     const { status, body } = await post(order(encf));
     expect([status, body]).toMatchObject([
@@ -175,7 +175,7 @@ describe('POST /acecf', () => {
     ]);
   });
 
-  it('a decision that is older than the certificate is made all the same, with a warning', async () => {
+  it('accepts a decision that is older than the certificate, with a warning', async () => {
     const rnc = '144444447';
     const day = 24 * 3_600_000;
     const dates = { notBefore: new Date(Date.now() - day), notAfter: new Date(Date.now() + day) };
@@ -187,7 +187,7 @@ describe('POST /acecf', () => {
     expect(await give('E310009999992', { approval_datetime: new Date().toISOString() })).toHaveLength(1);
   });
 
-  it('an issuer without receiver', async () => {
+  it('answers no_receiver for an issuer without receiver', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice();
     const { body } = await post(order(encf));
@@ -200,8 +200,8 @@ describe('POST /acecf', () => {
   });
 });
 
-describe('a clock that is set on by more than a claim lasts', () => {
-  it('lets nobody send what it is sending itself', async () => {
+describe('a clock that is set on by more than a lease', () => {
+  it('does not make an instance send twice', async () => {
     let sent = 0;
     const waiting: ServerResponse[] = [];
     const slow = createServer((req, res) => {
@@ -246,8 +246,8 @@ describe('a clock that is set on by more than a claim lasts', () => {
   });
 });
 
-describe('where entries of the directory are believed for ten minutes', () => {
-  it('an issuer that lists its address for approvals meanwhile gets the next one', async () => {
+describe('a directory entry that is believed for ten minutes', () => {
+  it('is looked up again where it had no address for approvals', async () => {
     const instance = world.instances.indexOf(await world.addInstance({ DIRECTORY_ENTRY_SECONDS: '600' }));
     const entry = { nombre: 'X', rnc: ISSUER, urlRecepcion: world.url(), urlAceptacion: '' };
     await world.fault({ operation: 'consultadirectorio', kind: 'http', status: 200, body: JSON.stringify([entry]) });
@@ -303,7 +303,7 @@ describe('local records', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a request is refused for', () => {
   const rejected = { approval_status: 2, rejection_code: 1 };
   const bad: [string, Record<string, unknown>, string][] = [
     ['no reason', { approval_status: 2 }, 'rejection_code'],
@@ -346,7 +346,7 @@ describe('what is refused', () => {
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toContain(`body.${field}`);
   });
 
-  it('what is missing, all at once', async () => {
+  it('all missing fields at once', async () => {
     const { status, body } = await post({});
     expect(status).toBe(422);
     const missing = body.detail.map(({ loc }: { loc: string[] }) => loc[1]);
@@ -364,7 +364,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('date, amount and id other than the received document says', async () => {
+  it('a date, amount or id that differs from the received document', async () => {
     const encf = await world.invoice();
     for (const [fields, field] of [
       [{ invoice_date_issued: '2026-06-14' }, 'invoice_date_issued'],
@@ -379,7 +379,7 @@ describe('what is refused', () => {
     expect((await post(order(encf, { invoice_total_amount: '11430.0' }))).status).toBe(201);
   });
 
-  it('JSON that is none, other content, a foreign taxpayer, an inactive one, none with certificate', async () => {
+  it('invalid JSON, other content, a foreign or inactive taxpayer, a missing certificate', async () => {
     expect(await world.call('POST', '/acecf', '{')).toMatchObject({
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['body'], type: 'invalid_json' }] },
@@ -399,7 +399,7 @@ describe('what is refused', () => {
     expect((await post(order('E310009999997', { receiver_rnc: rnc }))).body.code).toBe('certificate_missing');
   });
 
-  it('environments: header and body have to agree, the key has to allow it', async () => {
+  it('an environment that the header contradicts or the key does not allow', async () => {
     const encf = await world.invoice();
     expect((await post(order(encf), '', { env: 'CerteCF' })).status).toBe(422);
     const { status, body } = await post(order(encf, { authority_environment: 'eCF' }));
@@ -436,7 +436,7 @@ describe('GET /acecf', () => {
   );
 });
 
-describe('sends that end or go on while something else happens to their record', () => {
+describe('concurrent changes of a record that is being sent', () => {
   const HOUR = 3_600_000;
   const from = (ms: number) => new Date(Date.now() + ms);
   let database: Database;
@@ -445,7 +445,7 @@ describe('sends that end or go on while something else happens to their record',
   });
   afterAll(() => database.close());
 
-  /** Claimed for the issuer for an hour: nobody takes it up. */
+  /** Claimed for the issuer for an hour. */
   async function beingSent(): Promise<number> {
     const { body } = await post(order(await world.invoice()));
     await world.database.query(
@@ -455,7 +455,7 @@ describe('sends that end or go on while something else happens to their record',
     return body.id;
   }
 
-  it('a person has it sent anew: what the send of before comes to does not end that, unless the issuer has it', async () => {
+  it('an operator retries: the ending of the earlier send does not count, unless the issuer has it', async () => {
     const store = createApprovalStore(database);
     const claimed = await store.find(await beingSent());
     if (claimed === null) throw new Error('it is there');
@@ -470,7 +470,7 @@ describe('sends that end or go on while something else happens to their record',
     expect((await end(claimed, 'delivered')).issuer.status).toBe('delivered');
   });
 
-  it('claims are prolonged in the order of their ids, whatever that of the rows', async () => {
+  it('leases are renewed in the order of ids', async () => {
     const ids = [await beingSent(), await beingSent()];
     // Its row lies behind the other now.
     await world.database.query('UPDATE given_approvals SET issuer_tries = 4 WHERE id = $1', [ids[0]]);

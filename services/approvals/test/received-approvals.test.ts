@@ -10,9 +10,9 @@ import {
   AUTHORITY,
   BUYER,
   certificate,
-  DOOR,
   ecfTree,
   eventually,
+  INGRESS,
   ISSUER,
   issueCertificate,
   issuedInvoice,
@@ -42,7 +42,7 @@ interface Fields {
   [element: string]: string | undefined;
 }
 
-/** A signed approval as somebody else's program writes it: hand-made text around our signature. */
+/** A signed approval of another program: plain text with our signature. */
 async function acecf(encf: string, fields: Fields = {}, signer = certificate): Promise<string> {
   const all: Fields = {
     Version: '1.0',
@@ -83,7 +83,7 @@ describe('an approval', () => {
     expect(await state(encf)).toMatchObject({ approval_status: 'approved' });
   });
 
-  it('is taken, stored byte for byte, and told', async () => {
+  it('is accepted, stored byte for byte, and published', async () => {
     const encf = await issued();
     expect(await state(encf)).toEqual({
       encf,
@@ -107,11 +107,11 @@ describe('an approval', () => {
       approval_status: 'approved',
       approval_datetime: '2026-06-23T17:45:47-04:00',
     });
-    const told = await eventually(
+    const events = await eventually(
       () => world.published.filter(({ data }) => data.encf === encf),
       (seen) => seen.length === 1,
     );
-    expect(told[0]?.data).toEqual({
+    expect(events[0]?.data).toEqual({
       direction: 'received',
       env: 'TesteCF',
       issuer_rnc: ISSUER,
@@ -140,7 +140,7 @@ describe('an approval', () => {
     expect((await world.send(await acecf(encf, { MontoTotal: amount }))).body).toEqual(ACCEPTED);
   });
 
-  it('fifty copies at once: one is taken', async () => {
+  it('is accepted once from fifty concurrent copies', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.send(xml)));
@@ -155,7 +155,7 @@ describe('an approval', () => {
 });
 
 describe('is refused in the words of the authority', () => {
-  it('answered before, whatever it says now', async () => {
+  it('an e-CF that was answered before', async () => {
     const encf = await issued();
     const repeated = refused(`La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`);
     const xml = await acecf(encf);
@@ -207,7 +207,7 @@ describe('is refused in the words of the authority', () => {
     ['EnProceso', 200, 400],
     ['AceptadoCondicional', 200, 200],
   ] as const)(
-    'a document that is %s at the authority; once it is accepted, the same approval is taken',
+    'a document that is %s at the authority; after its acceptance the same approval is accepted',
     async (status, after, now) => {
       const encf = world.nextEncf();
       world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { status }));
@@ -220,20 +220,20 @@ describe('is refused in the words of the authority', () => {
     },
   );
 
-  it('another environment than the one it was issued in', async () => {
+  it('another environment than that of the e-CF', async () => {
     const encf = await issued();
     const reason = 'Factura no encontrada para esta Aprobación comercial.';
     logged.length = 0;
-    const { body } = await world.send(await acecf(encf), {}, `/certecf${DOOR}`);
+    const { body } = await world.send(await acecf(encf), {}, `/certecf${INGRESS}`);
     expect(body).toEqual(refused(reason));
-    // No row is kept of what is about no e-CF of ours.
+    // An approval of an unknown e-CF leaves no row.
     const lines = logged
       .map((text) => JSON.parse(text))
       .filter(({ msg }) => msg === 'a commercial approval was refused');
     expect(lines).toMatchObject([{ reason, env: 'CerteCF', sender: '203.0.113.7' }]);
   });
 
-  it('a signature that does not hold, none, and other documents', async () => {
+  it('an invalid signature, none, and other documents', async () => {
     const encf = await issued();
     const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'caro' });
     expect((await world.send(xml.replace('>caro<', '>claro<'))).body).toEqual(refused(SIGNATURE));
@@ -246,7 +246,7 @@ describe('is refused in the words of the authority', () => {
     expect(await count('received_approvals', encf)).toBe(0);
   });
 
-  it('a certificate that was renewed after the decision counts, one that is over or is still to come does not', async () => {
+  it('an expired or future certificate, but not one renewed after the decision', async () => {
     const day = 24 * 3_600_000;
     const from = (first: number, last: number) =>
       issueCertificate('00400000004', AUTHORITY, {
@@ -260,7 +260,7 @@ describe('is refused in the words of the authority', () => {
     expect((await world.send(await acecf(encf, decided, from(-1, 300)))).body).toEqual(ACCEPTED);
   });
 
-  it('not for a time of decision that is still to come, which is kept as it is written', async () => {
+  it('but not a decision time in the future, which is kept as written', async () => {
     const encf = await issued();
     const ahead = { FechaHoraAprobacionComercial: '23-06-2099 17:45:47' };
     expect((await world.send(await acecf(encf, ahead))).body).toEqual(ACCEPTED);
@@ -269,8 +269,8 @@ describe('is refused in the words of the authority', () => {
   });
 });
 
-describe('what is neither yes nor no', () => {
-  it('bytes that are no XML: 422, nothing recorded', async () => {
+describe('an error instead of a receipt', () => {
+  it('for bytes that are no XML: 422, nothing recorded', async () => {
     for (const [body, type] of [
       ['<ACECF>', 'xml.not_well_formed'],
       ['<!DOCTYPE a [<!ENTITY b "c">]><ACECF/>', 'xml.doctype'],
@@ -282,7 +282,7 @@ describe('what is neither yes nor no', () => {
     }
   });
 
-  it('larger than the limit: 413; large and hostile: refused, with the door still open for others', async () => {
+  it('for a document over the limit: 413; a large hostile one is refused, and others are served', async () => {
     expect((await world.send(Buffer.alloc(3_000_000, 0x20))).status).toBe(413);
     const encf = await issued();
     const deep = `<ACECF>${'<a>'.repeat(200_000)}`;
@@ -290,12 +290,14 @@ describe('what is neither yes nor no', () => {
     expect([hostile.status, good.status]).toEqual([422, 200]);
   });
 
-  it('a hundred bodies that stop: cut off in time, and others are served meanwhile', async () => {
+  it('for a hundred bodies that stop: cut off in time, and others are served meanwhile', async () => {
     const { hostname, port } = new URL(world.url());
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
-      socket.write(`POST ${DOOR} HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 5000\r\n\r\n<ACECF>`);
+      socket.write(
+        `POST ${INGRESS} HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 5000\r\n\r\n<ACECF>`,
+      );
       return socket;
     });
     const answers = slow.map(
@@ -308,7 +310,7 @@ describe('what is neither yes nor no', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('emission cannot be asked: an error, nothing recorded, and the same bytes are taken later', async () => {
+  it('while emission is unavailable: nothing recorded, and the same bytes are accepted later', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     world.emissionGone = true;
@@ -320,10 +322,10 @@ describe('what is neither yes nor no', () => {
   });
 });
 
-describe('what is kept of strangers is bounded', () => {
+describe('stored bytes of refused approvals are bounded', () => {
   const SENDERS = ['198.51.100.1', '198.51.100.2', '2001:db8::1'];
   const post = (xml: string, sender: string) => world.send(xml, { 'x-sender': sender });
-  /** Unsigned, of no structure, about an e-CF of ours: some twenty thousand bytes, all different. */
+  /** Unsigned and without structure, for an e-CF of ours: some twenty thousand bytes, each different. */
   const forged = (encf: string, length = 19_000) =>
     `<ACECF><DetalleAprobacionComercial><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><RNCComprador>${STRANGER}</RNCComprador><a>${randomUUID()}${'x'.repeat(length)}</a></DetalleAprobacionComercial></ACECF>`;
   const rowsOf = async (encf: string) =>
@@ -340,7 +342,7 @@ describe('what is kept of strangers is bounded', () => {
   };
   beforeEach(() => world.database.query('DELETE FROM refusal_budgets'));
 
-  it('by sender and of all on a day, apart from what is accepted; a genuine approval is taken all the same', async () => {
+  it('for a sender and for all in a day; a genuine approval is still accepted', async () => {
     const encf = await issued();
     const before = await unkept();
     const six = (sender: string) => Promise.all(Array.from({ length: 6 }, () => post(forged(encf), sender)));
@@ -352,7 +354,7 @@ describe('what is kept of strangers is bounded', () => {
     const rows = await rowsOf(encf);
     expect([rows.length, new Set(rows.map(({ sha256 }) => sha256)).size]).toEqual([18, 18]);
     const kept = rows.filter(({ xml_path }) => xml_path !== null);
-    // Each sender has room for five, all of them for ten.
+    // The quota of a sender allows five, that of all ten.
     expect(kept).toHaveLength(10);
     for (const sender of SENDERS) expect(kept.filter((row) => row.sender === sender).length).toBeLessThanOrEqual(5);
     expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(200_000);
@@ -378,11 +380,11 @@ describe('what is kept of strangers is bounded', () => {
     const { xml_path, xml_sha256 } = taken[0] as { xml_path: string; xml_sha256: string };
     expect((await world.stored(xml_path, xml_sha256)).toString('utf8')).toBe(genuine);
     expect(xml_path).toMatch(new RegExp(`^TesteCF/acecf/${ISSUER}/received/\\d{4}/\\d\\d/[^/]+\\.xml$`));
-    // The same bytes again are where they were taken, whatever room there is.
+    // Identical bytes are stored already and need no quota.
     expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);
   });
 
-  it('by size: of a larger one the checksum stays', async () => {
+  it('by size: a larger one leaves its checksum', async () => {
     const encf = await issued();
     const before = await unkept();
     expect((await post(forged(encf, 30_000), SENDERS[0] as string)).status).toBe(400);
@@ -390,7 +392,7 @@ describe('what is kept of strangers is bounded', () => {
     expect((await unkept()).size).toBe(before.size + 1);
   });
 
-  it('a name of fifty thousand letters is not what a refusal is made of', async () => {
+  it('in the reason of a refusal, also for a name of fifty thousand letters', async () => {
     const encf = await issued();
     const named = forged(encf, 10).replace('<ACECF>', `<ACECF ${'q'.repeat(49_000)}="">`);
     const { body } = await post(named, SENDERS[2] as string);
@@ -398,7 +400,7 @@ describe('what is kept of strangers is bounded', () => {
     expect(body.mensaje[0].length).toBeLessThanOrEqual(480);
   });
 
-  it('a signature that does not hold and another buyer leave no name of theirs in the store', async () => {
+  it('and invalid ones choose no part of a path in the store', async () => {
     const encf = await issued();
     const whole = await acecf(encf, { RNCComprador: STRANGER });
     for (const xml of [whole, whole.replace('<MontoTotal>11430.00<', '<MontoTotal>11430.01<')]) {
@@ -439,19 +441,19 @@ describe('shapes and addresses', () => {
 
   it.each([
     '/FE/AprobacionComercial/API/ECF',
-    `${DOOR}/`,
-    `/testecf${DOOR}`,
+    `${INGRESS}/`,
+    `/testecf${INGRESS}`,
     `/TesteCF/fe/AprobacionComercial/api/ecf`,
   ])('%s', async (address) => {
     const encf = await issued();
     expect((await world.send(await acecf(encf), {}, address)).body).toEqual(ACCEPTED);
   });
 
-  it('in pieces, without a length', async () => {
+  it('accepts a chunked body without length', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const status = await new Promise((resolve, reject) => {
-      const req = request(`${world.url()}${DOOR}`, { method: 'POST' }, (res) => resolve(res.resume().statusCode));
+      const req = request(`${world.url()}${INGRESS}`, { method: 'POST' }, (res) => resolve(res.resume().statusCode));
       req.on('error', reject);
       for (let at = 0; at < xml.length; at += 700) req.write(xml.slice(at, at + 700));
       req.end();
@@ -472,7 +474,7 @@ describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
   });
 });
 
-it('approvals that are taken end with the bytes that a sender has in a day: 429, counted, nothing recorded', async () => {
+it('answers 429 when a sender used up its daily bytes, counts it and records nothing', async () => {
   const [first, second] = [await issued(), await issued()];
   const large = async (encf: string) => `${(await acecf(encf)).trimEnd()}${' '.repeat(900_000)}`;
   const sender = '198.51.100.66';
@@ -486,7 +488,7 @@ it('approvals that are taken end with the bytes that a sender has in a day: 429,
   expect((await world.send(await acecf(second), { 'x-sender': sender })).body).toEqual(ACCEPTED);
 });
 
-it('little room is left on the disk: 503 storage_full, counted; the approvals that customers list are there', async () => {
+it('answers 503 storage_full while the disk is nearly full, and customers still read approvals', async () => {
   const full = await World.start({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
   try {
     const { status, body, headers } = await full.send('x');
@@ -503,7 +505,7 @@ it('little room is left on the disk: 503 storage_full, counted; the approvals th
 });
 
 describe('PROVIDER_AUTH', () => {
-  it('required: a token that reception gave, or 401', async () => {
+  it('required: a token of reception, or 401', async () => {
     const guarded = await World.start({ settings: { PROVIDER_AUTH: 'required' } });
     try {
       guarded.goodToken = 'good';

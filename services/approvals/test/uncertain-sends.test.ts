@@ -16,12 +16,12 @@ import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 let world: World;
 let issuer: Issuer;
 
-/** An issuer's receiver as somebody else wrote it: keeps the bytes of every request and answers what a test says. */
+/** An issuer's receiver: keeps the bytes of every request and gives the answers of a test. */
 interface Issuer {
   url: string;
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];
   answers: Answering[];
-  /** What it answers whenever the path ends so. */
+  /** The answer to requests whose path ends so. */
   always: Record<string, Answering>;
   server: Server;
 }
@@ -32,7 +32,7 @@ interface Answering {
   headers?: Record<string, string>;
   hang?: boolean;
   delayMs?: number;
-  /** What happens before it answers. */
+  /** Runs before it answers. */
   meanwhile?: () => Promise<unknown>;
 }
 
@@ -83,17 +83,17 @@ const statuses = (encf: string) =>
     .filter(({ data }) => data.encf === encf && data.direction === 'given')
     .map(({ data }) => data.approval_status);
 
-/** What those do and see who operate the deployment. */
+/** The operations of the administration. */
 const operations = () => (world.instances[0] as Approvals).internal;
 const retry = (id: number) => operations().retryApproval({ id });
 
-/** When it goes to its issuer again; null where it does not. */
+/** The due time at the issuer. */
 async function due(id: number): Promise<Date | null> {
   const sql = 'SELECT issuer_due_at FROM given_approvals WHERE id = $1';
   return (await world.database.query<{ issuer_due_at: Date | null }>(sql, [id])).rows[0]?.issuer_due_at ?? null;
 }
 
-/** As if so many hours had gone by since it was to be sent: it is due to its issuer now. */
+/** Moves the request to send so many hours back; it is due at the issuer now. */
 const later = (id: number, hours: number) =>
   world.database.query(
     `UPDATE given_approvals SET issuer_due_at = now(), submitted_at = submitted_at - $2 * interval '1 hour',
@@ -101,7 +101,7 @@ const later = (id: number, hours: number) =>
     [id, hours],
   );
 
-/** What the authority says where a decision stands already. */
+/** The authority's answer where a decision stands already. */
 const BEFORE = (encf: string) => ({
   codigo: '02',
   estado: 'Aprobacion Comercial Rechazada.',
@@ -117,7 +117,7 @@ describe('the authority', () => {
   beforeAll(() => world.list(ISSUER, issuer.url));
 
   it.each(['timeout-after', 'reset-after'])(
-    'an answer that was lost (%s): the same bytes again, and they were the ones',
+    'an answer that was lost (%s): the same bytes are sent again and accepted',
     async (kind) => {
       const encf = await world.invoice();
       await world.fault({ kind, times: 1 });
@@ -166,9 +166,9 @@ describe('the authority', () => {
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
   });
 
-  it('somebody else decided meanwhile, and the try before never left: that is a refusal, not our success', async () => {
+  it('with somebody else’s decision after a try that never left: a refusal', async () => {
     const encf = await world.invoice();
-    // The token and the one that comes instead of it: nothing was taken.
+    // Neither the first token nor its replacement was accepted.
     await world.fault({ kind: 'http', status: 401, body: '', times: 2 });
     await world.fault({ kind: 'verdict', verdict: BEFORE(encf) });
     const { body } = await post(order(encf));
@@ -180,7 +180,7 @@ describe('the authority', () => {
     });
   });
 
-  it('lets nobody in: what certainly never left is told as failed, and goes on', async () => {
+  it('that refuses the login: `failed`, and sending goes on', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'http', status: 401, body: '' });
     const { body } = await post(order(encf));
@@ -192,7 +192,7 @@ describe('the authority', () => {
     expect(statuses(encf)).toEqual(['approved']);
   });
 
-  it('waits for bytes that cannot be read: nothing arrived, and it goes on', async () => {
+  it('with bytes that cannot be read: `failed`, and sending goes on', async () => {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
@@ -201,7 +201,7 @@ describe('the authority', () => {
     renameSync(file, `${file}.away`);
     const { body } = await post(order(encf));
     expect(body).toMatchObject({ id: local.body.id, sent_to_authority: false });
-    // It is tried again by then, and is `submitted` while a try is under way.
+    // It is tried again by then, and is `submitted` while a try is in flight.
     await settled(body.id, (seen) => seen.authority_submission_status === 'failed');
     expect(await world.submissions(encf)).toEqual([]);
     renameSync(`${file}.away`, file);
@@ -209,13 +209,13 @@ describe('the authority', () => {
     expect(after).toMatchObject({ authority_submission_status: 'Aceptado', sent_to_authority: true });
   });
 
-  it('somebody else decided before the first try: that is a refusal too', async () => {
+  it('with somebody else’s decision before the first try: a refusal', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'verdict', times: 1, verdict: BEFORE(encf) });
     expect((await post(order(encf))).body).toMatchObject({ authority_submission_status: 'Rechazado' });
   });
 
-  it('a refusal is no answer: the invoice waits again, and the same decision goes to the authority alone', async () => {
+  it('that refuses: the invoice is pending again, and the same decision goes to the authority alone', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     const first = await post(order(encf));
     expect(first.body).toMatchObject({
@@ -250,7 +250,7 @@ describe('the authority', () => {
     expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('a refusal while the issuer is asked, who refuses it then: the decision that stands goes there after all', async () => {
+  it('that refuses before the issuer does: the standing decision goes to the issuer after all', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     issuer.answers.push(...Array.from({ length: 50 }, () => ({ status: 503, body: 'busy' })));
     const first = await post(order(encf));
@@ -263,7 +263,7 @@ describe('the authority', () => {
     await settled(again.body.id, (seen) => seen.issuer_delivery_status === 'delivered');
   });
 
-  it('a refusal where the issuer did not take it: another decision is free', async () => {
+  it('that refuses where the issuer did not take it: another decision is allowed', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     const first = await post(order(encf));
@@ -278,7 +278,7 @@ describe('the authority', () => {
       201,
       { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },
     ]);
-    // The first one looks for a receiver no more, and nobody can send it there.
+    // The first one no longer looks for a receiver, and cannot be sent there.
     expect(await due(first.body.id)).toBeNull();
     await expect(retry(first.body.id)).rejects.toMatchObject({
       status: 409,
@@ -287,10 +287,10 @@ describe('the authority', () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  it('unreachable before signing: 503, nothing is recorded', async () => {
+  it('that is unreachable before signing: 503, nothing is recorded', async () => {
     const encf = await world.invoice();
     const rnc = '133333336';
-    // Another certificate, so that no token is at hand.
+    // Another certificate, so that no token is cached.
     await world.register(rnc, { signer: (await import('./support/world.js')).issueCertificate('00300000003') });
     await world.control('POST', 'faults', { operation: 'autenticacion', kind: 'down' });
     const { status, headers, body } = await post(order(encf, { receiver_rnc: rnc }));
@@ -299,7 +299,7 @@ describe('the authority', () => {
     expect((await world.call('GET', `/acecf?receiver_rnc=${rnc}`)).body).toEqual([]);
   });
 
-  it('CerteCF: the authority takes it, and there is no directory', async () => {
+  it('in CerteCF accepts it, without a directory', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'], env: 'CerteCF' });
     const { status, body } = await post(order(encf, { authority_environment: 'CerteCF' }));
     expect([status, body]).toMatchObject([
@@ -336,7 +336,7 @@ describe('the issuer', () => {
     expect(issuer.requests.at(-1)?.headers.authorization).not.toBe(tokens[0]);
   });
 
-  it('that has no receiver is looked up again, as its entry may come', async () => {
+  it('without receiver is looked up again', async () => {
     await world.list(ISSUER, null);
     const { body } = await post(order(await world.invoice()));
     expect(body).toMatchObject({ issuer_delivery_status: 'no_receiver', sent_to_issuer: false });
@@ -346,7 +346,7 @@ describe('the issuer', () => {
     await later(body.id, 1);
     await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
     expect(issuer.requests).toHaveLength(1);
-    // A look-up that found nobody counts as a send that never left.
+    // A look-up without result counts as a send that never left.
     const { rows } = await world.database.query(
       "SELECT outcome FROM approval_exchanges WHERE approval_id = $1 AND target = 'issuer' ORDER BY id",
       [body.id],
@@ -361,7 +361,7 @@ describe('the issuer', () => {
     });
   });
 
-  it('that has none up to the deadline: the end, until a person has it sent again', async () => {
+  it('without receiver until the deadline: the end, until an operator retries', async () => {
     const undelivered = async (id: number) => {
       const filter = { settled: 'false', undelivered: 'true', after: id - 1, limit: 1 } as const;
       return (await operations().listUndecided(filter)).approvals.find((one) => one.id === id);
@@ -378,7 +378,7 @@ describe('the issuer', () => {
       issuer_tries: 2,
       authority_submission_status: 'Aceptado',
     });
-    // Nobody there yet: it begins anew, with a short pause and a whole deadline.
+    // Still no receiver: it begins anew, with a short pause and a whole deadline.
     expect(await retry(body.id)).toMatchObject({ issuer_delivery_status: 'pending' });
     await settled(body.id, (seen) => seen.issuer_delivery_status === 'no_receiver');
     expect(((await due(body.id))?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(75 * 60_000);
@@ -393,7 +393,7 @@ describe('the issuer', () => {
     expect(issuer.requests).toHaveLength(2);
   });
 
-  it('that could not be reached in time, and does not have what nobody sent: by hand the one, not the other', async () => {
+  it('that was not reached in time: an operator can retry it, but not a local record', async () => {
     const { body } = await post(order(await world.invoice()));
     await world.database.query(`UPDATE given_approvals SET issuer_status = 'failed' WHERE id = $1`, [body.id]);
     await retry(body.id);
@@ -406,7 +406,7 @@ describe('the issuer', () => {
     await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('that refuses is asked no more; its words are kept', async () => {
+  it('that refuses gets nothing more, and its words are kept', async () => {
     issuer.answers.push({
       status: 400,
       body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
@@ -431,7 +431,7 @@ describe('the issuer', () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  it('that moved is followed: who served it before truly refuses what is not for it any more', async () => {
+  it('that moved gets the approval at its new address after the old one refused it', async () => {
     const next = await startIssuer();
     try {
       const meanwhile = () => world.list(ISSUER, next.url);
@@ -459,7 +459,7 @@ describe('the issuer', () => {
     expect(issuer.requests.length).toBe(3);
   });
 
-  it('that asks for a pause beyond the deadline is tried again before it all the same', async () => {
+  it('that asks for a pause beyond the deadline is tried again before it', async () => {
     const busy = { status: 503, body: '', headers: { 'retry-after': '86400000' } };
     issuer.answers.push(...Array.from({ length: 6 }, () => busy));
     const { body } = await post(order(await world.invoice()));
@@ -479,7 +479,7 @@ describe('the issuer', () => {
     expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
   });
 
-  it('that says "before" though no copy of ours left: refused, its words are kept', async () => {
+  it('that answers "loaded before" though no copy left: refused, its words are kept', async () => {
     const before = JSON.stringify({ codigo: '2', estado: 'x', mensaje: [BEFORE('X').mensajes[0]?.valor] });
     issuer.answers.push({ status: 401, body: '' }, { status: 401, body: '' }, { status: 400, body: before });
     const { body } = await post(order(await world.invoice()));
@@ -490,7 +490,7 @@ describe('the issuer', () => {
     });
   });
 
-  it('whose answer was lost says "before" to the second copy: delivered', async () => {
+  it('whose answer was lost answers "loaded before" to the second copy: delivered', async () => {
     issuer.answers.push(
       { status: 0, body: '', hang: true },
       {
@@ -508,14 +508,14 @@ describe('the issuer', () => {
   });
 });
 
-describe('what cannot be written down', () => {
+describe('an answer that cannot be recorded', () => {
   const overdue = (id: number) =>
     world.database.query(
       `UPDATE given_approvals SET submitted_at = now() - interval '73 hours', issuer_due_at = now() WHERE id = $1`,
       [id],
     );
 
-  it('is left out of what a login says: pending with its words, and failed past the deadline', async () => {
+  it('of a login: pending with its text, and failed after the deadline', async () => {
     const seed = '<SemillaModel><valor>s</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>';
     const refusal = { status: 400, body: 'certificado\0x', headers: { 'content-type': 'text/plain' } };
     issuer.always = {
@@ -537,7 +537,7 @@ describe('what cannot be written down', () => {
     });
   });
 
-  it('whatever it is: a pause without it, up to the deadline', async () => {
+  it('is left out, and the approval is sent again up to the deadline', async () => {
     await world.database.query(
       `ALTER TABLE given_approvals ADD CONSTRAINT unwritable CHECK (issuer_error <> 'never') NOT VALID`,
     );
@@ -571,7 +571,7 @@ describe('one send', () => {
     ...{ authority: side, issuer: { ...side, status: 'pending' } },
   } as unknown as GivenApproval;
 
-  /** Sends the approval; what was to be written down, of which the first `unwritable` are refused, and how often it left. */
+  /** Sends the approval. The database refuses the first `unwritable` records. Gives the records and the number of sends. */
   async function sending(target: Target, answer: () => unknown, { unwritable = 0, approvals = {} } = {}) {
     const written: { progress: Progress; exchange: Exchange | null }[] = [];
     let sends = 0;
@@ -608,7 +608,7 @@ describe('one send', () => {
     ['authority', 'submitted'],
     ['issuer', 'pending'],
   ] as const)(
-    'to the %s whose end is refused for what it is: written as what may have arrived',
+    'to the %s whose ending the database refuses: recorded as what may have arrived',
     async (target, open) => {
       const verdict = { status: 'Aceptado', transient: false, accepted: true, messages: [] };
       const raw = { status: 200, body: 'a\0b', contentType: null };
@@ -622,7 +622,7 @@ describe('one send', () => {
     },
   );
 
-  it('whose past cannot be asked for does not leave, and nothing is written down: another takes it up', async () => {
+  it('whose earlier sends cannot be read does not leave and records nothing', async () => {
     const recordedSends = () => Promise.reject(new Error('the database is away'));
     for (const target of ['authority', 'issuer'] as const)
       expect(await sending(target, () => 'sent', { approvals: { recordedSends } })).toMatchObject({
@@ -631,7 +631,7 @@ describe('one send', () => {
       });
   });
 
-  it('whatever a receiver says when it lets nobody in is kept as the database takes it', async () => {
+  it('whose login fails keeps the text as far as the database takes it', async () => {
     const { written } = await sending('issuer', () => {
       throw new Error(`x\0${'y'.repeat(2_000)}`);
     });
@@ -639,7 +639,7 @@ describe('one send', () => {
   });
 });
 
-describe('two instances at the same send', () => {
+describe('two instances with the same send', () => {
   let database: ReturnType<typeof openDatabase>;
   let store: ReturnType<typeof createApprovalStore>;
   beforeAll(() => {
@@ -657,7 +657,7 @@ describe('two instances at the same send', () => {
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
   const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
 
-  /** One record as two instances claimed it, one after the other's claim had run out; those of the world leave it alone. */
+  /** One record as claimed by two instances, the second after the first lease ended. The instances of the world do not claim it. */
   async function overtaken() {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
@@ -689,7 +689,7 @@ describe('two instances at the same send', () => {
   const write = (claimed: GivenApproval, progress: Progress) =>
     store.progress(claimed, progress, { ...exchange, target: progress.target });
 
-  it('a straggler that did not arrive writes nothing over the send of the other', async () => {
+  it('a late send that did not arrive overwrites nothing of the other', async () => {
     const { first, second } = await overtaken();
     const before = await due(first.id);
     expect((await write(first, authority('failed', null, new Date()))).authority.status).toBe('submitted');
@@ -700,18 +700,18 @@ describe('two instances at the same send', () => {
     expect((await due(first.id)).authority_due_at).not.toBeNull();
   });
 
-  it('a straggler that may have arrived says so, and ends nothing', async () => {
+  it('a late send that may have arrived records that, and ends nothing', async () => {
     const { first, second } = await overtaken();
     await write(second, authority('failed', null, hours(4)));
     const after = await write(first, authority('submitted', new Date(), new Date()));
     expect(after.authority).toMatchObject({ status: 'submitted', sentAt: expect.any(Date) });
-    // Its copy may be why the authority refuses this one: the refusal of a straggler decides nothing.
+    // The other copy may be the reason of this refusal, so a late refusal decides nothing.
     await write(first, authority('Rechazado', new Date(), null));
     expect((await store.find(first.id))?.authority.status).toBe('submitted');
     expect((await due(first.id)).authority_due_at?.getTime()).toBeGreaterThan(hours(3).getTime());
   });
 
-  it('a straggler that was accepted counts, also after a refusal of the other copy, and nothing undoes it', async () => {
+  it('a late send that was accepted counts for good, also after a refusal of the other copy', async () => {
     const { encf, first, second } = await overtaken();
     await write(second, authority('Rechazado', new Date(), null));
     await write(first, authority('Aceptado', new Date(), null));
@@ -725,7 +725,7 @@ describe('two instances at the same send', () => {
     expect(statuses(encf)).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('what a person settled meanwhile stays so, whatever comes late', async () => {
+  it('a late send changes nothing that an operator settled', async () => {
     const { first, second } = await overtaken();
     expect((await store.settle(first.id, 'Rechazado', 'the portal', new Date()))?.authority.status).toBe('Rechazado');
     await write(second, authority('submitted', new Date(), hours(4)));
@@ -738,7 +738,7 @@ describe('two instances at the same send', () => {
     expect(await store.settle(first.id, 'Aceptado', 'again', new Date())).toBeNull();
   });
 
-  it('at the issuer the same: what it took stays taken, what was overtaken does not end it', async () => {
+  it('a late send to the issuer counts only if the issuer took it', async () => {
     const { first, toIssuer } = await overtaken();
     const issuerSide = (status: 'pending' | 'delivered' | 'failed' | 'refused', dueAt: Date | null) =>
       ({ target: 'issuer', status, error: status, sentAt: new Date(), dueAt }) as const;
@@ -752,7 +752,7 @@ describe('two instances at the same send', () => {
   });
 });
 
-describe('an authority that answers unreadably for ever', () => {
+describe('an authority that never answers readably', () => {
   const open = async (settled: 'true' | 'false' = 'false') =>
     (await operations().listUndecided({ settled, undelivered: 'false', after: 0, limit: 100, env: 'TesteCF' }))
       .approvals;
@@ -766,7 +766,7 @@ describe('an authority that answers unreadably for ever', () => {
     return { encf, id: body.id as number };
   };
 
-  it('is ended by a person who saw that it has the approval: nothing is sent any more, and the words are kept', async () => {
+  it('an operator settles it as accepted: nothing more is sent, and the note is kept', async () => {
     const { encf, id } = await unreadable();
     const listed = (await open()).find((one) => one.id === id);
     expect(listed).toMatchObject({
@@ -791,7 +791,7 @@ describe('an authority that answers unreadably for ever', () => {
     await expect(settle(id, 'rejected')).rejects.toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  it('is ended by one who saw that it does not: the e-CF is pending again, and may be decided anew', async () => {
+  it('an operator settles it as rejected: the e-CF is pending again, and a new decision is allowed', async () => {
     await world.list(ISSUER, null);
     const { encf, id } = await unreadable();
     await settle(id, 'rejected');
@@ -805,7 +805,7 @@ describe('an authority that answers unreadably for ever', () => {
     expect([again.status, again.body]).toMatchObject([201, { authority_submission_status: 'Aceptado' }]);
   });
 
-  it('nothing is settled that is decided, local or unknown', async () => {
+  it('a decided, local or unknown record cannot be settled', async () => {
     const { body: decidedOne } = await post(order(await world.invoice()));
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(await world.invoice()));
     for (const id of [decidedOne.id, local.body.id])
@@ -815,11 +815,11 @@ describe('an authority that answers unreadably for ever', () => {
 });
 
 describe('instances', () => {
-  it('what an instance left behind between any two steps is taken up by another, once', async () => {
+  it('another instance finishes once what a crashed one left at any step', async () => {
     const encf = await world.invoice();
     const { body } = await post(order(encf));
     const ended = body.id;
-    // As if the instance had ended: after the row, before or after either send, and its claim had run out.
+    // As after a crash: after the row, before or after either send, with an ended lease.
     for (const lost of [
       `authority_status = 'submitted', authority_sent_at = NULL, authority_tries = authority_tries + 1, authority_due_at = now() - interval '1 second'`,
       `issuer_status = 'pending', issuer_sent_at = NULL, issuer_due_at = now() - interval '1 second'`,
@@ -834,7 +834,7 @@ describe('instances', () => {
     expect(statuses(encf)).toEqual(['approved']);
   });
 
-  it('are told at the same moment to keep a decision and to send it: there is one record of it, and it is sent', async () => {
+  it('get a local and a sent request at the same moment: there is one record, and it is sent', async () => {
     for (let round = 0; round < 6; round += 1) {
       const encf = await world.invoice();
       const asked = [{ submit: true }, { submit: false }, { submit: true }, { submit: false }].map(({ submit }, n) =>
@@ -851,7 +851,7 @@ describe('instances', () => {
     }
   });
 
-  it('two of them share what is due and send nothing twice', async () => {
+  it('share due work and send nothing twice', async () => {
     const encfs = await Promise.all(Array.from({ length: 12 }, () => world.invoice()));
     await world.fault({ kind: 'reset' });
     issuer.answers.push(...Array.from({ length: 12 }, () => ({ status: 503, body: '' })));
@@ -870,13 +870,13 @@ describe('instances', () => {
     expect(issuer.requests).toHaveLength(24);
   });
 
-  it('send to an issuer that hangs one after the other, and to the others meanwhile', async () => {
+  it('send to a hanging issuer one approval at a time, and to the others meanwhile', async () => {
     const [hung, hanging] = ['130000007', { now: 0, most: 0, all: 0 }];
     const server = createServer((req, res) => {
       req.resume();
       hanging.all += 1;
       hanging.now += 1;
-      // Of two that follow each other, the end of the first may be heard of after the begin of the second.
+      // The end of one request may be noticed after the next one begins.
       setTimeout(() => Object.assign(hanging, { most: Math.max(hanging.most, hanging.now) }), 50);
       res.once('close', () => {
         hanging.now -= 1;
@@ -899,7 +899,7 @@ describe('instances', () => {
         () => hanging.all,
         (all) => all >= 4,
       );
-      // Each instance, one.
+      // One for each instance.
       expect(hanging.most).toBeLessThanOrEqual(2);
     } finally {
       await world.database.query('UPDATE given_approvals SET issuer_due_at = NULL WHERE issuer_rnc = $1', [hung]);
@@ -908,7 +908,7 @@ describe('instances', () => {
     }
   });
 
-  it('that ends keeps what it is sending until it has its answer: nobody else sends beside', async () => {
+  it('that stop keep their leases until the answers came: no other instance sends beside', async () => {
     const ending = await world.addInstance({ RECEIVER_TIMEOUT_MS: '10000', APPROVAL_CLAIM_MS: '2000' });
     const encf = await world.invoice();
     let answer: () => void = () => undefined;
@@ -920,7 +920,7 @@ describe('instances', () => {
     const { body } = await world.call('POST', '/acecf/', order(encf), { instance });
     expect(body.issuer_delivery_status).toBe('pending');
     const ended = world.end(ending);
-    // Longer than a claim lasts.
+    // Longer than a lease.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     answer();
     await ended;
@@ -928,7 +928,7 @@ describe('instances', () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  it('the metrics show what is undecided', async () => {
+  it('count undecided approvals in metrics', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'reset' });
     await post(order(encf));

@@ -17,7 +17,7 @@ import type {
 import type { ApprovalValidationResult } from './received/validate-approval.js';
 import type { Receivers } from './receivers/receivers.js';
 
-/** Whom an approval is sent to. */
+/** The recipient of a send. */
 export type Target = 'authority' | 'issuer';
 
 /** An answer of the authority or of an issuer, as it came. */
@@ -30,7 +30,7 @@ export interface Exchange {
   readonly body: string | null;
 }
 
-/** How a send ended, to be written down. */
+/** How a send ended, to be recorded. */
 export type Progress =
   | ({ readonly target: 'authority'; readonly dueAt: Date | null } & Pick<
       AuthoritySide,
@@ -39,26 +39,26 @@ export type Progress =
   | ({ readonly target: 'issuer'; readonly dueAt: Date | null } & Pick<IssuerSide, 'status' | 'error' | 'sentAt'>);
 
 /**
- * Commercial approvals that our taxpayers give. What changes the decision that stands for a document also appends
- * `approval.changed` to the outbox, in the same transaction.
+ * Commercial approvals that our taxpayers give. A change of the standing decision of a document appends `approval.changed` to
+ * the outbox in the same transaction.
  */
 export interface ApprovalStore {
   /** All records about a document, oldest first. */
   about(key: DecisionKey): Promise<GivenApproval[]>;
   /**
-   * Commits a new record with its signed bytes unless a decision about the document forbids it, and gives it; with
-   * `claimedUntil` it is to be sent, and the sends are the caller's until then. Otherwise gives what forbids it.
+   * Commits a new record with its signed bytes, unless an earlier decision about the document forbids it (`refused`). With
+   * `claimedUntil` it is to be sent, and the caller holds the lease of both sends until then.
    */
   add(
     approval: NewApproval,
     bytes: Uint8Array,
     claimedUntil: Date | null,
   ): Promise<{ added: GivenApproval } | { refused: Admission }>;
-  /** Has an unsent record sent, under the same conditions. */
+  /** Marks an unsent record to be sent, under the same conditions. */
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /**
-   * Claims records that are due at a target until `until`, counting the try; for each issuer one at most, and none for those
-   * in `busy` (`<env>:<RNC>`). No two instances claim the same, and none claims what it is sending itself (`inFlight`).
+   * Claims records that are due at a target until `until`, and counts the try. An issuer gets one at most, and none if it is in
+   * `busy` (`<env>:<RNC>`). No two instances claim the same, and none claims a record that it is sending (`inFlight`).
    */
   claimDue(
     target: Target,
@@ -70,25 +70,24 @@ export interface ApprovalStore {
       readonly inFlight: readonly number[];
     },
   ): Promise<GivenApproval[]>;
-  /** Prolongs claims whose sends are still under way. */
+  /** Renews the leases of sends in flight. */
   keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /**
-   * Writes down how a send of `claimed` ended, and gives the record as it is then. Where another send was begun or asked for
-   * since, or the side was decided, it counts only where the document was taken; that it may have arrived is noted all the same. Throws
-   * Unwritable where the database refuses the words for what they are.
+   * Records how a send of `claimed` ended, and gives the record afterwards. Where another send began since, or the target has
+   * decided, the ending counts only if the document was taken; that it may have arrived is always recorded. Throws Unwritable.
    */
   progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
   /**
-   * Writes down what a person found out about a record that the authority has not decided about: nothing goes there any
-   * more, and no answer that comes later changes it. Null where it is decided or was not to be sent.
+   * Records an operator's finding about a record without the authority's decision. It is not sent there again, and no later
+   * answer changes it. Null where it is decided or was not to be sent.
    */
   settle(id: number, status: 'Aceptado' | 'Rechazado', note: string, at: Date): Promise<GivenApproval | null>;
   /**
-   * Has a decision that stands sent to its issuer at once, as if it were asked for at `at`. Null where another or none stands,
+   * Makes a standing decision due at its issuer at once, with a deadline counted from `at`. Null where another or none stands,
    * where the issuer has it, or where it does not go there.
    */
   retry(id: number, at: Date): Promise<GivenApproval | null>;
-  /** By id: without the authority's decision, with a person's, or without having come to the issuer. */
+  /** By id: without the authority's decision, settled by an operator, or not delivered to the issuer. */
   listed(filter: {
     readonly env: Environment | null;
     readonly issuerRnc: string | null;
@@ -96,12 +95,12 @@ export interface ApprovalStore {
     readonly after: number;
     readonly limit: number;
   }): Promise<GivenApproval[]>;
-  /** Sends to a target whose end was written down. */
+  /** The number of sends to a target whose ending was recorded. */
   recordedSends(id: number, target: Target): Promise<number>;
   find(id: number): Promise<GivenApproval | null>;
   /** Newest first by creation, then id. */
   list(filter: { env: Environment; buyerRnc: string; limit: number; offset: number }): Promise<GivenApproval[]>;
-  /** How many are undecided at a target, and since when the oldest is; issuers without receiver are not counted. */
+  /** The number of undecided records at a target, and the age of the oldest. Issuers without receiver do not count. */
   backlog(): Promise<{ target: Target; count: number; oldest: Date | null }[]>;
 }
 
@@ -131,7 +130,7 @@ export interface NewRefusedApproval {
   readonly receivedAt: Date;
   readonly bytes: number;
   readonly sha256: string;
-  /** Null where there was no room for the bytes. */
+  /** Null where a quota did not allow to keep the bytes. */
   readonly xmlPath: string | null;
   readonly requestId: string;
   readonly sender: string | null;
@@ -164,11 +163,11 @@ export interface ApprovalSettings extends RefusedBytesLimits {
   readonly maxReceivedBytesPerSender: number;
   /** Pause after the first failed send. */
   readonly firstRetryMs: number;
-  /** How long an issuer that cannot be reached, or has no receiver, is tried. */
+  /** How long a send to an issuer is tried that cannot be reached or has no receiver. */
   readonly issuerDeadlineMs: number;
   /** How long a request waits for the issuer's answer after the authority's. */
   readonly issuerWaitMs: number;
-  /** How long a send is one instance's before another may take it up; it is prolonged while the send is under way. */
+  /** Milliseconds of a lease, which is renewed while the send is in flight. */
   readonly leaseMs: number;
 }
 
@@ -176,10 +175,10 @@ export interface Ports {
   readonly approvals: ApprovalStore;
   readonly received: ReceivedApprovalStore;
   readonly taxpayers: TaxpayerReplica;
-  /** Null where the deployment has no gateway to ask. */
+  /** Null in a deployment without gateway. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
-  /** Reads what the stores committed, before and after it reaches the archive. */
+  /** Reads committed documents, before and after they reach the archive. */
   readonly archive: DocumentReader;
   /** Reads documents that emission issued. */
   readonly issuedXml: DocumentReader;
@@ -195,7 +194,7 @@ export interface Ports {
   readonly observer: Observer;
   readonly settings: ApprovalSettings;
   readonly clock: () => Date;
-  /** Milliseconds since any moment, for pauses: unlike the clock it is never set. */
+  /** Milliseconds of a clock that is never set, for pauses. */
   readonly elapsed: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;

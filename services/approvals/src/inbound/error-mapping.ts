@@ -8,7 +8,7 @@ import { ApprovalsError, FieldsRefused, UnreadableApproval } from '../core/error
 /** Turns this service's errors into the public ones; everything else passes on. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => next(toAnswer(error));
 
-/** The one place where an error becomes an answer. */
+/** Every error becomes an answer here. */
 export function toAnswer(error: unknown): unknown {
   if (error instanceof UnreadableApproval) return unreadableXml(error.kind, error.message, error);
   if (error instanceof FieldsRefused) return new InvalidRequest(error.items, { cause: error });

@@ -10,7 +10,7 @@ const page = (table: 'deliveries' | 'received_approvals') => ({
 const DELIVERIES = page('deliveries');
 const DECISIONS = page('received_approvals');
 
-/** What became of issued documents, for those who make their read models anew. */
+/** The outcomes of issued documents, for services that rebuild their read models. */
 export function createAftermath(database: Database): AftermathOperations {
   return {
     async pageOfDeliveries({ after, limit }) {

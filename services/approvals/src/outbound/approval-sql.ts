@@ -36,7 +36,7 @@ export const SUBMIT = {
            issuer_tries = CASE WHEN $4::boolean THEN 0 ELSE 1 END, issuer_due_at = CASE WHEN $4::boolean THEN NULL ELSE $2::timestamptz END
           WHERE id = $1 AND submitted_at IS NULL RETURNING *`,
 };
-/** A decision that came in its place goes to the issuer now, if any does. Its rows are locked, so none is being claimed. */
+/** Earlier decisions stop looking for a receiver of the issuer. Their rows are locked, so none is being claimed. */
 export const SUPERSEDE = {
   name: 'approval_supersede',
   text: `UPDATE given_approvals SET issuer_due_at = NULL
@@ -85,9 +85,9 @@ export const LISTED = {
   settled: listing('approvals_settled', 'settled_at IS NOT NULL'),
   undelivered: listing('approvals_undelivered', "issuer_status IN ('no_receiver', 'refused', 'failed')"),
 };
-/** While a send is under way, also where all before did not arrive. */
+/** The status while a send is in flight, also where no earlier one arrived. */
 const OPEN: Readonly<Record<Target, string>> = { authority: 'submitted', issuer: 'pending' };
-/** Those of one issuer can fill a look; the next comes at once, and passes over whom the first one chose. */
+/** Rows that one claim looks at. Where those of one issuer fill it, the next claim leaves that issuer out. */
 const LOOKED_AT = 1_000;
 const claim = (target: Target, due: string) => ({
   name: `approvals_due_${target}`,
@@ -106,8 +106,8 @@ const keep = (target: Target) => ({
 });
 export const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
 /**
- * The count of tries tells whose send it is, and to an issuer the moment that a person had it sent anew: who was overtaken may only say that the document was taken, which nothing undoes,
- * or that it may have arrived.
+ * A send is identified by its number of tries and, at an issuer, by the moment of the operator's retry. A send that was
+ * overtaken records only that the document was taken, which is final, or that it may have arrived.
  */
 const writing = (
   target: Target,

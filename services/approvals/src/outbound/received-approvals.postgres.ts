@@ -85,7 +85,7 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
   };
 }
 
-/** What the buyer decided, as others hear of it. It never changes. */
+/** The buyer's decision as it is published. It never changes. */
 export function decisionReceived({ key, decision, decidedAt }: ReceivedDecision): ApprovalChanged {
   return {
     direction: 'received',

@@ -2,7 +2,7 @@ import type { StoredFileTable } from '@ecf/service-kit/xml-store';
 
 const XML = [['xml_path', 'xml_sha256']] as const;
 
-/** Where the rows of approvals name XML; what is delivered is kept by emission. */
+/** The columns that name XML of this service. Emission keeps the documents that are delivered. */
 export const STORED_FILES: readonly StoredFileTable[] = [
   { table: 'given_approvals', key: ['id'], files: XML },
   { table: 'received_approvals', key: ['id'], files: XML },

@@ -1,11 +1,11 @@
 import { sqlState } from '@ecf/service-kit/postgres';
 import { Unwritable } from '../core/errors.js';
 
-/** Data exceptions, violated constraints, limits of the program: the same is refused each time. */
-const REFUSED_ITSELF = ['22', '23', '54'];
+/** Classes of SQLSTATE: data exception, integrity constraint, program limit. Another try fails again. */
+const REFUSED_VALUE = ['22', '23', '54'];
 
-/** Rethrows what a write failed with: as {@link Unwritable} where PostgreSQL refuses it for what it is, else as it came. */
+/** Rethrows the error of a write, as {@link Unwritable} where PostgreSQL refuses the value. */
 export function unwritable(error: unknown): never {
-  if (!REFUSED_ITSELF.includes(sqlState(error)?.slice(0, 2) ?? '')) throw error;
+  if (!REFUSED_VALUE.includes(sqlState(error)?.slice(0, 2) ?? '')) throw error;
   throw new Unwritable(error instanceof Error ? error.message : String(error), { cause: error });
 }

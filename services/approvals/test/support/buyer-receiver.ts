@@ -5,7 +5,7 @@ import { writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { certificate } from './world.js';
 
-/** What reached a receiver. */
+/** A request that reached a receiver. */
 export interface Reached {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -27,7 +27,7 @@ interface Said {
   signer?: SigningCertificate;
 }
 
-/** A buyer's receiver as somebody else wrote it: a real HTTP server that answers what a test says. */
+/** A buyer's receiver: a real HTTP server that gives the answers of a test. */
 export class BuyerReceiver {
   readonly reached: Reached[] = [];
   /** The bodies of its answers to deliveries, in turn. */
@@ -40,9 +40,9 @@ export class BuyerReceiver {
   /** Set where it offers authentication. */
   token: string | null = null;
   seeds = 0;
-  /** Connections that were opened to it, whatever came of them. */
+  /** Connections that were opened to it. */
   connections = 0;
-  /** Whom it gives no token, as it says at once. */
+  /** The certificate whose login it refuses. */
   bars: SigningCertificate | null = null;
 
   private constructor(
@@ -125,14 +125,14 @@ export class BuyerReceiver {
   }
 }
 
-/** What a right receiver answers: Estado 0, to a repeat motive 3. */
+/** The answer of a correct receiver: Estado 0, to a repeat motive 3. */
 export const received: Answering = async (res, reached, buyer) => {
   const known = buyer.ledger.has(reached.encf);
   buyer.ledger.add(reached.encf);
   xml(res, await buyer.acknowledgement(reached, known ? { motive: 3 } : {}));
 };
 
-/** Takes the document and is gone before it has answered. */
+/** Takes the document and closes the connection without an answer. */
 export const lost: Answering = (res, reached, buyer) => {
   buyer.ledger.add(reached.encf);
   res.destroy();

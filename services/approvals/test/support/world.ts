@@ -37,7 +37,7 @@ export const STRANGER = '155555554';
 export const ACCOUNT = 'account-1';
 const MASTER_KEY = Buffer.alloc(32, 7);
 const KEY = testKey(0);
-/** Issues all certificates but those that a test gives another issuer. */
+/** Issues the certificates, unless a test uses another issuer. */
 export const AUTHORITY = createCertificateAuthority({ key: testKey(1) });
 const LONG = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('2040-01-01T00:00:00Z') };
 
@@ -71,22 +71,22 @@ interface Submission {
   answered: boolean;
 }
 
-/** The service on a real database with the simulator; emission and reception say what tests put into them. */
+/** The service on a real database with the simulator, and with emission and reception as test doubles. */
 export class World {
-  /** What emission knows, by `<issuer>|<eNCF>`. */
+  /** Invoices of emission, by `<issuer>|<eNCF>`. */
   readonly issued = new Map<string, InvoiceChanged>();
-  /** What reception knows, by `<issuer>|<eNCF>`. */
+  /** Invoices of reception, by `<issuer>|<eNCF>`. */
   readonly received = new Map<string, ReceivedInvoiceChanged>();
   readonly published: BusEvent<ApprovalChanged>[] = [];
   readonly metrics = createMetrics();
   emissionGone = false;
-  /** Certificates that came along with e-CF, which emission keeps, by eNCF. */
+  /** Certificates that came with e-CF and that emission keeps, by eNCF. */
   readonly sentAlong = new Map<string, SigningCertificate>();
-  /** Whose token reception takes. */
+  /** The token that reception accepts. */
   goodToken: string | null = null;
   revision = 0;
   instances: Approvals[] = [];
-  private doors: RunningServer[] = [];
+  private servers: RunningServer[] = [];
   private sequence = 0;
   private readonly accounts = new Map<string, { env: Environment; given: boolean; account: string }>();
 
@@ -153,7 +153,7 @@ export class World {
     });
     await instance.start();
     this.instances.push(instance);
-    this.doors.push(await serve(this.#door(instance), { host: '127.0.0.1', port: 0 }));
+    this.servers.push(await serve(this.#handler(instance), { host: '127.0.0.1', port: 0 }));
     return instance;
   }
 
@@ -163,7 +163,7 @@ export class World {
   }
 
   url(instance = 0): string {
-    return (this.doors[instance] as RunningServer).url;
+    return (this.servers[instance] as RunningServer).url;
   }
 
   nextEncf(type = '31'): string {
@@ -195,7 +195,7 @@ export class World {
     }
   }
 
-  /** Tells the service of a taxpayer, with a certificate unless it is null. */
+  /** Publishes a taxpayer, with a certificate unless it is null. */
   async register(
     rnc: string,
     state: Partial<TaxpayerState> & { signer?: SigningCertificate | null } = {},
@@ -264,8 +264,8 @@ export class World {
     return read(response);
   }
 
-  /** Posts to the public door; the header `x-sender` says from which address. */
-  async send(body: Uint8Array | string, headers: Record<string, string> = {}, address = DOOR): Promise<Answer> {
+  /** Posts to the public ingress; the header `x-sender` sets the sender's address. */
+  async send(body: Uint8Array | string, headers: Record<string, string> = {}, address = INGRESS): Promise<Answer> {
     return read(
       await fetch(`${this.url()}${address}`, {
         method: 'POST',
@@ -275,15 +275,15 @@ export class World {
     );
   }
 
-  /** One instance ends as when it is told to. */
+  /** Stops one instance. */
   async end(instance: Approvals): Promise<void> {
     const at = this.instances.indexOf(instance);
-    await this.doors.splice(at, 1)[0]?.stop();
+    await this.servers.splice(at, 1)[0]?.stop();
     await this.instances.splice(at, 1)[0]?.stop();
   }
 
   async stop(): Promise<void> {
-    for (const door of this.doors) await door.stop();
+    for (const server of this.servers) await server.stop();
     for (const instance of this.instances) await instance.stop();
     await this.bus.close();
     await this.#pool?.close();
@@ -324,8 +324,8 @@ export class World {
     };
   }
 
-  /** Vouches for callers as the gateway does. */
-  #door(instance: Approvals) {
+  /** Adds the signed identity as the gateway does. */
+  #handler(instance: Approvals) {
     return (req: IncomingMessage, res: ServerResponse) => {
       const seconds = Math.floor(Date.now() / 1000);
       const life = { request_id: randomUUID(), iat: seconds, exp: seconds + 60 };
@@ -350,7 +350,7 @@ export class World {
   }
 }
 
-export const DOOR = '/fe/aprobacioncomercial/api/ecf';
+export const INGRESS = '/fe/aprobacioncomercial/api/ecf';
 
 interface CallOptions {
   env?: Environment;
@@ -380,7 +380,7 @@ export function ecfTree(encf: string, type = '31'): DocumentNode {
   return tree as DocumentNode;
 }
 
-/** What emission tells of an e-CF. */
+/** An event of emission. */
 export function issuedInvoice(encf: string, state: Partial<InvoiceChanged> = {}): InvoiceChanged {
   return {
     id: 1,
@@ -418,7 +418,7 @@ export function issuedInvoice(encf: string, state: Partial<InvoiceChanged> = {})
   } as InvoiceChanged;
 }
 
-/** What reception tells of an e-CF. */
+/** An event of reception. */
 export function receivedInvoice(encf: string, state: Partial<ReceivedInvoiceChanged> = {}): ReceivedInvoiceChanged {
   return {
     id: 7,

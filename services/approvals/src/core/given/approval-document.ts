@@ -12,7 +12,7 @@ import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { FieldsRefused } from '../errors.js';
 import type { Decision, DecisionKey } from './given-approval.js';
 
-/** Texts of the rejection codes that have one; code 3 is described by the buyer. There is no element for a code. */
+/** Texts of rejection codes 1 and 2; the buyer describes code 3. The document has no element for a code. */
 const REASONS: Readonly<Record<number, string>> = {
   1: 'Bienes o servicios no recibidos',
   2: 'Bienes o servicios defectuosos',
@@ -44,7 +44,7 @@ export function approvalTree(key: DecisionKey, decision: Decision): DocumentNode
   };
 }
 
-/** Where the elements that a caller fills come from. */
+/** The request's field of each element. */
 const FIELDS: Readonly<Record<string, string>> = {
   RNCEmisor: 'issuer_rnc',
   eNCF: 'encf',
@@ -56,7 +56,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   FechaHoraAprobacionComercial: 'approval_datetime',
 };
 
-/** Refuses what the authority would refuse of the document itself, naming the fields of the request. Throws FieldsRefused. */
+/** Refuses a document that the authority would refuse, and names the fields of the request. Throws FieldsRefused. */
 export function checkApproval(key: DecisionKey, decision: Decision, now: Date): void {
   const { faults } = examineJson(approvalTree(key, decision), { now });
   if (faults.length === 0) return;
@@ -69,8 +69,8 @@ export function checkApproval(key: DecisionKey, decision: Decision, now: Date): 
 }
 
 /**
- * Refuses a decision in the future: the issuer judges the signature at that time. One before the certificate's dates passes,
- * since the authority takes it. Throws FieldsRefused.
+ * Refuses a decision in the future, because the issuer validates the signature at that time. A decision older than the
+ * certificate passes, because the authority accepts it. Throws FieldsRefused.
  */
 export function requirePastDecision(decidedAt: Date, now: Date): void {
   if (!isStillToCome(decidedAt, now)) return;
@@ -97,8 +97,8 @@ export function approvalPath(key: DecisionKey, kind: 'issued' | 'received', at: 
 }
 
 /**
- * Path of an approval that was refused, in the name of the issuer that it is about: who sent it chose nothing of it, and no
- * accepted one lies beside it.
+ * Path of a refused approval, below the issuer of the e-CF. The sender chooses no part of it, and accepted approvals have other
+ * folders.
  */
 export function refusedApprovalPath(about: Omit<DecisionKey, 'buyerRnc'>, at: Date, sha256: string): string {
   return `${about.env}/acecf/${about.issuerRnc}/received/${refusalFolder(at, sha256)}/${about.encf}-${sha256}.xml`;

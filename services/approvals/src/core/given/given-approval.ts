@@ -7,7 +7,7 @@ import type {
 } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 
-/** Which received e-CF a decision is about. */
+/** The received e-CF of a decision. */
 export interface DecisionKey {
   readonly env: Environment;
   readonly buyerRnc: string;
@@ -22,7 +22,7 @@ export interface StoredBytes {
   readonly sha256: string;
 }
 
-/** What a buyer decided, as its ACECF says it. */
+/** A buyer's decision, as its ACECF states it. */
 export interface Decision {
   /** Estado: 1 approved, 2 rejected. */
   readonly decision: 1 | 2;
@@ -45,9 +45,9 @@ export interface NewApproval extends Decision {
   readonly createdAt: Date;
 }
 
-/** How far an ACECF came at the authority. */
+/** The state of an ACECF at the authority. */
 export interface AuthoritySide {
-  /** Null until it is to be sent; `failed`: what was sent so far certainly did not arrive, or cannot. */
+  /** Null until it is to be sent. `failed`: no send so far arrived, or none can. */
   readonly status: AuthoritySubmissionStatus | null;
   readonly response: string | null;
   readonly sentAt: Date | null;
@@ -55,14 +55,14 @@ export interface AuthoritySide {
   readonly tries: number;
 }
 
-/** How far it came at the issuer. */
+/** The state of an ACECF at its issuer. */
 export interface IssuerSide {
   /** Null where it does not go there. */
   readonly status: IssuerDeliveryStatus | null;
   readonly error: string | null;
   readonly sentAt: Date | null;
   readonly tries: number;
-  /** When a person had it sent again, after so many tries; null where nobody did. */
+  /** An operator's retry, and the tries before it; null without one. */
   readonly retried: { readonly at: Date; readonly tries: number } | null;
 }
 
@@ -71,9 +71,9 @@ export interface GivenApproval extends NewApproval {
   readonly id: number;
   readonly authority: AuthoritySide;
   readonly issuer: IssuerSide;
-  /** When sending was asked for; null for a local record. */
+  /** When sending was requested; null for a local record. */
   readonly submittedAt: Date | null;
-  /** What a person found out about it at the authority, in their words; nothing changes that any more. */
+  /** An operator's note on the decision at the authority; it is final. */
   readonly settled: { readonly at: Date; readonly note: string } | null;
 }
 
@@ -96,7 +96,7 @@ function instantOf(timestamp: string): Date {
   return new Date(Math.floor(Date.parse(zoned) / 1_000) * 1_000);
 }
 
-/** Whether two requests ask for the very same document. */
+/** Whether two decisions make the very same document. */
 export function sameDecision(one: Decision, other: Decision): boolean {
   return (
     one.decision === other.decision &&

@@ -1,4 +1,4 @@
-/** Why an approval is refused, in the authority's words. Source: Descripción Técnica v1.6 pp.28-29. */
+/** Reasons of refusals in the authority's words. Source: Descripción Técnica v1.6 pp.28-29. */
 export const REFUSALS = {
   structure:
     'La estructura del archivo XML no es válido, favor proveer un XML con una estructura válida, verificar el XSD correspondiente',
@@ -8,7 +8,7 @@ export const REFUSALS = {
   invalid: 'No se encuentra un e-CF válido para esta aprobación comercial',
 } as const;
 
-/** Of an e-CF that was answered before. Source: field. */
+/** For an e-CF that was answered before. Source: field. */
 export function repeatedRefusal(encf: string): string {
   return `La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`;
 }
