@@ -4,7 +4,7 @@ import { describeSetting, readConfig, setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from './services.js';
 
-/** What the distributed deployment reads for itself; everything else goes to the services untouched. */
+/** Settings of the distributed deployment itself; all others go to the services unchanged. */
 export const distributedSettings = z.object({
   ...deploymentSettings,
   PORT: setting.integer({

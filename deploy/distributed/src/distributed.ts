@@ -30,9 +30,9 @@ import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './s
 export interface Distributed {
   /** Resolves with the address once everything answers. */
   start(): Promise<string>;
-  /** Stops what was started: first who takes requests, last what keeps data. */
+  /** Stops what was started: first the gateways, last the databases. */
   stop(): Promise<void>;
-  /** The same without waiting for what is under way. */
+  /** The same without waiting for requests in flight. */
   hasten(): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ async function openDatabase(config: DistributedConfig, folder: DataFolder, say: 
 
 async function makeTopics(env: Environment, brokers: string, level: string): Promise<void> {
   const settings = readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: brokers });
-  // Where topics are somebody else's, the services say what is missing.
+  // If topics are created by hand, the services report the missing ones.
   if (!settings.KAFKA_CREATE_TOPICS || !usesKafka(settings)) return;
   await prepareTopics(settings, createLogger({ service: 'distributed', level }));
 }
@@ -166,7 +166,7 @@ function openSimulator(folder: DataFolder, statusKey: string, env: Environment, 
   });
 }
 
-/** All at once: each waits for what it needs. */
+/** Starts all at once; each waits for its dependencies. */
 async function startAll(places: readonly Place[], say: Say, parts: Parts): Promise<Map<string, KeptProcess>> {
   const services = new Map<string, KeptProcess>();
   const stopThose = (isGateway: boolean) => async () => {

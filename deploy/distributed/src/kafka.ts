@@ -13,7 +13,7 @@ import {
   reachable,
 } from '@ecf/test-servers';
 
-/** A server of the deployment: `process` is null where it is somebody else's. */
+/** A server of the deployment; `process` is null if the deployment did not start it. */
 export interface Server {
   address: string;
   process: KeptProcess | null;
@@ -68,7 +68,7 @@ function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [strin
     async ready() {
       while (!(await reachable(port))) await delay(50);
     },
-    // It writes one line and more for each client that goes; the file is for those who look for a cause.
+    // The broker writes a line or more for each client that disconnects; the file helps to find causes.
     output: (chunk) => fs.appendFileSync(folder.file('kafka', 'broker.log'), chunk),
     onChange: say,
   });

@@ -1,13 +1,13 @@
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import type { Logger } from '@ecf/service-kit/telemetry';
 
-/** Where the metrics of a process are. */
+/** Address of the metrics of a process. */
 export interface MetricsSource {
   name: string;
   metricsUrl: string;
 }
 
-/** Longer than a process itself waits for the brokers or its database before it tells what it has. */
+/** Longer than a process waits for the brokers or its database before it answers its metrics. */
 const PATIENCE_MS = 4_000;
 
 /**
@@ -34,7 +34,7 @@ export function serveMergedMetrics(
 
 interface Page {
   name: string;
-  /** null where the process did not answer. */
+  /** null if the process did not answer. */
   text: string | null;
 }
 
@@ -47,7 +47,7 @@ async function read({ name, metricsUrl }: MetricsSource): Promise<Page> {
   }
 }
 
-/** Pages in Prometheus' text format as one: the samples of a metric stand together, below one description. */
+/** Pages in Prometheus' text format as one: the samples of a metric follow one description. */
 export function mergeMetrics(pages: readonly Page[]): string {
   const families = new Map<string, { comments: string[]; samples: string[] }>();
   for (const { name, text } of pages) {

@@ -25,7 +25,7 @@ export class Parts {
     return this.ending;
   }
 
-  /** Stops what keeps data in its order, after the others were ended at once. */
+  /** Ends the other parts at once, then stops the databases in order. */
   hasten(): Promise<void> {
     for (const kill of this.hurried) kill();
     return this.stop();
@@ -38,7 +38,7 @@ export class Parts {
 
 type Stoppable = DatabaseServer | Server | SimulatorProcess | null;
 
-/** Waits for all of them, and notes those that are there to be stopped, also where another one failed. */
+/** Waits for all of them, and records the started ones for the stop, even if another one failed. */
 export async function together<T extends Stoppable[]>(
   parts: Parts,
   starting: { [K in keyof T]: Promise<T[K]> },

@@ -9,7 +9,7 @@ const TELEMETRY = new URL('../../../packages/service-kit/dist/telemetry/telemetr
 const TELL_MS = 10_000;
 const LOOK_MS = 50;
 
-/** Every service with the variable that tells the others where it is. The gateway comes first: it is what callers see. */
+/** Every service with the variable that has its address. The gateway comes first, because callers use it. */
 const SERVICES = {
   gateway: 'GATEWAY_URL',
   emission: 'EMISSION_URL',
@@ -41,7 +41,7 @@ export interface Place {
 }
 
 /**
- * Where each process is. The first instance of each service knows the first of the others, the second the second, and so
+ * The address of each process. The first instance of each service knows the first of the others, the second the second, and so
  * on: chains that share databases, topics and archive. A service that runs once is known to all.
  *
  * @param several services that there are `instances` of; empty = all
@@ -110,7 +110,7 @@ async function answers(url: string): Promise<void> {
 }
 
 /**
- * Resolves when the gateway says that it and all services behind it are ready; says every ten seconds what is still awaited.
+ * Resolves when the gateway and all services behind it are ready. Prints the missing ones every ten seconds.
  */
 export async function allReady(url: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {
   for (let told = Date.now(); !signal.aborted; await delay(LOOK_MS * 2)) {

@@ -2,7 +2,7 @@ import { type DeploymentConfig, deploymentSettings, type Environment } from '@ec
 import { readConfig, setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 
-/** What the standalone deployment reads for itself; everything else goes to the services untouched. */
+/** Settings of the standalone deployment itself; all others go to the services unchanged. */
 export const standaloneSettings = z.object({
   ...deploymentSettings,
   METRICS_PORT: setting.integer({

@@ -3,7 +3,7 @@ import type { Bus } from '@ecf/service-kit/bus';
 /** A bus that publishes nothing until it is opened. */
 export interface HeldBus extends Bus {
   open(): void;
-  /** Nothing will be published: whoever waits keeps its events. */
+  /** Ends the hold without publishing: waiting publishers keep their events. */
   refuse(reason: unknown): void;
 }
 

@@ -13,7 +13,7 @@ import { createServices, type Placed, readServices } from './services.js';
 export interface Standalone {
   /** Resolves with the address once everything answers. */
   start(): Promise<string>;
-  /** Stops what was started, in reverse; also while the start is still under way, or after it failed. */
+  /** Stops what was started, in reverse order; also during the start, or after it failed. */
   stop(): Promise<void>;
   /** Ends the child processes at once, without waiting for the services. */
   hasten(): Promise<void>;
@@ -90,7 +90,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const archive = await openFileXmlStore(folder.file('xml'));
   const services = createServices(placed, settings, { bus, archive, logger, metrics, clock: now });
   started.push(() => bus.close());
-  // A service that fails half-way is stopped too: nothing may go on once the database ends.
+  // A service that fails half-way is stopped too: nothing may run after the database ends.
   try {
     for (const service of services.behindGateway) {
       started.push(() => service.stop());

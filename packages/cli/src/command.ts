@@ -10,7 +10,7 @@ export interface Console {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** What a command's file exports. */
+/** The exports of a command's file. */
 export interface CommandModule {
   readonly options: Options;
   readonly help: string;

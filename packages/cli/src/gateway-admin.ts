@@ -5,14 +5,14 @@ import { UsageError } from './usage-error.js';
 
 /** The administration of a gateway. */
 export interface GatewayAdmin {
-  /** The answer's body. Throws UsageError where the gateway cannot be reached or refuses. */
+  /** The answer's body. Throws UsageError if the gateway cannot be reached or refuses. */
   call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>;
 }
 
 const WAIT_MS = 30_000;
 
 /**
- * The rows of a list, page after page: `name` is their name in an answer, whose `next` says where the next page begins. The
+ * The rows of a list, page after page: `name` is their name in an answer, whose `next` is the start of the next page. The
  * options --env and --issuer narrow it.
  */
 export async function* rowsOf<Row>(
@@ -33,7 +33,7 @@ export async function* rowsOf<Row>(
 }
 
 /**
- * The gateway of ECF_URL and ADMIN_TOKEN; what is not set is taken from the `demo.json` of the data folder.
+ * The gateway of ECF_URL and ADMIN_TOKEN; `demo.json` of the data folder supplies what is not set.
  *
  * @param dataDir the folder; by default DATA_DIR, else `.data`
  */

@@ -5,22 +5,22 @@ import { wantsJson } from './output/format.js';
 import { RowWriter } from './output/row-writer.js';
 import { UsageError } from './usage-error.js';
 
-/** Something that waits for a person's word: how it is called, where it is listed and settled, and how it reads. */
+/** A kind of record that waits for a person's decision: its name, its routes and its text form. */
 export interface Settleable<Row> {
   /** With its article, as in "the id of an approval". */
   readonly one: string;
-  /** What a settlement is said with, as in "--accepted or --rejected". */
+  /** The options of a settlement, as in "--accepted or --rejected". */
   readonly choices: string;
-  /** What a list refuses of these, as in "neither". */
+  /** The word for the options that a list refuses, as in "neither". */
   readonly none: string;
   /** Path under the gateway's administration, and the key of a page's rows. */
   readonly list: { readonly path: string; readonly rows: string };
   readonly settlePath: string;
   /** The options of a list, and of a settlement. */
   readonly options: { readonly list: readonly string[]; readonly settle: readonly string[] };
-  /** What narrows a list besides `--settled`. */
+  /** The filters of a list besides `--settled`. */
   narrowed?(values: OptionValues): Record<string, string>;
-  /** The person's word; null where the options hold none. Throws UsageError for half of one. */
+  /** The person's decision; null if the options have none. Throws UsageError for an incomplete one. */
   settlement(values: OptionValues): object | null;
   /** One row, for people. */
   readable(row: Row): string;

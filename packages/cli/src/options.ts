@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './usage-error.js';
 
-/** Long options of a command: `switch` stands alone, `value` takes one. */
+/** Long options of a command: `switch` has no value, `value` has one. */
 export type Options = Readonly<Record<string, 'switch' | 'value'>>;
 
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -27,13 +27,13 @@ export function parseOptions(options: Options, args: string[]): { values: Option
   }
 }
 
-/** Say something whatever is done: where the gateway is, and how the outcome is told. */
+/** Options that apply to every verb: the address of the gateway and the form of the output. */
 const ALWAYS: readonly string[] = ['data-dir', 'json', 'text'];
 
 /**
- * Refuses options of a command that say nothing to what it is told to do: passed over, they would be believed to count.
+ * Refuses options that do not apply to the verb. If they were ignored, the user would think that they count.
  *
- * @param verb what it is told to do, as in "retry"
+ * @param verb the action of the command, as in "retry"
  * @throws UsageError
  */
 export function takesOnly(verb: string, taken: readonly string[], values: OptionValues): void {

@@ -2,7 +2,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { type CanonicalXml, parseXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import { SignatureRefused, securityCode, signatureValueOf, verifyXml } from '@ecf/xml-signing';
 
-/** A signed document, read for what is derived from it. */
+/** A signed document with the facts that other commands derive from it. */
 export interface SignedDocument {
   readonly tree: DocumentNode;
   readonly securityCode: string;

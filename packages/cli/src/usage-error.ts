@@ -1,2 +1,2 @@
-/** The command was used wrongly, or a file it was given cannot be read: exit code 2, with what to do instead. */
+/** Wrong usage, or a file that cannot be read: exit code 2, with the remedy. */
 export class UsageError extends Error {}

@@ -16,11 +16,11 @@ export interface ProcessOptions {
   name: string;
   /** Begins a run, with standard output and error as pipes. */
   begin(): ChildProcess;
-  /** Resolves once the started child is of use; rejects where it never will be. */
+  /** Resolves when the started child is ready; rejects if it never will be. */
   ready(child: ChildProcess): Promise<void>;
-  /** Where the child's words go. */
+  /** Destination of the child's output. */
   output?: (chunk: Buffer) => void;
-  /** Told when it ended by itself, and when it is there again. */
+  /** Called when the child ended unexpectedly, and when it runs again. */
   onChange(what: string): void;
 }
 

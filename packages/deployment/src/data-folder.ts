@@ -14,7 +14,7 @@ export interface DemoProcess {
   metrics_url: string | null;
 }
 
-/** What the sandbox tells everyone who wants to use it; written as `demo.json` into the data folder. */
+/** The facts that a user of the sandbox needs; written as `demo.json` into the data folder. */
 export interface Demo {
   base_url: string;
   api_key: string;
@@ -24,7 +24,7 @@ export interface Demo {
   authority_url: string;
   metrics_url: string;
   started_at: string;
-  /** Where services are processes of their own. */
+  /** Present if services are separate processes. */
   processes?: DemoProcess[];
 }
 

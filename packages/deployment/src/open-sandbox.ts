@@ -3,7 +3,7 @@ import type { DataFolder, Demo, DemoProcess } from './data-folder.js';
 import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
 import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 
-/** What the sandbox has to know of the deployment that it is opened in. */
+/** The facts of the deployment that the sandbox needs. */
 export interface OpenSandbox {
   baseUrl: string;
   adminToken: string;
@@ -16,8 +16,8 @@ export interface OpenSandbox {
 }
 
 /**
- * Prepares the demo account, writes `demo.json`, and at the first start submits the first invoice and prints how to go on.
- * Resolves with what `demo.json` says.
+ * Prepares the demo account, writes `demo.json`, and at the first start submits the first invoice and prints the next step.
+ * Resolves with the content of `demo.json`.
  */
 export async function openSandbox(options: OpenSandbox): Promise<Demo> {
   const { baseUrl, adminToken, authorityUrl, folder, now, say } = options;

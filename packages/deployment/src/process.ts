@@ -23,9 +23,9 @@ export type DeploymentName = 'standalone' | 'distributed';
 
 /** A deployment as its users run it: a process of its own, with its own data folder. */
 export interface DeploymentProcess {
-  /** What `demo.json` said when it was ready. */
+  /** The content of `demo.json` at the start. */
   demo: Demo;
-  /** The processes that `demo.json` names at present; none where all services share one. */
+  /** The processes that `demo.json` names at present; none if all services share one. */
   processes(): DemoProcess[];
   output(): string;
   /** Sends a signal and waits for the end; resolves with the exit code, or null after a signal ended it. */
@@ -95,7 +95,7 @@ export function embeddedDatabaseUrl(dataDir: string, service: string): string {
   return `postgresql://ecf:${password}@127.0.0.1:${port}/ecf_${service}`;
 }
 
-/** The environment without what a surrounding test run or shell may have set for itself. */
+/** The environment without the variables of a surrounding test run or shell. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, DATABASE_URL: _database, AUTHORITY_URL: _authority, ...rest } = process.env;
   return rest;

@@ -15,7 +15,7 @@ const CERTIFICATE_YEARS = 5;
 /** Early enough for sample documents of past years to have been signed within the certificate's dates. */
 const DEMO_CERTIFICATES_FROM = new Date('2019-01-01T00:00:00-04:00');
 
-/** What the sandbox needs to know of the deployment around it. */
+/** The facts of the deployment that the sandbox needs. */
 export interface SandboxOptions {
   gatewayUrl: string;
   adminToken: string;
@@ -24,7 +24,7 @@ export interface SandboxOptions {
   now: Date;
 }
 
-/** Makes the demo account, its taxpayers, certificates and key where they are missing; safe to repeat after a crash. */
+/** Creates the missing parts of the demo account, its taxpayers, certificates and key; safe to repeat after a crash. */
 export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey: string; created: boolean }> {
   const admin = adminClient(options.gatewayUrl, options.adminToken);
   const accounts = (await admin('GET', '/admin/accounts')) as { id: string; name: string }[];
@@ -64,7 +64,7 @@ export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey:
   return { apiKey: key.key, created: known === undefined };
 }
 
-/** Tells the simulator's directory where the demo taxpayers receive; the gateway's port may differ from start to start. */
+/** Registers the addresses of the demo taxpayers in the simulator's directory; the gateway's port may change. */
 async function registerAtSimulator({ simulatorUrl, gatewayUrl }: SandboxOptions): Promise<void> {
   for (const taxpayer of [DEMO_ISSUER, DEMO_BUYER]) {
     const answer = await fetch(`${simulatorUrl}/_control/taxpayers/${taxpayer.rnc}`, {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 
 export type Environment = Record<string, string | undefined>;
 
-/** Settings of every deployment on one machine; what else is set goes to the services untouched. */
+/** Settings of every deployment on one machine; all others go to the services unchanged. */
 export const deploymentSettings = {
   DATA_DIR: setting.text({ description: 'Folder of all stored data', default: '.data' }),
   HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
@@ -37,7 +37,7 @@ export interface Secrets {
   statusKey: string;
 }
 
-/** Secrets that a sandbox makes for itself where none are configured. */
+/** Secrets that a sandbox creates if none are configured. */
 export function makeSecrets(): Secrets {
   return {
     masterKey: randomBytes(32).toString('base64'),
@@ -46,14 +46,14 @@ export function makeSecrets(): Secrets {
   };
 }
 
-/** Where the parts of a deployment are, as the services' own settings. */
+/** Addresses of the parts of a deployment, as settings of the services. */
 export interface Places {
   databaseUrl(service: string): string;
   authorityUrl: string | undefined;
   signerRnc: string;
 }
 
-/** The settings of one service: what the environment says, and what the deployment knows better. */
+/** The settings of a service: those of the environment, replaced by those that the deployment determines. */
 export function serviceEnvironment(
   service: string,
   env: Environment,
@@ -79,7 +79,7 @@ export function serviceEnvironment(
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: places.databaseUrl(service),
     AUTHORITY_URL: places.authorityUrl,
-    // Who serves metrics, and where, is the deployment's own business.
+    // The deployment decides which processes serve metrics, and at which address.
     METRICS_PORT: undefined,
   };
 }

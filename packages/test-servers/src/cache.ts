@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where fetched servers are kept: `$XDG_CACHE_HOME/ecf-test-servers`, by default below `~/.cache`. */
+/** Folder of fetched servers: `$XDG_CACHE_HOME/ecf-test-servers`, by default below `~/.cache`. */
 export function cacheFolder(): string {
   const base = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache');
   return path.join(base, 'ecf-test-servers');

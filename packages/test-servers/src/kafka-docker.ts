@@ -2,7 +2,7 @@ import { KAFKA_VERSION } from './kafka-java.js';
 
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 
-/** Settings of a one-node broker in a container; it tells clients `port` of this machine as its address. */
+/** Settings of a one-node broker in a container; its address for clients is `port` of this machine. */
 export function brokerEnvironment(port: number): Record<string, string> {
   return {
     KAFKA_NODE_ID: '1',

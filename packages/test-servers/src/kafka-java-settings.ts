@@ -6,7 +6,7 @@ export const KEYS_PASSWORD = 'only-for-tests';
 /** A second entrance of a broker, by TLS and with a login. */
 export interface SecureEntrance {
   readonly port: number;
-  /** PEM file of what certifies the broker. */
+  /** PEM file of the broker's certificate authority. */
   readonly caFile: string;
   readonly username: string;
   readonly password: string;

@@ -33,7 +33,7 @@ export interface JavaBroker {
   readonly pid: number;
 }
 
-/** What the machine lacks for a broker in Java; null when nothing. */
+/** The missing requirement of a broker in Java; null if nothing is missing. */
 export async function javaLacks(): Promise<string | null> {
   const version = await run('java', ['-version']).then(
     ({ stderr }) => Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0),
@@ -71,7 +71,7 @@ async function makeKeys(folder: string): Promise<void> {
   await run('keytool', ['-exportcert', '-rfc', '-file', path.join(folder, 'broker.pem'), ...store]);
 }
 
-/** Makes the folder ready for a broker on a port of 127.0.0.1; what an earlier broker wrote there stays. */
+/** Prepares the folder for a broker on a port of 127.0.0.1; the data of an earlier broker stays. */
 export async function prepareJavaBroker(
   folder: string,
   port: number,
@@ -95,7 +95,7 @@ function portsOf(secure: SecureEntrance | null): number[] {
 
 /** The program and arguments that run the broker of a prepared folder. */
 export function javaBrokerCommand(folder: string): [program: string, args: string[]] {
-  // Where the archive is of another Java, that starts without it.
+  // Another Java version ignores the archive and starts without it.
   return brokerCommand(folder, ['-Xshare:auto', `-XX:SharedArchiveFile=${archiveOf(libraries())}`, '-Xlog:cds=off']);
 }
 
@@ -106,7 +106,7 @@ function brokerCommand(folder: string, options: readonly string[]): [program: st
   return ['java', [...options, ...heap, logging, '-cp', `${libraries()}/*`, 'kafka.Kafka', settings]];
 }
 
-/** Starts a broker on a prepared folder; with what a killed one left. */
+/** Starts a broker on a prepared folder, also on the data of a killed one. */
 export async function runJavaBroker(folder: string, port: number): Promise<JavaBroker> {
   const log = openSync(path.join(folder, 'broker.log'), 'a');
   const [program, args] = javaBrokerCommand(folder);

@@ -15,7 +15,7 @@ export interface KafkaServer {
   /** For KAFKA_BROKERS. */
   readonly brokers: string;
   readonly source: 'environment' | 'docker' | 'java';
-  /** Where the broker is ours to disturb; null where it comes from the environment. */
+  /** Control of a broker that the tests started; null if the broker comes from the environment. */
   readonly control: BrokerControl | null;
   /** Of a broker of one's own in Java: an entrance by TLS and with a login. */
   readonly secure?: SecureEntrance;
@@ -26,7 +26,7 @@ export interface KafkaServer {
 export interface BrokerControl {
   /** Ends the broker at once, as a power cut would. */
   kill(): Promise<void>;
-  /** Starts it again on what is on its disk, at the same address; resolves when it answers. */
+  /** Starts it again on its data, at the same address; resolves when it answers. */
   restart(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Says that a server is missing and what helps. With CI=true nothing is skipped: it fails there. */
+/** Reports that a server is missing, with the remedy. With CI=true it fails instead of skipping. */
 export function missing(server: string, remedy: string): null {
   const message = `${server} is missing. ${remedy}`;
   if (process.env.CI === 'true') throw new Error(message);

@@ -40,7 +40,7 @@ export function reachable(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** Looks again and again until `probe` holds; rejects after `ms`, naming what was waited for. */
+/** Repeats `probe` until it holds; rejects after `ms` with the name of the condition. */
 export async function waitFor(probe: () => Promise<boolean>, ms: number, what: string): Promise<void> {
   const end = Date.now() + ms;
   while (!(await probe())) {

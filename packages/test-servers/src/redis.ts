@@ -13,12 +13,12 @@ const run = promisify(execFile);
 export interface RedisServer {
   /** For REDIS_URL. */
   readonly url: string;
-  /** Ends the server at once and starts it again, empty, at the same address; null where it is not ours. */
+  /** Ends the server at once and starts it again, empty, at the same address; null if the tests did not start it. */
   readonly control: { kill(): Promise<void>; restart(): Promise<void> } | null;
   stop(): Promise<void>;
 }
 
-/** What is fetched with the system's package manager and unpacked beside it, without installing anything. */
+/** Packages that are fetched with the system's package manager and unpacked without installation. */
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
 /**
@@ -34,7 +34,7 @@ export async function redis(): Promise<RedisServer | null> {
   return asProgram(program);
 }
 
-/** How to run redis-server here; null where it can be neither found nor fetched. */
+/** The command of redis-server; null if it can be neither found nor fetched. */
 export async function redisProgram(): Promise<{ file: string; libraries: string | null } | null> {
   const found = await run('sh', ['-c', 'command -v redis-server']).then(
     ({ stdout }) => stdout.trim(),

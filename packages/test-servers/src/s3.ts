@@ -56,7 +56,7 @@ export async function s3(): Promise<S3Server | null> {
   return asProgram(program);
 }
 
-/** The gateway as a program; null where there is no Go to build it with. */
+/** The S3 server as a program; null without Go to build it. */
 export async function s3Program(): Promise<string | null> {
   const file = path.join(cacheFolder(), `versitygw-${VERSION}`, 'versitygw');
   if (existsSync(file)) return file;

@@ -10,7 +10,7 @@ import {
 } from '@ecf/ecf-xml';
 import { isXml } from '../input/read-document.js';
 
-/** What `check` says about one document. */
+/** The result of `check` for a document. */
 export interface Verdict {
   readonly document: string | null;
   readonly type: string | null;
@@ -20,12 +20,12 @@ export interface Verdict {
   readonly warnings: readonly Fault[];
 }
 
-/** Judges the bytes of one document, JSON or XML. */
+/** Checks the bytes of a document, JSON or XML. */
 export function examine(bytes: Uint8Array, options: ExamineOptions): Verdict {
   return isXml(bytes) ? judged(() => examineXml(parseXml(bytes), options)) : examineJsonText(bytes, options);
 }
 
-/** Judges one document that has to be JSON. */
+/** Checks a document that must be JSON. */
 export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Verdict {
   return judged(() => examineJson(parseJson(bytes), options));
 }

@@ -3,30 +3,30 @@ import { type Block, linesOf } from '../input/blocks.js';
 import { documentName, faultLines, printable } from '../output/readable.js';
 import { examineJsonText, unreadableDocument, type Verdict } from './examine.js';
 
-/** How rows are made; sent to the workers as it is. */
+/** Options of the rows; the workers get them unchanged. */
 export interface Style extends ExamineOptions {
   readonly json: boolean;
-  /** The file the lines come from; standard input goes without. */
+  /** The file of the lines; absent for standard input. */
   readonly file?: string;
 }
 
-/** Where a document stands. */
+/** The place of a document. */
 export interface Place {
   readonly file?: string;
   readonly line?: number;
 }
 
-/** The rows of a block, as they are written. */
+/** The rows of a block in their written form. */
 export interface Judged {
   readonly text: string;
   readonly documents: number;
   readonly atFault: number;
 }
 
-/** More than any document has; a longer line is at fault and is skipped, not kept. */
+/** More than any document has. A longer line is a fault and is skipped. */
 export const LONGEST_LINE = 20 * 1024 * 1024;
 
-/** Judges every line of a block, one row each. */
+/** Checks every line of a block, one row each. */
 export function judgeBlock({ first, bytes }: Block, style: Style): Judged {
   let text = '';
   let documents = 0;

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Block } from '../input/blocks.js';
 import { type Judged, judgeBlock, type Style } from './judge-block.js';
 
-/** A thread takes half a second to be ready: below this many bytes, some 3,000 documents, none is started. */
+/** A thread needs half a second to start, so none starts for fewer bytes (some 3,000 documents). */
 const WITHOUT_THREADS = 8 * 1024 * 1024;
 
 interface Waiting {
@@ -11,9 +11,9 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Judges blocks, on all cores where there is much to do. */
+/** Checks blocks, on all cores if there are many. */
 export class Judges {
-  /** Blocks that may be under way at once; more would only fill the memory. */
+  /** Most blocks in flight; more would only fill the memory. */
   readonly width = availableParallelism() * 3;
   #bytes = 0;
   #threads: { worker: Worker; waiting: Waiting[] }[] = [];

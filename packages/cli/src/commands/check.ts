@@ -65,7 +65,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   return progress.atFault > 0 ? 1 : 0;
 }
 
-/** Judges the lines of a stream on all cores and reports them in their order, a bounded number at a time. */
+/** Checks the lines of a stream on all cores and reports them in their order, with a bounded number in flight. */
 async function checkLines(
   stream: AsyncIterable<Uint8Array>,
   judges: Judges,

@@ -7,18 +7,18 @@ import { type FileDeadLetters, openFileDeadLetters, type ReplayableDeadLetters }
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { UsageError } from '../usage-error.js';
 
-/** The dead letters of a deployment. */
+/** The dead-letter messages of a deployment. */
 export interface LetterBox {
   readonly letters: ReplayableDeadLetters;
-  /** Those of a standalone deployment tell what became of a replay; null over Kafka. */
+  /** Reports the result of a replay on a standalone deployment; null over Kafka. */
   readonly files: FileDeadLetters | null;
-  /** Where they are, for people. */
+  /** Their place, for people. */
   readonly place: string;
   close(): Promise<void>;
 }
 
 /**
- * The brokers' where KAFKA_BROKERS is set and no folder is named, else those of a data folder.
+ * The messages of the brokers if KAFKA_BROKERS is set and no folder is named, else those of a data folder.
  *
  * @throws UsageError
  */

@@ -12,7 +12,7 @@ export interface Replayed {
 const LOOK_MS = 100;
 const CUT = 'it was too large to be kept whole; it can only be dismissed';
 
-/** Hands letters that are whole to their groups again, oldest first; of a standalone deployment it waits for what becomes of them. */
+/** Sends complete messages to their groups again, oldest first. On a standalone deployment it waits for the results. */
 export async function replay(letters: readonly DeadLetter[], box: LetterBox, waitSeconds: number): Promise<Replayed[]> {
   const whole = letters.filter(({ incomplete }) => incomplete !== true);
   const cut = letters.filter(({ incomplete }) => incomplete === true);

@@ -45,7 +45,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
     console.stdout.write(`${JSON.stringify(row)}\n`);
   } else {
     console.stderr.write(complaints(file, verdict));
-    // Without a line end: not a byte follows what was signed.
+    // No line end: no byte may follow the signed document.
     if (signed !== null) console.stdout.write(signed.xml);
   }
   return signed === null ? 1 : 0;

@@ -2,7 +2,7 @@
 export interface Block {
   /** Number of the first line, counted from 1. */
   readonly first: number;
-  /** The lines with their ends; null stands for one line that is longer than `longest`: it was skipped, not kept. */
+  /** The lines with their ends; null for a skipped line that is longer than `longest`. */
   readonly bytes: Uint8Array | null;
 }
 

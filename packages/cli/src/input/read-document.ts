@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Console } from '../command.js';
 import { UsageError } from '../usage-error.js';
 
-/** More than any document has; what standard input brings beyond it is refused before it fills the memory. */
+/** More than any document has. More from standard input is refused before it fills the memory. */
 const LARGEST = 64 * 1024 * 1024;
 
 const REMEDIES: Record<string, string> = {
@@ -40,14 +40,14 @@ export function onlyFile(files: string[]): string {
   return file;
 }
 
-/** True for XML, false for JSON: the first character that is no blank and no byte order mark tells. */
+/** True for XML, false for JSON: decided by the first character that is no blank and no byte order mark. */
 export function isXml(bytes: Uint8Array): boolean {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0a || bytes[at] === 0x0d) at++;
   return bytes[at] === 0x3c;
 }
 
-/** Tells somebody at a terminal that the command waits for them. */
+/** Prints on a terminal that the command waits for input. */
 export function announceTerminal({ stdin, stderr }: Console): void {
   if (stdin.isTTY) stderr.write('reading from the terminal; end with Ctrl-D\n');
 }

@@ -1,5 +1,5 @@
 /**
- * Tells on standard error how far a run has come: on a terminal in one line that is renewed, elsewhere in a line every
+ * Prints the progress of a run on standard error: on a terminal in one line that is rewritten, elsewhere in a line every
  * five seconds, and at the end the sum of it.
  */
 export class Progress {

@@ -2,11 +2,11 @@ import type { Fault } from '@ecf/domain';
 
 /** Documents' texts on a terminal: control characters could move its cursor or change what is shown. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern replaces them
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Faults or warnings, one a line, the rule and where it comes from behind it. */
+/** Faults or warnings, one a line, followed by the rule and its source. */
 export function faultLines(faults: readonly Fault[], kind: 'fault' | 'warning'): string {
   return faults
     .map(({ path, message, rule, code, source }) => {

@@ -13,7 +13,7 @@ export { EmbeddedPostgresError } from './postgres-binaries.js';
 export { stablePorts } from './stable-ports.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the cluster; beside it stand `<dataDir>.log`, `<dataDir>.password` and `<dataDir>.owner`. */
+  /** Folder of the cluster; beside it are `<dataDir>.log`, `<dataDir>.password` and `<dataDir>.owner`. */
   dataDir: string;
   /** 0 or absent takes any free port. */
   port?: number;
@@ -21,7 +21,7 @@ export interface EmbeddedPostgresOptions {
   settings?: Readonly<Record<string, string>>;
   /** False for throw-away clusters: no fsync anywhere. Default true. */
   durable?: boolean;
-  /** Told in words what happens (a cluster made, an orphan replaced). */
+  /** Called with a sentence for each event (a cluster created, an orphan replaced). */
   say?: (text: string) => void;
 }
 
@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
   pid: number;
   /** Connection string of a database of this server, as superuser `ecf`. */
   url(database: string): string;
-  /** The same by the server's Unix socket, which costs both sides less; by 127.0.0.1 where there can be none. */
+  /** The same through the server's Unix socket, which costs less; through 127.0.0.1 if there can be none. */
   localUrl(database: string): string;
   /** Fast shutdown: sessions are ended, everything is written. Resolves when the server is gone. */
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ const START_MS = 60_000;
 /**
  * Starts a real PostgreSQL in a folder, making the cluster on first use. A server left behind by a killed process is
  * stopped and replaced; one that a living process uses is an error. Works as root (the server runs as `nobody`) and as
- * any other user. It listens on 127.0.0.1 and on a socket in its folder only, with a password that stands in a file of mode
+ * any other user. It listens on 127.0.0.1 and on a socket in its folder only, with a password in a file of mode
  * 0600.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { StartError } from '@ecf/service-kit/service';
 
-/** The embedded PostgreSQL cannot be used as things are; the message says what to do. */
+/** The embedded PostgreSQL cannot run here; the message has the remedy. */
 export class EmbeddedPostgresError extends StartError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -19,7 +19,7 @@ export function claimCluster(dataDir: string): void {
   writeFileSync(file, `${me}\n`);
 }
 
-/** When a process began, so that a number that was given again is not taken for it; empty where the system does not tell. */
+/** Start time of a process, which distinguishes it from another with the same number; empty if the system has none. */
 function processStart(pid: number): string {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -101,7 +101,7 @@ function runInitdb(user: PostgresUser, initdb: string, args: string[], home: str
   });
 }
 
-/** What PostgreSQL's programs are told of the environment: nothing of ours. */
+/** Environment of PostgreSQL's programs; it has none of our settings. */
 export function postgresEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 }

@@ -5,9 +5,9 @@ import { EmbeddedPostgresError } from './postgres-binaries.js';
 
 /** Whom PostgreSQL's programs are run as, and how. */
 export interface PostgresUser {
-  /** Who owns what they write; null where that is the own user. */
+  /** Owner of the written files; null for the own user. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
-  /** What to start for a program with its arguments. */
+  /** The command that starts a program with its arguments. */
   command(program: string, args: readonly string[]): PostgresCommand;
 }
 
@@ -49,7 +49,7 @@ function ownerOf(dataDir: string): { uid: number; gid: number } {
   return uid === 0 ? nobody : { uid, gid };
 }
 
-/** The first folder on the way that the user may not enter; null where there is none. */
+/** The first folder on the way that the user may not enter; null if there is none. */
 function closedTo(user: number, target: string): string | null {
   for (let folder = path.dirname(path.resolve(target)); ; folder = path.dirname(folder)) {
     const { mode, uid } = statSync(folder);
@@ -58,7 +58,7 @@ function closedTo(user: number, target: string): string | null {
   }
 }
 
-/** Arguments of `setpriv` with which a program runs as the user and passes every folder; null where that cannot be had. */
+/** Arguments of `setpriv` that let a program run as the user and enter every folder; null if that is not possible. */
 function passageOf({ uid, gid }: { uid: number; gid: number }): string[] | null {
   for (const right of PASSING) {
     const args = ['--securebits', '+no_setuid_fixup', '--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups'];

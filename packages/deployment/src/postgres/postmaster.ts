@@ -10,7 +10,7 @@ export interface PostmasterFile {
   status: string;
 }
 
-/** What `postmaster.pid` of a cluster says; null where no server runs or ran to its death. */
+/** The content of `postmaster.pid` of a cluster; null if no server runs or crashed. */
 export function readPostmasterFile(dataDir: string): PostmasterFile | null {
   let lines: string[];
   try {
