@@ -40,6 +40,11 @@ export function outboxBody(event: BusEvent): string {
   return body;
 }
 
+/** Partition, id, topic, key and body of an event, for statements that insert it together with its cause. */
+export function outboxRow(event: BusEvent): [number, string, string, string, string] {
+  return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];
+}
+
 /** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
 export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<Set<number>> {
   const bodies = events.map(outboxBody);

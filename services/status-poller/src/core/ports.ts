@@ -78,10 +78,10 @@ export interface SubmissionStore {
   /** Nobody asks this environment before then. */
   pause(env: Environment, until: Date): Promise<void>;
   /**
-   * Keeps an answer and publishes it where it changes what is known, in one transaction; `next` puts the poll back, unless
-   * its claim was lost meanwhile. Resolves with the submission as it stands then, and whether something changed.
+   * Stores an answer, and publishes it if it changes what is known, in one transaction. `next` puts the poll back, unless its
+   * claim was lost meanwhile. Resolves with the present submission, and whether the answer changed it.
    */
-  record(key: SubmissionKey, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
+  record(known: Submission, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
   backlog(now: Date): Promise<Backlog[]>;
 }
 

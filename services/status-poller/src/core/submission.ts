@@ -31,6 +31,8 @@ export interface Submission extends SubmissionKey {
   readonly askedAt: Date | null;
   /** W3C trace context that the submission was told in; null where nothing was traced. */
   readonly traceparent: string | null;
+  /** Raised with each change that is published. */
+  readonly revision: number;
 }
 
 /** A submission that this instance is to ask for. */
@@ -45,7 +47,8 @@ export interface ClaimedPoll extends Submission {
 }
 
 /** A submission as emission tells of it, and whether it has to be asked for. */
-export interface PublishedSubmission extends Omit<Submission, 'askedAt'> {
+export interface PublishedSubmission extends Omit<Submission, 'askedAt' | 'revision'> {
+  /** Of the document, as emission counts. */
   readonly revision: number;
   readonly polled: boolean;
 }

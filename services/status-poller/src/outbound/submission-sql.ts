@@ -113,16 +113,24 @@ export const PAUSE = {
 };
 
 /**
- * Stores an answer that is newer and says something else, or that decides what was open (perhaps again, see {@link REOPEN}).
- * The lock on the row makes that happen once. An undecided answer does not replace a decided status ($6: the undecided ones).
+ * Stores an answer that is newer and says something else, or that decides what was open (perhaps again, see {@link REOPEN}),
+ * with its event; ends the polls of a decided submission. Changes nothing if the revision is not $7 any more. An undecided
+ * answer does not replace a decided status ($6: the undecided ones).
  */
 export const LEARN = {
   name: 'submission_learn',
-  text: `UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
-    WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final
-      AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
-      AND (s.asked_at IS NULL OR s.asked_at <= $5)
-    RETURNING ${COLUMNS}`,
+  text: `WITH learned AS (
+      UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
+      WHERE s.env = $1 AND s.track_id = $2 AND s.revision = $7 AND NOT s.final
+        AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
+        AND (s.asked_at IS NULL OR s.asked_at <= $5)
+      RETURNING s.*),
+    ended AS (
+      DELETE FROM poll USING learned l WHERE l.final AND poll.env = l.env AND poll.track_id = l.track_id),
+    published AS (
+      INSERT INTO outbox (partition, event_id, topic, key, event)
+      SELECT $8::smallint, $9::uuid, $10::text, $11::text, $12::json FROM learned)
+    SELECT ${COLUMNS} FROM learned s`,
 };
 
 export const NOTE_ASKED = {

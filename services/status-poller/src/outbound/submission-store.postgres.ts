@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
+import { onceEach, outboxPartition, outboxRow } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { afterQuestions, mayAskAhead, type Pace, questionsAllowed } from '../core/pace.js';
-import type { Learned, PacedWork, SubmissionStore } from '../core/ports.js';
+import type { Learned, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
 import {
   type ClaimedPoll,
@@ -57,7 +57,8 @@ interface PaceRow {
  * Submissions in PostgreSQL. Locks are taken in one order: submissions before their polls, the pace before polls, each by
  * their keys.
  */
-export function createSubmissionStore({ database, describe }: SubmissionStoreOptions): SubmissionStore {
+export function createSubmissionStore(options: SubmissionStoreOptions): SubmissionStore {
+  const { database } = options;
   return {
     async caughtUp() {
       return (await database.query(sql.CAUGHT_UP, [STATUS_POLLER_GROUP])).rowCount > 0;
@@ -114,21 +115,19 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
     async pause(env, until) {
       await database.query(sql.PAUSE, [env, until]);
     },
-    record: (key, learned, next) =>
-      database.transaction(async (tx) => {
-        const changed = learned === null ? null : await learn(tx, key, learned);
-        if (changed !== null && learned !== null) {
-          await appendToOutbox(tx, [describe(fromRow(changed), changed.revision, learned)]);
-        }
-        const submission = changed === null ? await find(tx, key) : fromRow(changed);
-        if (submission === null) throw new Error(`the submission ${key.trackId} in ${key.env} does not exist`);
-        if (submission.final) await tx.query(sql.REMOVE_POLLS, keysOf([key]));
-        else if (next !== null) {
-          const { claim, dueAt, tries, failures, alarmed } = next;
-          await tx.query(sql.PUT_BACK, [key.env, key.trackId, claim, dueAt, tries, failures, alarmed]);
-        }
-        return { submission, changed: changed !== null };
-      }),
+    async record(known, learned, next) {
+      const { submission, changed } =
+        learned === null
+          ? { submission: await present(database, known), changed: false }
+          : await learn(options, known, learned);
+      if (submission.final) {
+        if (!changed) await database.query(sql.REMOVE_POLLS, keysOf([known]));
+      } else if (next !== null) {
+        const { claim, dueAt, tries, failures, alarmed } = next;
+        await database.query(sql.PUT_BACK, [known.env, known.trackId, claim, dueAt, tries, failures, alarmed]);
+      }
+      return { submission, changed };
+    },
     async backlog(now) {
       const { rows } = await database.query<{
         env: Environment;
@@ -154,6 +153,39 @@ async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
   const { rows } = await tx.query<PaceRow>(sql.LOCK_PACE, [env]);
   if (rows[0] === undefined) throw new Error(`the environment ${env} has no pace`);
   return paceOf(rows[0]);
+}
+
+/** If another answer changed the submission meanwhile, this answer is compared with the new state. */
+async function learn(
+  { database, describe }: SubmissionStoreOptions,
+  known: Submission,
+  learned: Learned,
+): Promise<Recorded> {
+  const { facts, askedAt } = learned;
+  const final = isFinal(facts);
+  for (let before = known; ; ) {
+    const after = { ...before, facts, final, askedAt, revision: before.revision + 1 };
+    const event = describe(after, after.revision, learned);
+    const values = [before.env, before.trackId, JSON.stringify(facts), final, askedAt, UNDECIDED, before.revision];
+    const { rows } = await database.query<SubmissionRow>(sql.LEARN, [...values, ...outboxRow(event)]);
+    if (rows[0] !== undefined) {
+      database.signalOutbox([outboxPartition(event.key)]);
+      return { submission: fromRow(rows[0]), changed: true };
+    }
+    const stored = await present(database, before);
+    if (stored.revision === before.revision) {
+      await database.query(sql.NOTE_ASKED, [before.env, before.trackId, askedAt]);
+      return { submission: stored, changed: false };
+    }
+    before = stored;
+  }
+}
+
+/** The stored state of a submission that is known to exist. */
+async function present(queries: Queries, key: SubmissionKey): Promise<Submission> {
+  const stored = await find(queries, key);
+  if (stored === null) throw new Error(`the submission ${key.trackId} in ${key.env} does not exist`);
+  return stored;
 }
 
 async function find(queries: Queries, key: SubmissionKey): Promise<Submission | null> {
@@ -201,21 +233,6 @@ async function keep(
   return (await tx.query(sql.ADD_POLLS, [...keysOf(polled), polled.map(dueAt)])).rowCount > 0;
 }
 
-/** The row after an answer that changed it; null if it changed nothing but the time of the query. */
-async function learn(tx: Queries, key: SubmissionKey, { facts, askedAt }: Learned): Promise<SubmissionRow | null> {
-  const { rows } = await tx.query<SubmissionRow>(sql.LEARN, [
-    key.env,
-    key.trackId,
-    JSON.stringify(facts),
-    isFinal(facts),
-    askedAt,
-    UNDECIDED,
-  ]);
-  if (rows[0] !== undefined) return rows[0];
-  await tx.query(sql.NOTE_ASKED, [key.env, key.trackId, askedAt]);
-  return null;
-}
-
 function keyOf({ env, trackId }: SubmissionKey): string {
   return `${env}:${trackId}`;
 }
@@ -255,6 +272,7 @@ function fromRow(row: SubmissionRow): Submission {
     final: row.final,
     askedAt: row.asked_at,
     traceparent: row.traceparent,
+    revision: row.revision,
   };
 }
 

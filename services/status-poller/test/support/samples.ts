@@ -82,6 +82,7 @@ export function claimedPoll(change: Partial<ClaimedPoll>): ClaimedPoll {
     final: false,
     askedAt: null,
     traceparent: null,
+    revision: 1,
     claim: '00000000-0000-4000-8000-000000000000',
     tries: 0,
     failures: 0,
