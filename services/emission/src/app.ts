@@ -100,18 +100,18 @@ export interface EmissionOverrides extends SharedParts {
 
 export interface Emission {
   readonly app: Express;
-  /** Makes and migrates the database, then takes up what is due and publishes events. */
+  /** Creates and migrates the database, then starts the background work and publishes events. */
   start(): Promise<void>;
-  /** Ends gracefully: what is under way is finished and recorded. */
+  /** Ends gracefully: finishes and records the work in flight. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
-  /** What services of the same process ask instead of the internal routes. */
+  /** Operations for services of the same process, instead of the internal routes. */
   readonly internal: EmissionOperations;
-  /** The same for those who follow documents up. */
+  /** Operations for the status poller. */
   readonly followUps: FollowUpOperations;
-  /** The same for those who deliver documents. */
+  /** Operations for the approvals service. */
   readonly signing: SigningOperations;
-  /** The same for those who operate the deployment. */
+  /** Operations for the administration. */
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
 }
@@ -163,11 +163,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const ready = () => readinessOf(database, archive);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const published = createPostgresPublishedDocuments(database);
-  const internal = internalOperations({ told: published, obtainToken });
-  const followUps = followUpOperations({ told: published, documentToken: createDocumentToken(ports, documentTokens) });
+  const internal = internalOperations({ published, obtainToken });
+  const followUps = followUpOperations({ published, documentToken: createDocumentToken(ports, documentTokens) });
   const signing = signingOperations(createSignSeed(ports, documentCertificates));
   const resolution = resolutionOperations({
-    told: published,
+    published,
     resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
     cancellations: cancellationPorts.cancellations,
     settle: createSettleCancellation(cancellationPorts),
@@ -292,7 +292,10 @@ function openCancellations(config: EmissionConfig, { database, clock }: ServiceP
   });
 }
 
-/** Documents are submitted while the archive is away, and the archiver stores them later: the archive is only reported. */
+/**
+ * Documents are submitted while the archive is unavailable, and the archiver stores them later. So the archive is
+ * reported, but does not decide readiness.
+ */
 function readinessOf(database: Database, archive: XmlStore): Promise<Readiness> {
   const checks = { database: () => database.query('SELECT 1'), archive: () => archive.ready() };
   return checkReadiness(checks, 2_000, ['archive']);

@@ -17,7 +17,7 @@ export const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const HOUSEKEEPING_EVERY_MS = 15_000;
-/** Milliseconds that a stop waits for answers that cannot be recorded because the database is away. */
+/** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
 
 /** Work that runs beside the requests. */
@@ -41,7 +41,7 @@ export interface LifeCycleParts extends ServiceParts {
   closeClients(): Promise<void>;
 }
 
-/** Starts and stops what runs beside the requests, in the order that loses nothing. */
+/** Starts and stops the work beside the requests, in the order that loses nothing. */
 export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleParts,

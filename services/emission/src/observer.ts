@@ -9,7 +9,7 @@ export interface EmissionMetrics {
   readonly backlog: (backlog: Backlog, now: Date) => void;
 }
 
-/** What this service counts and logs. */
+/** Metrics and log lines of documents. */
 export function createEmissionMetrics(metrics: Metrics, logger: Logger): EmissionMetrics {
   const document = ['ecf_type', 'route', 'env'] as const;
   const submissions = metrics.counter({
@@ -78,7 +78,7 @@ function namesOf({ env, issuerRnc, encf, attempt, state }: Attempt) {
   return { env, issuer_rnc: issuerRnc, encf, attempt, state };
 }
 
-/** What is counted and logged of cancellations. */
+/** Metrics and log lines of cancellations. */
 export function createCancellationMetrics(
   metrics: Metrics,
   logger: Logger,

@@ -7,8 +7,8 @@ export interface ArchivedFile extends StoredFile {
 }
 
 /**
- * Where an issued document is kept: `<env>/<ecf|rfce>/<issuer RNC>/issued/<yyyy>/<mm>/<RNC><eNCF>-<12 hex>.xml`. The
- * checksum in the name keeps the documents of several attempts, and the loser of a race, apart.
+ * Archive path of an issued document: `<env>/<ecf|rfce>/<issuer RNC>/issued/<yyyy>/<mm>/<RNC><eNCF>-<12 hex>.xml`.
+ * The checksum in the name separates the documents of several attempts, and of requests that compete for a number.
  */
 export function archived(kind: 'ecf' | 'rfce', key: DocumentKey, bytes: Buffer, storedAt: Date): ArchivedFile {
   const sha256 = createHash('sha256').update(bytes).digest('hex');

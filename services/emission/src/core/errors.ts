@@ -1,7 +1,7 @@
 import type { ErrorCode, ValidationItem } from '@ecf/contracts';
 import type { Fault } from '@ecf/domain';
 
-/** Codes this service answers with; their status and meaning stand in the contracts' table. */
+/** Error codes of this service. The contracts define their status and meaning. */
 export type EmissionErrorCode = Extract<
   ErrorCode,
   | 'invalid_json'
@@ -31,13 +31,13 @@ export type EmissionErrorCode = Extract<
 
 export interface EmissionErrorDetails {
   faults?: readonly Fault[];
-  /** What a 422 names; instead of the sentence. */
+  /** Items of a 422, instead of the message. */
   items?: readonly ValidationItem[];
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
-/** A request that cannot be answered with a document's state. The message says what is wrong and what to do. */
+/** A refused request. The message says what is wrong and what to do. */
 export class EmissionError extends Error {
   readonly faults: readonly Fault[] | null;
   readonly items: readonly ValidationItem[] | null;
@@ -56,7 +56,7 @@ export class EmissionError extends Error {
   }
 }
 
-/** 422 about one place of the request. */
+/** A 422 for one place of the request. */
 export function invalidRequest(
   loc: readonly (string | number)[],
   msg: string,
@@ -69,7 +69,7 @@ export function invalidRequest(
   });
 }
 
-/** The database cannot be reached now; the same request can succeed later. */
+/** The database is unavailable. The same request can succeed later. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('the database cannot be reached', { cause });
@@ -77,11 +77,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The database went away while it committed: what was asked for may be stored, and then is sent like any other. */
+/** The database became unavailable during a commit. The document may be stored, and is then sent like any other. */
 export class CommitUnconfirmed extends StoreUnavailable {
-  /** @param told what the caller is told: what may be under way, and how to find out */
+  /** @param publicMessage explains to the caller how to find the outcome */
   constructor(
-    readonly told: string,
+    readonly publicMessage: string,
     cause: unknown,
   ) {
     super(cause);
@@ -89,7 +89,7 @@ export class CommitUnconfirmed extends StoreUnavailable {
   }
 }
 
-/** Throws 400 `invalid_document` where there are faults: the authority would reject the document, so no number is used. */
+/** Throws 400 `invalid_document` if there are faults. The authority would reject the document, so no number is used. */
 export function refuseFaults(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const places = faults.slice(0, 3).map(({ path }) => path);

@@ -19,7 +19,7 @@ export interface RecordedExchange {
   readonly body: string | null;
 }
 
-/** What a note means for the balance of the document it modifies. Amounts as decimal text. */
+/** A note that changes the balance of the document it modifies. Amounts are decimal text. */
 export interface RelatedNote {
   readonly encf: string;
   readonly ecfType: string;
@@ -27,11 +27,11 @@ export interface RelatedNote {
   readonly totalAmount: string;
 }
 
-/** What is known of a number. */
+/** The attempt and the cancellation under a number. */
 export interface Found {
   /** The latest attempt under it. */
   readonly attempt: Attempt | null;
-  /** The cancellation that covers it. */
+  /** The id of the cancellation that covers it. */
   readonly cancelledBy: number | null;
 }
 
@@ -40,18 +40,18 @@ export interface Found {
  * in the same transaction, unless only the schedule changed.
  */
 export interface EmissionStore {
-  /** An id for an emission that is about to be made; gaps are fine. */
+  /** The id of a new emission; gaps are fine. */
   nextId(): Promise<number>;
   find(key: DocumentKey): Promise<Attempt | null>;
   look(key: DocumentKey): Promise<Found>;
   /**
-   * Commits an attempt made by `beginAttempt` with its signed bytes, and the emission itself when it is the first. False
-   * when the number was taken or cancelled meanwhile. Durable when it resolves.
+   * Commits an attempt made by `beginAttempt` with its signed bytes, and the emission if it is the first. False if
+   * the number was taken or cancelled meanwhile. Durable when it resolves.
    */
   begin(attempt: Attempt, sealedCertificate: Uint8Array | null, files: readonly PendingDocument[]): Promise<boolean>;
-  /** Every submission of the attempt's number that is over, oldest first, also those that do not stand with it. */
-  wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
-  /** Replaces `before` by `after`, keeps the exchanges. False, and nothing kept, when another change came between. */
+  /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
+  submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
+  /** Replaces `before` by `after` and stores the exchanges. False after a concurrent change, and nothing is stored. */
   save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
   /** Leases at most `limit` due attempts to `owner` until `until`, earliest first. */
   claimDue(request: ClaimRequest & { readonly owner: string }): Promise<Attempt[]>;
@@ -72,7 +72,7 @@ export interface Backlog {
   readonly oldestCommittedAt: Date | null;
 }
 
-/** Asks the gateway for an account that changed a moment ago. */
+/** Fetches an account that changed a moment ago from the gateway. */
 export interface AccountSource {
   fetch(accountId: string): Promise<AccountTaxpayers>;
 }
@@ -88,13 +88,13 @@ export type Authority = Pick<
   'submitDocument' | 'submitConsumerSummary' | 'queryResult' | 'queryState' | 'queryTrackIds' | 'queryConsumerSummary'
 >;
 
-/** What people who operate the service are told. */
+/** Metrics and log lines for operators. */
 export interface Observer {
   signed(seconds: number): void;
   submitted(attempt: Attempt, outcome: string): void;
   decided(attempt: Attempt): void;
   alarm(attempt: Attempt): void;
-  /** An answer of the authority to a question about `attempt` named another document; it was not taken. */
+  /** An answer to a query about `attempt` named another document and was not used. */
   answeredAnother(attempt: Attempt, detail: string): void;
   failed(what: string, error: unknown, attempt?: Attempt): void;
 }
@@ -102,7 +102,7 @@ export interface Observer {
 export interface EmissionSettings extends FollowUpSettings {
   /** Milliseconds that `/fe_Submit` waits for the authority's verdict; 0 does not wait. */
   readonly statusWaitMs: number;
-  /** Milliseconds that one send can take at most. */
+  /** Longest time of one send in milliseconds. */
   readonly sendTimeoutMs: number;
   /** Milliseconds for which an attempt is leased to the request or the follow-up that works on it. */
   readonly leaseMs: number;
@@ -110,14 +110,14 @@ export interface EmissionSettings extends FollowUpSettings {
   readonly maxBodyBytes: number;
 }
 
-/** Steps between which a process may end; tests end it there. */
+/** Steps at which tests end a process. */
 export type Checkpoint = 'signed' | 'committed' | 'sent' | 'recorded' | 'claimed' | 'resend-committed' | 'looked-up';
 
 export interface Ports {
   readonly emissions: EmissionStore;
   readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;
-  /** Reads what the stores committed, before and after it reaches the archive. */
+  /** Reads documents from the database and the archive. */
   readonly archive: DocumentReader;
   readonly authority: Authority;
   readonly tokens: TokenProvider;
@@ -127,12 +127,12 @@ export interface Ports {
   readonly random: Random;
   /** Resolves after that many milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
-  /** This instance's name among those that share the database. */
+  /** The name of this instance among those that share the database. */
   readonly owner: string;
   readonly settings: EmissionSettings;
-  /** Runs work of one key in order, in this process. */
+  /** Runs work with the same key in order, in this process. */
   readonly inOrder: KeyedQueue;
-  /** Work that goes on after its request was answered; a graceful stop waits for it. */
+  /** Work that continues after its request was answered. A graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
   /** Called between steps; does nothing outside tests. */
   readonly checkpoint: (step: Checkpoint) => Promise<void> | void;

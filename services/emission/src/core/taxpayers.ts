@@ -5,7 +5,7 @@ import { EmissionError } from './errors.js';
 import type { Ports } from './ports.js';
 
 export interface Taxpayers {
-  /** The active taxpayer of the account; 404 `taxpayer_not_found` for any other RNC, whatever account it belongs to. */
+  /** The active taxpayer of the account. 404 `taxpayer_not_found` for any other RNC. */
   require(caller: Caller, rnc: string): Promise<TaxpayerState>;
   /** All taxpayers of the account, oldest first. */
   list(caller: Caller): Promise<TaxpayerState[]>;
@@ -16,8 +16,8 @@ export interface Taxpayers {
 const MAX_TAXPAYERS = 10_000;
 
 /**
- * Reads the taxpayers of an account from memory, then from the replica, then from the gateway. A change that the caller's
- * identity names is known before the request goes on, so a certificate uploaded a moment ago signs the next request.
+ * Reads the taxpayers of an account from memory, then from the replica, then from the gateway. The identity names the
+ * latest revision, so a certificate uploaded a moment ago signs the next request.
  */
 export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): Taxpayers {
   const memory = new LRUCache<string, KnownTaxpayer>({ max: MAX_TAXPAYERS });

@@ -4,8 +4,8 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
 
 /**
- * Reads the whole body of a request, up to the bound of the app (413 beyond it). Rejects too where the caller went away.
- * The rest of a body that is too large is read and dropped, so that the caller can read the answer.
+ * Reads the whole body, up to the limit of the app (413 above it). The rest of a body that is too large is read and
+ * dropped, so that the caller can read the answer.
  */
 export function readBody(req: IncomingMessage, _res: ServerResponse): Promise<Buffer> {
   const encoding = req.headers['content-encoding'];
@@ -32,7 +32,7 @@ function incomplete(): ApiError {
   return new ApiError(400, 'bad_request', 'The request did not arrive completely; send it again.');
 }
 
-/** A body as JSON, its numbers as their text; 400 says where it is none. */
+/** Parses a body as JSON and keeps numbers as text. 400 names the place of an error. */
 export function parsed(body: Buffer): unknown {
   try {
     return parseJson(body);

@@ -5,12 +5,12 @@ import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
-import type { CancellationQuestion, QueryCancellations } from '../core/cancellation/query-cancellations.js';
+import type { CancellationQuery, QueryCancellations } from '../core/cancellation/query-cancellations.js';
 import { readBody } from './body.js';
 import { callerOf } from './caller.js';
 import { requireJson } from './submission-form.js';
 
-/** The service's side of the cancellations. */
+/** Use cases behind the routes of cancellations. */
 export interface Cancellations {
   readonly cancel: CancelNumbers;
   readonly query: QueryCancellations;
@@ -34,15 +34,15 @@ export async function createCancellation(
   res.status(201).json(cancellationBody(cancellation));
 }
 
-/** `GET /anecf/`: written record by record, since one may hold a hundred thousand ranges. */
+/** `GET /anecf/`: writes record by record, because one may have a hundred thousand ranges. */
 export async function listCancellations({ query }: Cancellations, req: Request, res: Response): Promise<void> {
   const parameters = new RequestParameters(req);
-  const asked = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
+  const filter = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
   parameters.check();
   const identity = identityOf(req);
-  const found = await query.list({ caller: callerOf(identity), env: identity.env, ...asked });
+  const found = await query.list({ caller: callerOf(identity), env: identity.env, ...filter });
   const rows = found[Symbol.asyncIterator]();
-  // The first one before the answer begins: a database that is away is still told by the status.
+  // Reads the first record before the answer begins, so that an unavailable database still changes the status.
   let row = await rows.next();
   res.type('application/json');
   res.write('[');
@@ -67,8 +67,8 @@ export async function cancellationXml({ query }: Cancellations, req: Request, re
   res.end(bytes);
 }
 
-/** Ids are unique in the deployment: without the header env any environment of the key may hold it. */
-function questionOf(req: Request): CancellationQuestion {
+/** Ids are unique in the deployment. Without the header env, every environment of the key is searched. */
+function questionOf(req: Request): CancellationQuery {
   const parameters = new RequestParameters(req);
   const id = parameters.id('submission_id');
   parameters.check();

@@ -3,15 +3,15 @@ import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import type { ErrorRequestHandler } from 'express';
 import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../core/errors.js';
 
-/** Turns this service's errors into the public ones; everything else passes on. */
+/** Turns errors of this service into public errors. Other errors pass unchanged. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
   next(toApiError(error));
 };
 
-/** The public error of one of this service's; others as they are. */
+/** The public error for an error of this service. Other errors are returned unchanged. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof CommitUnconfirmed) {
-    return new ApiError(503, 'commit_unconfirmed', error.told, { cause: error });
+    return new ApiError(503, 'commit_unconfirmed', error.publicMessage, { cause: error });
   }
   if (error instanceof StoreUnavailable) {
     return new ApiError(
@@ -22,7 +22,7 @@ export function toApiError(error: unknown): unknown {
     );
   }
   if (error instanceof ApiError && error.status === 400 && error.messages === undefined) {
-    // A body that cannot be taken apart: it has no fields that could be at fault, the shape of a 400 is the same.
+    // A body that cannot be read has no fields with faults, but a 400 always has the same shape.
     return new ApiError(400, error.code, error.message, { messages: [error.message], faults: [], cause: error.cause });
   }
   if (!(error instanceof EmissionError)) return error;

@@ -5,13 +5,13 @@ import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { EmissionStore } from '../core/ports.js';
 
 /**
- * Hears from `invoice-status.v1` what the status poller learned. No inbox is needed: the effect is a move of the life
- * cycle guarded by the document's revision, and a move that was made cannot be made again.
+ * Applies results that the status poller publishes on `invoice-status.v1`. No inbox is needed: the revision guards
+ * the state transition, and a transition that was made cannot be made again.
  */
 export function subscribeInvoiceStatus(
   bus: Bus,
   group: string,
-  apply: (told: InvoiceStatusChanged) => Promise<void>,
+  apply: (result: InvoiceStatusChanged) => Promise<void>,
 ): Promise<Subscription> {
   return bus.subscribe({
     topics: [TOPICS.invoiceStatus.name],
@@ -21,8 +21,7 @@ export function subscribeInvoiceStatus(
 }
 
 /**
- * Keeps the replica of the taxpayers current from `taxpayers.v1`. A certificate that arrives resumes at once the documents that
- * waited for one.
+ * Keeps the taxpayer replica current from `taxpayers.v1`. A new certificate resumes the documents that wait for one.
  */
 export function subscribeTaxpayers(
   bus: Bus,
@@ -40,7 +39,7 @@ export function subscribeTaxpayers(
   });
 }
 
-/** Erases certificates that came along with documents once nothing is left to be done for those. Can be repeated. */
+/** Erases the certificate of a document when its delivery has ended. Safe to repeat. */
 export function subscribeDeliveries(
   bus: Bus,
   group: string,

@@ -43,7 +43,7 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly stored: ArchiveOperations;
 }
 
-/** Every route of the service, and who may call it; beside them the questions of other services, as the contracts name them. */
+/** Public routes of the service and their callers. Routes for other services come from the contracts. */
 function routeTable(options: HttpOptions): readonly ServiceRoute[] {
   const { cancellations } = options;
   const about = (handler: typeof createCancellation) => (req: Request, res: Response) =>
@@ -62,7 +62,7 @@ function routeTable(options: HttpOptions): readonly ServiceRoute[] {
 
 type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<unknown>;
 
-/** The HTTP side of emission. Every call carries the identity that the gateway signed. */
+/** The HTTP app of emission. Every call carries the identity that the gateway signed. */
 export function createEmissionApp(options: HttpOptions): Express {
   return createServiceApp(options, {
     routes: routeTable(options),
@@ -125,7 +125,7 @@ async function obtainToken(options: HttpOptions, req: Request) {
   return options.obtainToken({ caller: callerOf(identity), env: identity.env, issuerRnc: rnc ?? null });
 }
 
-/** The header x-token; a scheme in front of it is tolerated. */
+/** Reads the header x-token, with or without a scheme in front. */
 function authorityToken(req: Request): string {
   const header = req.headers['x-token'];
   const token = typeof header === 'string' ? header.replace(/^bearer\s+/i, '').trim() : '';

@@ -6,9 +6,12 @@ import { invoiceChanged, wholeInvoice } from '../core/published/invoice-event.js
 import type { PublishedDocuments } from '../core/published/published-documents.js';
 import { toApiError } from './error-mapping.js';
 
-/** What other services ask this one, over HTTP or in the same process; refusals are public errors in both. */
-export function internalOperations(parts: { told: PublishedDocuments; obtainToken: ObtainToken }): EmissionOperations {
-  const { told, obtainToken } = parts;
+/** Operations for other services, over HTTP or in the same process. Errors are public errors in both cases. */
+export function internalOperations(parts: {
+  published: PublishedDocuments;
+  obtainToken: ObtainToken;
+}): EmissionOperations {
+  const { published, obtainToken } = parts;
   return {
     authorityToken: refusing(async ({ env, account_id, taxpayers_revision, rnc, refused }) => {
       const caller = { accountId: account_id, taxpayersRevision: taxpayers_revision };
@@ -16,22 +19,26 @@ export function internalOperations(parts: { told: PublishedDocuments; obtainToke
       return { token, expires_in };
     }),
     recentChanges: async ({ env, issuer_rnc, cursor }) => {
-      const { changes, ...rest } = await told.recent({ env, issuerRnc: issuer_rnc }, cursor);
+      const { changes, ...rest } = await published.recent({ env, issuerRnc: issuer_rnc }, cursor);
       return { ...rest, changes: [...changes] };
     },
     findInvoices: async ({ env, numbers, whole }) => {
       const keys = numbers.map(({ issuer_rnc, encf }) => ({ issuerRnc: issuer_rnc, encf }));
-      const found = await told.find(env, keys);
+      const found = await published.find(env, keys);
       if (whole !== true) return { invoices: found.map(invoiceChanged) };
-      return { invoices: await Promise.all(found.map(async (one) => wholeInvoice(await told.wholePast(one), one))) };
+      return {
+        invoices: await Promise.all(
+          found.map(async (one) => wholeInvoice(await published.submissionHistory(one), one)),
+        ),
+      };
     },
     pageOfInvoices: async ({ after, limit }) => {
-      const attempts = await told.page(after, limit);
+      const attempts = await published.page(after, limit);
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },
     rawAnswers: async ({ env, issuer_rnc, encf }) => {
-      const exchanges = await told.exchanges({ env, issuerRnc: issuer_rnc, encf });
+      const exchanges = await published.exchanges({ env, issuerRnc: issuer_rnc, encf });
       return {
         answers: exchanges.map(({ attempt, operation, at, outcome, httpStatus, contentType, body }) => ({
           attempt,
@@ -47,18 +54,18 @@ export function internalOperations(parts: { told: PublishedDocuments; obtainToke
   };
 }
 
-/** Refusals of this service's core as they look outside. */
-export function refusing<Q, A>(work: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
-  return async (question) => {
+/** Turns the errors of an operation into public errors. */
+export function refusing<Q, A>(work: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
+  return async (request) => {
     try {
-      return await work(question);
+      return await work(request);
     } catch (error) {
       throw toApiError(error);
     }
   };
 }
 
-/** What those ask who deliver documents, over HTTP or in the same process. */
+/** Operations for the service that delivers documents, over HTTP or in the same process. */
 export function signingOperations(signSeed: SignSeed): SigningOperations {
   return {
     signSeed: refusing(async ({ env, issuer_rnc, encf, seed }) => {
@@ -68,18 +75,20 @@ export function signingOperations(signSeed: SignSeed): SigningOperations {
   };
 }
 
-/** What those ask who follow documents up, over HTTP or in the same process. */
+/** Operations for the status poller, over HTTP or in the same process. */
 export function followUpOperations(parts: {
-  told: Pick<PublishedDocuments, 'findSubmission' | 'wholePast' | 'awaited'>;
+  published: Pick<PublishedDocuments, 'findSubmission' | 'submissionHistory' | 'awaited'>;
   documentToken: DocumentToken;
 }): FollowUpOperations {
   return {
     findSubmission: async ({ env, track_id }) => {
-      const attempt = await parts.told.findSubmission(env, track_id);
-      return { invoice: attempt === null ? null : wholeInvoice(await parts.told.wholePast(attempt), attempt) };
+      const attempt = await parts.published.findSubmission(env, track_id);
+      return {
+        invoice: attempt === null ? null : wholeInvoice(await parts.published.submissionHistory(attempt), attempt),
+      };
     },
     pageOfUndecided: async ({ after, limit }) => {
-      const attempts = await parts.told.awaited(after, limit);
+      const attempts = await parts.published.awaited(after, limit);
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },

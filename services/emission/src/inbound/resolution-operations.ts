@@ -10,16 +10,16 @@ import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js
 import type { PublishedDocuments } from '../core/published/published-documents.js';
 import { refusing } from './internal-operations.js';
 
-/** What those ask who operate the deployment, over HTTP or in the same process. */
+/** Operations for the administration, over HTTP or in the same process. */
 export function resolutionOperations(parts: {
-  told: Pick<PublishedDocuments, 'alarmed'>;
+  published: Pick<PublishedDocuments, 'alarmed'>;
   resolve: ResolveByOperator;
   cancellations: Pick<CancellationStore, 'needingPerson'>;
   settle: SettleCancellation;
 }): ResolutionOperations {
   return {
     async listAlarmed({ env, issuer_rnc, limit, after }) {
-      const found = await parts.told.alarmed({ env: env ?? null, issuerRnc: issuer_rnc ?? null }, after, limit);
+      const found = await parts.published.alarmed({ env: env ?? null, issuerRnc: issuer_rnc ?? null }, after, limit);
       return {
         documents: found.map(({ env, issuerRnc, encf, accountId, state, alarm, committedAt }) => ({
           env,
@@ -54,7 +54,7 @@ export function resolutionOperations(parts: {
   };
 }
 
-/** Ranges that are named, and characters of an answer: enough to know what to look for at the authority. */
+/** Ranges that are listed, and characters of an answer: enough to find the cancellation at the authority. */
 const MOST_NAMED = 10;
 const MOST_ANSWER = 2_000;
 

@@ -12,7 +12,7 @@ export interface SubmissionForm {
 }
 
 const MAX_PARTS = 20;
-/** A Content-Type of a part with another charset than UTF-8. multer hides it and would convert the field. */
+/** Content-Type of a part with a charset other than UTF-8. multer hides it and would convert the field. */
 const OTHER_CHARSET = /^content-type:[^\r\n]*;\s*charset\s*=\s*"?(?!utf-?8\b|us-ascii\b)([^\s";]+)/im;
 
 /**
@@ -59,7 +59,7 @@ async function splitParts({ headers }: Request, res: Response, body: Buffer): Pr
   return parts;
 }
 
-/** multer puts U+FFFD in place of bytes that are not UTF-8; the text that the caller sent is lost then. */
+/** multer replaces bytes that are not UTF-8 by U+FFFD, so the original text is lost. */
 function textBytes(name: string, text: string): Buffer {
   const at = text.indexOf('\ufffd');
   if (at < 0) return Buffer.from(text);
@@ -68,7 +68,7 @@ function textBytes(name: string, text: string): Buffer {
   throw notUtf8(`The part ${name} is not UTF-8, or holds the replacement character U+FFFD, at ${place}.`);
 }
 
-/** A form without a chosen file sends the part empty: that counts as absent. */
+/** A form without a chosen file sends an empty part, which counts as absent. */
 function certificateOf(parts: Parts): UploadedCertificate | null {
   const certificate = filled(onePart(parts, 'certificate'));
   const password = onePart(parts, 'password');
@@ -102,12 +102,12 @@ function unreadable(cause: unknown): ApiError {
   return new ApiError(400, 'bad_request', `The multipart body cannot be read: ${reason}.`, { cause });
 }
 
-/** The value of a Content-Type header in lower case, without its parameters. */
+/** Media type of a Content-Type header, in lower case, without parameters. */
 function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Refuses what is not JSON by its content type. */
+/** Refuses a content type other than JSON in UTF-8. */
 export function requireJson(contentType: string | undefined): void {
   const type = mediaType(contentType);
   if (type !== 'application/json' && !/^application\/[a-z0-9.+-]+\+json$/.test(type)) {

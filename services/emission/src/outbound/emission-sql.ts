@@ -54,8 +54,9 @@ export const FIND_SUBMISSION = {
 };
 
 /**
- * A new attempt with everything that is committed with it. The number is taken by its first attempt, or by the one after
- * the latest; a trigger of `emission` skips a cancelled number. Where it is not taken, nothing is written.
+ * A new attempt with everything that is committed with it. The first attempt takes the number, a later one must
+ * follow the latest. A trigger of `emission` skips a cancelled number. If the number is not taken, nothing is
+ * written.
  */
 export const BEGIN = {
   name: 'emission_begin',
@@ -163,7 +164,10 @@ export const NOTES_ON = {
     FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt WHERE a.modifies = $1`,
 };
 
-/** Not those that are being sent; of the others the raised revision keeps whoever found no certificate from putting them off. */
+/**
+ * Attempts in flight are left alone. The raised revision prevents a concurrent check, which found no certificate,
+ * from postponing them.
+ */
 export const RESUME = {
   name: 'emission_resume',
   text: `UPDATE attempt a SET next_action_at = now(), revision = a.revision + 1 FROM emission e
@@ -180,8 +184,8 @@ export const BACKLOG = {
 };
 
 /**
- * Changes of an issuer by transactions that may have ended after the snapshot of the last question: what that snapshot
- * could not see is never passed over, whatever the order of commits.
+ * Changes of an issuer by transactions that may have ended after the snapshot of the last query. So no change is
+ * passed over, in whatever order the transactions commit.
  */
 export const RECENT_CHANGES = {
   name: 'emission_recent_changes',
@@ -193,8 +197,8 @@ export const RECENT_CHANGES = {
 };
 
 /**
- * Changes of long ago whose events the bus has: none that is younger than the first event that waits. A minute covers that
- * the order of positions is not quite that of transactions.
+ * Deletes old changes whose events are published, that is, those before the oldest event in the outbox. A minute is
+ * added because the order of positions is not exactly that of transactions.
  */
 export const FORGET_CHANGES = {
   name: 'emission_forget_changes',
@@ -211,8 +215,8 @@ export const PAGE = {
 };
 
 /**
- * Documents that the authority decides, in the order of their ids, whoever asks for them. A page reads no more than its own
- * rows of the index of the undecided, however many wait or were ever issued.
+ * Documents that the authority decides, in the order of their ids. A page reads only its own rows of the partial
+ * index, however many documents wait.
  */
 export const PAGE_OF_AWAITED = {
   name: 'emission_page_of_awaited',
@@ -223,7 +227,7 @@ export const PAGE_OF_AWAITED = {
     JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt ORDER BY e.id`,
 };
 
-/** Documents that an alarm stands on, in the order of their ids. */
+/** Documents with an alarm, in the order of their ids. */
 export const ALARMED = {
   name: 'emission_alarmed',
   text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}

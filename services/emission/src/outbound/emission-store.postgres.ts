@@ -10,7 +10,7 @@ import { createAttemptSchedule } from './attempt-schedule.postgres.js';
 import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRows, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
-import { wholePast } from './submission-history.postgres.js';
+import { submissionHistory } from './submission-history.postgres.js';
 
 export interface PostgresEmissionStoreOptions {
   readonly database: Database;
@@ -20,7 +20,9 @@ export interface PostgresEmissionStoreOptions {
   readonly timeoutMs: number;
 }
 
-/** Emissions in PostgreSQL. Every change is one statement with its event in it, hence one transaction and one round trip. */
+/**
+ * Emissions in PostgreSQL. A change is one statement that also writes its event: one transaction and one round trip.
+ */
 export function createPostgresEmissionStore({
   database,
   describe,
@@ -73,12 +75,12 @@ export function createPostgresEmissionStore({
         tries += 1;
         return database.query(sql.BEGIN, params);
       });
-      // A repeated statement finds the number taken by itself where the answer to its first commit was lost.
+      // If the answer to the first commit was lost, the repeated statement finds the number taken by itself.
       const begun = rowCount > 0 || (tries > 1 && (await isStored(attempt)));
       if (begun) database.signalOutbox([outboxPartition(event.key)]);
       return begun;
     },
-    wholePast: (attempt) => retryWhileUnavailable(timeoutMs, () => wholePast(database, attempt)),
+    submissionHistory: (attempt) => retryWhileUnavailable(timeoutMs, () => submissionHistory(database, attempt)),
     async save(before, after, exchanges) {
       const event = changesPublished(before, after) ? describe(after) : null;
       const statement = EMISSION_STATES[after.state].decided ? sql.SAVE_DECIDED : sql.SAVE;
@@ -113,10 +115,10 @@ export function createPostgresEmissionStore({
   };
 }
 
-/** A row of LOOK: the columns of the attempt are null for a number that is cancelled and was never issued. */
+/** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */
 type LookRow = (AttemptRow | { emission_id: null }) & { cancelled_by: number | null };
 
-/** Partition, id, topic, key and body of an event; throws RangeError where no broker would take it. */
+/** Partition, id, topic, key and body of an event. Throws RangeError if the event is too large for a broker. */
 function eventParams(event: BusEvent | null): unknown[] {
   if (event === null) return [null, null, null, null, null];
   return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];

@@ -13,7 +13,7 @@ import {
   PAGE_OF_AWAITED,
   RECENT_CHANGES,
 } from './emission-sql.js';
-import { wholePast } from './submission-history.postgres.js';
+import { submissionHistory } from './submission-history.postgres.js';
 
 const NOTED_FOR_SECONDS = 900;
 
@@ -50,7 +50,7 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
       const { rows } = await database.query<AttemptRow>(FIND_SUBMISSION, [env, trackId]);
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
-    wholePast: (attempt) => wholePast(database, attempt),
+    submissionHistory: (attempt) => submissionHistory(database, attempt),
     async page(after, limit) {
       const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
       return rows.map(fromRow);

@@ -1,9 +1,9 @@
 import { type EmissionState, toIsoDominican } from '@ecf/domain';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { Attempt, PastSubmission, VerdictFacts } from '../core/attempt/attempt.js';
-import { copiesOf, isWholePast } from '../core/attempt/submission-history.js';
+import { copiesOf, isHistoryComplete } from '../core/attempt/submission-history.js';
 
-/** Earlier attempts of an emission ($1) before the one ($2), each with the copies of it that were over before it was. */
+/** Attempts of an emission ($1) before attempt $2, each with its own earlier copies. */
 const EARLIER = {
   name: 'emission_earlier_attempts',
   text: `SELECT t.attempt, t.state, t.track_id, t.verdict, t.submitted_at, (
@@ -21,9 +21,9 @@ interface EarlierRow {
   past: PastSubmission[];
 }
 
-/** Every submission of the attempt's number that is over, oldest first, also those that do not stand with the attempt. */
-export async function wholePast(queries: Queries, attempt: Attempt): Promise<readonly PastSubmission[]> {
-  if (isWholePast(attempt.past)) return attempt.past;
+/** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
+export async function submissionHistory(queries: Queries, attempt: Attempt): Promise<readonly PastSubmission[]> {
+  if (isHistoryComplete(attempt.past)) return attempt.past;
   const { rows } = await queries.query<EarlierRow>(EARLIER, [attempt.emissionId, attempt.attempt]);
   return [...rows.flatMap((row) => [...copiesOf(row), submissionOf(row)]), ...copiesOf(attempt)];
 }

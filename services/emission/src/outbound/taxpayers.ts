@@ -5,7 +5,7 @@ import type { EmissionConfig } from '../config.js';
 import type { AccountSource } from '../core/ports.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
-/** The replica of the taxpayers. Reads on behalf of a caller wait up to `timeoutMs` for a database that cannot be reached. */
+/** The taxpayer replica. Reads for a caller wait up to `timeoutMs` for a database that cannot be reached. */
 export function createRetryingTaxpayerReplica(database: Database, timeoutMs: number): TaxpayerReplica {
   const replica = createTaxpayerReplica(database);
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);

@@ -5,7 +5,7 @@ import { asFound } from '../../src/core/attempt/submission-history.js';
 import { beginAttempt } from '../../src/core/attempt/transitions.js';
 import { createFollowUp } from '../../src/core/follow-up/follow-up.js';
 import type { Ports } from '../../src/core/ports.js';
-import { askOnce, awaitSend, awaitVerdict } from '../../src/core/submit/await-verdict.js';
+import { awaitSend, awaitVerdict, queryResultOnce } from '../../src/core/submit/await-verdict.js';
 import { at, fresh, receipt, result, sending } from '../support/attempts.js';
 import { createInMemoryEmissionStore } from '../support/emission-store.in-memory.js';
 
@@ -80,7 +80,7 @@ describe('who waits for an attempt is told how that one ended, though another do
     const { store, movesOn } = await number(processing());
     const authority = { queryResult: async () => movesOn().then(() => REJECTED) } as never;
     const ports = portsOver(store, { authority });
-    expect(await askOnce(ports, processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
+    expect(await queryResultOnce(ports, processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
     expect(await store.find(processing())).toMatchObject({ attempt: 2, trackId: 't-2', state: 'accepted' });
   });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PastSubmission } from '../../src/core/attempt/attempt.js';
-import { addSubmission, copiesOf, isWholePast, latestPast } from '../../src/core/attempt/submission-history.js';
+import {
+  addSubmission,
+  copiesOf,
+  isHistoryComplete,
+  latestSubmissions,
+} from '../../src/core/attempt/submission-history.js';
 import { invoiceChanged } from '../../src/core/published/invoice-event.js';
 import { sending } from '../support/attempts.js';
 
@@ -22,8 +27,8 @@ describe('submissions that are over', () => {
   it('all stand with the attempt while they are few', () => {
     const past = pastOf(KEPT);
     expect(past).toEqual(Array.from({ length: KEPT }, (_, index) => submission(index + 1)));
-    expect(isWholePast(past)).toBe(true);
-    expect(latestPast(past)).toEqual({ latest: past, omitted: 0 });
+    expect(isHistoryComplete(past)).toBe(true);
+    expect(latestSubmissions(past)).toEqual({ latest: past, omitted: 0 });
   });
 
   it.each([KEPT + 1, KEPT + 2, 500])(
@@ -31,12 +36,12 @@ describe('submissions that are over', () => {
     (times) => {
       const past = pastOf(times);
       expect(past).toHaveLength(KEPT);
-      expect(isWholePast(past)).toBe(false);
+      expect(isHistoryComplete(past)).toBe(false);
       expect(past[9]).toEqual(submission(10));
       expect(past[10]).toEqual(submission(times - 39, { omittedBefore: times - KEPT }));
       expect(past.at(-1)).toEqual(submission(times));
       expect(past.filter(({ omittedBefore }) => omittedBefore !== undefined)).toHaveLength(1);
-      expect(latestPast(past)).toMatchObject({ latest: { length: 40 }, omitted: times - 40 });
+      expect(latestSubmissions(past)).toMatchObject({ latest: { length: 40 }, omitted: times - 40 });
     },
   );
 
@@ -48,7 +53,7 @@ describe('submissions that are over', () => {
   it('what was withdrawn is not counted: it never went out', () => {
     const past = pastOf(100, (attempt) => (attempt % 2 === 0 ? { state: 'withdrawn' } : {}));
     expect(past[10]?.omittedBefore).toBe(25);
-    expect(latestPast(past).omitted).toBe(30);
+    expect(latestSubmissions(past).omitted).toBe(30);
   });
 
   it('an event holds the latest ones and says how many there were before', () => {

@@ -166,7 +166,7 @@ function contract(name: string, subject: () => Subject) {
         [...numbers(1, 10), ...numbers(TIMES - 40, TIMES - 1)].map((time) => `t-${time}`),
       );
       expect(present.past.map(({ omittedBefore }) => omittedBefore).filter(Boolean)).toEqual([TIMES - 51]);
-      const whole = await store.wholePast(present);
+      const whole = await store.submissionHistory(present);
       expect(whole.map(({ trackId, attempt: number }) => [trackId, number])).toEqual(
         numbers(1, TIMES - 1).map((time) => [`t-${time}`, time]),
       );

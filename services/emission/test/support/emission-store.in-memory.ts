@@ -47,7 +47,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       events.push(describe(attempt));
       return true;
     },
-    wholePast: async (attempt) => [
+    submissionHistory: async (attempt) => [
       ...former
         .filter(({ emissionId }) => emissionId === attempt.emissionId)
         .flatMap((one) => [...copiesOf(one), pastOf(one)]),

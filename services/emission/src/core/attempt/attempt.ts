@@ -8,14 +8,14 @@ import type {
   SubmissionRoute,
 } from '@ecf/domain';
 
-/** What identifies an invoice for good: one emission exists per environment, issuer and number. */
+/** The identity of an invoice: one emission exists for each environment, issuer and number. */
 export interface DocumentKey {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
 }
 
-/** How the document came in; it decides what a repeat is compared by and which fields the answer has. */
+/** The kind of request. It decides how a repeat is compared and which fields the answer has. */
 export type DocumentSource = 'json' | 'signed-ecf' | 'signed-rfce';
 
 /** A document in the XML store; `sha256` in lower-case hexadecimal. */
@@ -24,7 +24,7 @@ export interface StoredFile {
   readonly sha256: string;
 }
 
-/** What is known of a signed document and never changes. */
+/** Facts of a signed document that never change. */
 export interface SignedFacts {
   readonly summary: DocumentSummary;
   /** First six characters of the full document's SignatureValue. */
@@ -35,7 +35,7 @@ export interface SignedFacts {
   readonly warnings: readonly Fault[];
 }
 
-/** What the authority said last about an attempt. */
+/** The last verdict of the authority on an attempt. */
 export interface VerdictFacts {
   readonly code: string | null;
   readonly messages: readonly AuthorityMessage[];
@@ -51,22 +51,22 @@ export interface PastSubmission extends VerdictFacts {
   /** ISO 8601. */
   readonly submittedAt: string | null;
   readonly state: EmissionState;
-  /** So many more between the submission before it in the list and this one, for which there is no room. */
+  /** Number of submissions that are left out before this one. */
   readonly omittedBefore?: number;
 }
 
-/** Why a person has to look at an attempt. Work goes on where it can. */
+/** Reason why a person has to look at an attempt. Work continues where it can. */
 export type AlarmKind =
   /** Undecided for more than 72 hours. */
   | 'overdue'
-  /** The environment has no service to ask, and sending again unasked could make two documents of one. */
+  /** The environment offers no query, and a resend without one could duplicate the document. */
   | 'cannot-ask'
-  /** No certificate is left to get a token with. */
+  /** There is no certificate for a login. */
   | 'no-certificate'
-  /** The stored bytes cannot be read back. */
+  /** The stored bytes cannot be read. */
   | 'document-lost';
 
-/** The latest attempt of an emission: signed bytes and how far they have come. */
+/** The latest attempt of an emission: signed bytes and their state. */
 export interface Attempt extends DocumentKey {
   readonly emissionId: number;
   readonly accountId: string;
@@ -76,55 +76,60 @@ export interface Attempt extends DocumentKey {
 
   /** Counts from 1. */
   readonly attempt: number;
-  /** Increases with every change of the emission, over all attempts; guards against lost updates. */
+  /** Increases with every change of the emission, over all attempts. Guards against lost updates. */
   readonly revision: number;
   readonly state: EmissionState;
   readonly source: DocumentSource;
   readonly route: SubmissionRoute;
-  /** SHA-256 of what makes two requests the same: the document before FechaHoraFirma was filled, or the signed bytes. */
+  /**
+   * SHA-256 by which requests are equal: of the document before FechaHoraFirma was filled in, or of the signed bytes.
+   */
   readonly contentHash: string;
   readonly facts: SignedFacts;
-  /** The full document; after /submit_fc the summary stands here too, since nothing else exists. */
+  /** The full document. After /submit_fc it is the summary, because nothing else exists. */
   readonly xml: StoredFile;
   /** The consumer summary, on its route. */
   readonly rfce: StoredFile | null;
-  /** By the document's own FechaHoraFirma; a summary has none, then when it came. */
+  /** FechaHoraFirma of the document. A summary has none, so it is the time of arrival. */
   readonly signedAt: Date;
   /** When the attempt was committed. */
   readonly committedAt: Date;
   /** SHA-256 of the certificate that signed. */
   readonly signerFingerprint: string | null;
-  /** A certificate that came with the request is kept, sealed, until the attempt is decided and, where it goes to its buyer, delivered. */
+  /**
+   * Whether a certificate came with the request. It is kept, sealed, until the attempt is decided and, if needed,
+   * delivered.
+   */
   readonly hasOwnCertificate: boolean;
 
   readonly trackId: string | null;
-  /** The trackId was found by asking, not given as the answer to a send. */
+  /** Whether the trackId was found by a query, not given as the answer to a send. */
   readonly trackIdAdopted: boolean;
-  /** Revision of the latest result of the trackId that the status poller told; 0 before the first. */
+  /** Revision of the latest result that the status poller published for the trackId; 0 before the first. */
   readonly statusRevision: number;
   readonly verdict: VerdictFacts;
   /** When the bytes were last sent. */
   readonly submittedAt: Date | null;
-  /** Sends whose outcome stayed unknown. */
+  /** Sends with an unknown outcome. */
   readonly lostSends: number;
   /** Answers 004 so far. */
   readonly transientRefusals: number;
-  /** When the authority first said that it does not know the document; null when it was never asked or knows it. */
+  /** Time of the first answer "not found"; null if there was none, or the authority knows the document. */
   readonly notFoundSince: Date | null;
-  /** Tries in a row that brought nothing new. */
+  /** Consecutive tries without a result. */
   readonly failures: number;
-  /** When the background looks at it next; null when nothing is left to do by itself. */
+  /** Due time, or end of the lease; null if no work is left. */
   readonly nextActionAt: Date | null;
-  /** The instance that works on it now. */
+  /** The instance that leased the attempt; null without a lease. */
   readonly owner: string | null;
-  /** Key of the document of ours that this one refers to ({@link documentKey}), null when it refers to none. */
+  /** Key of our document that this one refers to ({@link documentKey}); null if there is none. */
   readonly modifies: string | null;
   readonly alarm: AlarmKind | null;
-  /** Submissions under this number that are over, oldest first; of many the first and the latest. */
+  /** Submission history, oldest first. If it is long, only the first and the latest entries. */
   readonly past: readonly PastSubmission[];
 }
 
-/** What a fresh attempt starts from. */
+/** Values of a new attempt. */
 export type NewAttempt = Pick<
   Attempt,
   | keyof DocumentKey

@@ -1,4 +1,4 @@
-// The state transitions that the authority's answers to a submission, or to a query for its result, cause.
+// State transitions that an answer to a submission or to a result query causes.
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable, verdictEvent } from '@ecf/domain';
 import { type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
@@ -21,13 +21,13 @@ import {
   sendNotReached,
 } from './transitions.js';
 
-/** The answer of reception to a full document; null when it comes too late to matter. */
+/** The answer to a full document; null if it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
   if (!isUnderWay(attempt)) return afterLateReceipt(attempt, answer);
   switch (answer.outcome) {
     case 'verdict':
       if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false);
-      // Refused at the door: no trackId, so nothing was taken. It is no verdict on the document either.
+      // Refused without a trackId: nothing was taken, and it is no verdict on the document.
       return {
         ...sendNotReached(attempt, moment),
         verdict: { ...attempt.verdict, messages: answer.verdict.messages },
@@ -42,7 +42,7 @@ export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>
   }
 }
 
-/** The verdict on a consumer summary, given at once; null when it comes too late to matter. */
+/** The verdict on a consumer summary; null if it comes too late to matter. */
 export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (!isUnderWay(attempt)) return afterLateSummary(attempt, answer, moment);
   switch (answer.outcome) {
@@ -61,7 +61,7 @@ export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>,
   }
 }
 
-/** A receipt for a send that was given up on: its trackId counts where none is known yet, and is noted in any case. */
+/** A late receipt for a send that was given up: the trackId is adopted if none is known, else noted in the history. */
 function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>): Attempt | null {
   const trackId = answer.outcome === 'verdict' ? answer.verdict.trackId : null;
   if (trackId === null || trackId === attempt.trackId) return null;
@@ -71,7 +71,7 @@ function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>): 
   return applyTransition(attempt, null, { past: addSubmission(attempt.past, copy) });
 }
 
-/** A verdict for a send that was given up on: it is a verdict all the same, except that of a repeat. */
+/** A late verdict for a send that was given up. It counts, unless it refuses a repeat. */
 function afterLateSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (answer.outcome !== 'verdict' || EMISSION_STATES[attempt.state].decided) return null;
   const event = verdictEvent(answer.verdict, { resent: true, mayTryAgain: true });
@@ -84,7 +84,7 @@ function isUnderWay({ state }: Attempt): boolean {
   return state === 'sending' || state === 'resending';
 }
 
-/** The answer to the query for the result by trackId; null when the document is decided already. */
+/** The answer to a result query by trackId; null if the document is decided already. */
 export function afterResult(
   attempt: Attempt,
   { verdict }: { readonly verdict: AuthorityVerdict },
@@ -99,12 +99,12 @@ export function afterResult(
       alarm: overdue(attempt, moment) ?? attempt.alarm,
     });
   }
-  // A copy that was found by asking may be any of ours; the answer to a send is surely that send.
+  // An adopted trackId may belong to any of our copies. A trackId from a receipt belongs to the last send.
   const resent = attempt.lostSends >= (attempt.trackIdAdopted ? 2 : 1);
   return afterVerdict(attempt, verdict, resent, moment);
 }
 
-/** The answer to the question for a summary by number and security code. */
+/** The answer to the query for a summary by number and security code. */
 export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return leftToOperator(attempt);
@@ -115,8 +115,8 @@ export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerd
 }
 function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, moment: Moment): Attempt {
   const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < moment.settings.tryAgainLimit;
-  const told = verdictEvent(verdict, { resent, mayTryAgain });
-  const event = accepts(attempt, told) ? told : isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
+  const stated = verdictEvent(verdict, { resent, mayTryAgain });
+  const event = accepts(attempt, stated) ? stated : isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   const facts = factsOf(verdict);
   if (event === 'outcome-unknown') return sendLost(attempt, moment);
   if (event === 'try-again') {
@@ -129,7 +129,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
     });
   }
   if (event === 'refused-as-repeat') {
-    // The refused copy is noted among the past submissions; the copy that arrived is looked for.
+    // The refused copy goes to the history. The copy that arrived is looked up.
     const refused: PastSubmission = { ...pastOf(attempt, facts), state: 'rejected-used' };
     return applyTransition(attempt, event, {
       past: attempt.trackId === null ? attempt.past : addSubmission(attempt.past, refused),

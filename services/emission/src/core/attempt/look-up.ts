@@ -1,4 +1,4 @@
-/** What becomes of a full document whose trackId never arrived, by what the authority knows under its number. */
+/** State transitions after the look-up of a full document whose trackId never arrived. */
 import type { Answer, DocumentState, TrackIdEntry, TrackIdList } from '@ecf/authority-client';
 import type { Attempt } from './attempt.js';
 import {
@@ -13,28 +13,27 @@ import {
   waitedLongEnough,
 } from './transitions.js';
 
-/** What asking for a lost full document brought. */
+/** The answers to the look-up of a lost full document. */
 export interface LookUp {
   readonly trackIds: Answer<TrackIdList>;
-  /** The state by our own security code; null when it was not asked, see {@link stateIsNeeded}. */
+  /** The state by our own security code; null if it was not queried, see {@link stateIsNeeded}. */
   readonly state: Answer<DocumentState> | null;
 }
 
-/** The authority names the day of receipt alone, and its clock and ours may differ by an hour. */
+/** The authority states only the day of receipt, and its clock may differ from ours by an hour. */
 const RECEIVED_LATEST_MS = 25 * 3_600_000;
 
 /**
- * Received on a day before the attempt was made: of another system, which used the number first, unless a clock is wrong or a
- * date was written in another order. So it is never taken for the attempt's without its security code.
+ * Whether the document was received on an earlier day than the attempt. Another system may have sent it, or a clock
+ * or date format is wrong. So it is adopted only after a check of the security code.
  */
 function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boolean {
   return dateReceived !== null && Date.parse(dateReceived) + RECEIVED_LATEST_MS < attempt.committedAt.getTime();
 }
 
 /**
- * trackIds under the number that may be the attempt's, best candidate first: those that no earlier submission of ours is
- * known to have; what was received before the attempt was made comes last. Those of earlier submissions that do not stand
- * with the attempt must have been left out of the list.
+ * trackIds that may belong to the attempt, best candidate first: known trackIds of earlier submissions are left out,
+ * and entries received before the attempt come last. The caller removes trackIds that are not kept with the attempt.
  */
 export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
@@ -42,7 +41,7 @@ export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEnt
   return (
     list.trackIds
       .filter((entry) => !known.has(entry.trackId))
-      // Ours was sent last: of the same standing the latest comes first.
+      // Our document was sent last, so the latest of equal rank comes first.
       .reverse()
       .sort(
         (one, other) =>
@@ -54,8 +53,8 @@ export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEnt
 }
 
 /**
- * Whether the trackIds alone do not decide: a decided document under the number, whatever the decision, may have come from
- * another system, which its security code tells; and before bytes go out again the second service is asked as well.
+ * Whether the state has to be queried too. A decided document may come from another system, which its security code
+ * shows. Before a resend the second query confirms that the authority has nothing.
  */
 export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
   if (trackIds.outcome !== 'verdict') return false;
@@ -64,7 +63,7 @@ export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, m
   return attempt.state === 'unknown' && waitedLongEnough(attempt, moment);
 }
 
-/** The answers to the questions for a full document whose trackId never arrived. */
+/** The transition after the look-up of a full document whose trackId never arrived. */
 export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment') return leftToOperator(attempt);
@@ -83,7 +82,7 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
     }
     const refused = attempt.past.at(-1);
     if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {
-      // The number belongs to a document that is not ours, so the refusal of our copy was its verdict.
+      // Another system has the number, so the refusal of our copy was its verdict.
       return applyTransition(attempt, 'rejected-used', {
         verdict: refused,
         trackId: refused.trackId,
@@ -92,14 +91,14 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
     }
     return notFound(attempt, moment);
   }
-  // Known by its data, listed under no trackId yet: it arrived, so nothing is sent.
+  // The authority knows the document but lists no trackId yet. It arrived, so nothing is sent.
   if (known !== null && known.status !== 'No encontrado') return postponed(attempt, moment);
   return notFound(attempt, moment);
 }
 
 /**
- * Whether the state query tells that none of the candidates is the attempt's. A rejected document counts as never received,
- * so that after one of our copies arrived it does not have to be known by its data.
+ * Whether the state query shows that no candidate is ours. A rejected document counts as never received, so after one
+ * of our copies arrived the state may be "not found".
  */
 function areForeign(attempt: Attempt, [best]: readonly TrackIdEntry[], known: DocumentState | null): boolean {
   if (known === null) return false;
@@ -107,7 +106,7 @@ function areForeign(attempt: Attempt, [best]: readonly TrackIdEntry[], known: Do
   return attempt.state !== 'arrived' || best?.status !== 'Rechazado' || receivedBefore(attempt, best);
 }
 
-/** The candidate that stands as our document does; undefined where that one is not listed yet. */
+/** The candidate with the same state as our document; undefined if it is not listed yet. */
 function candidateOf(candidates: readonly TrackIdEntry[], known: DocumentState | null): TrackIdEntry | undefined {
   if (known === null || known.status === 'No encontrado') return candidates[0];
   const rejected = known.status === 'Rechazado';

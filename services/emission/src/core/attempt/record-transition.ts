@@ -13,8 +13,8 @@ export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Mom
 }
 
 /**
- * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again on the present state;
- * null stores nothing. Resolves with the attempt as it stands then, or as it ended before a later attempt took its number.
+ * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again; null stores
+ * nothing. Resolves with the present state, or with the end of the attempt if a later one took the number.
  */
 export async function recordTransition(
   ports: RecordPorts,
@@ -35,7 +35,7 @@ export async function recordTransition(
   }
 }
 
-/** Stores a transition that only one caller may make. Null, and nothing stored, after a concurrent change. */
+/** Stores a transition that only one caller may make. Null after a concurrent change, and nothing is stored. */
 export async function tryTransition(
   ports: Pick<Ports, 'emissions' | 'observer'>,
   before: Attempt,
@@ -47,8 +47,8 @@ export async function tryTransition(
 }
 
 /**
- * The same as {@link recordTransition} for an answer that must not be lost. While the database is away, it is stored in the
- * background, with retries until this process ends, and the caller continues with the attempt that will be stored.
+ * Like {@link recordTransition}, for an answer that must not be lost. While the database is unavailable, the
+ * background repeats the write until the process ends, and the caller continues with the attempt that will be stored.
  */
 export async function recordAnswer(
   ports: RecordPorts,
@@ -77,7 +77,7 @@ export async function recordAnswer(
   }
 }
 
-/** An answer of the authority in the form it is kept. */
+/** An answer of the authority as it is stored. */
 export function exchange(operation: string, at: Date, answer: Answer<unknown>): RecordedExchange {
   const detail =
     answer.outcome === 'unknown' ? `:${answer.cause}` : answer.outcome === 'refused' ? `:${answer.code}` : '';
@@ -97,8 +97,8 @@ function notify({ observer }: Pick<Ports, 'observer'>, before: Attempt, after: A
 }
 
 /**
- * Claims an attempt for one step of this instance. Null where it changed since it was read: then somebody else works on it,
- * perhaps the background of this process, so the owner's name proves nothing.
+ * Leases an attempt for one step. Null if it changed since it was read. The revision decides, because the background
+ * of this process has the same owner.
  */
 export function claim(
   ports: Pick<Ports, 'emissions' | 'observer' | 'clock' | 'owner' | 'settings'>,

@@ -2,13 +2,13 @@ import { canTransition } from '@ecf/domain';
 import type { Attempt, PastSubmission } from './attempt.js';
 
 /**
- * How many submissions that are over stand with an attempt: the first ones of its number and the latest. A number that is
- * refused and handed in again without end would else make each of its rows longer than the one before. The others stand in
- * the rows of their own attempts.
+ * Limits of the submission history that is kept with an attempt: the first entries and the latest. Without them, a
+ * number that is rejected and submitted again and again would make each row longer. The others are in the rows of
+ * their own attempts.
  */
 const [FIRST, LATEST] = [10, 40];
 
-/** The past of an attempt with one more submission, the newest. */
+/** The history with one more submission, the newest. */
 export function addSubmission(past: readonly PastSubmission[], submission: PastSubmission): PastSubmission[] {
   const all = [...past, submission];
   const gap = all.length - LATEST;
@@ -18,32 +18,35 @@ export function addSubmission(past: readonly PastSubmission[], submission: PastS
   return [...all.slice(0, FIRST), { ...resumes, omittedBefore }, ...all.slice(gap + 1)];
 }
 
-/** Whether every submission of the number stands with the attempt. */
-export function isWholePast(past: readonly PastSubmission[]): boolean {
+/** Whether the attempt keeps the whole submission history of its number. */
+export function isHistoryComplete(past: readonly PastSubmission[]): boolean {
   return past.every(({ omittedBefore }) => omittedBefore === undefined);
 }
 
-/** The latest submissions without a gap, and how many there were before. */
-export function latestPast(past: readonly PastSubmission[]): { latest: readonly PastSubmission[]; omitted: number } {
+/** The latest submissions without a gap, and the number of earlier ones. */
+export function latestSubmissions(past: readonly PastSubmission[]): {
+  latest: readonly PastSubmission[];
+  omitted: number;
+} {
   const resumes = past.findLastIndex(({ omittedBefore }) => omittedBefore !== undefined);
   if (resumes < 0) return { latest: past, omitted: 0 };
   const omitted = submissionsIn(past.slice(0, resumes)) + (past[resumes]?.omittedBefore ?? 0);
   return { latest: past.slice(resumes), omitted };
 }
 
-/** Copies of the attempt itself that are over: refused as repeats, or given up on. */
+/** Earlier copies of the attempt itself, which were refused as repeats or given up. */
 export function copiesOf({ attempt, past }: Pick<Attempt, 'attempt' | 'past'>): PastSubmission[] {
   return past.filter((one) => one.attempt === attempt).map(({ omittedBefore: _omitted, ...copy }) => copy);
 }
 
 /**
- * An attempt by what is found under its number now: as it stands, or as it ended where the number went to a later attempt
- * since. What is not told of its end leaves it as it was; nothing of a later attempt is ever taken for it.
+ * The attempt in its present state: as stored, or as it ended before a later attempt took the number. Nothing of a
+ * later attempt is used.
  */
 export function asFound(attempt: Attempt, found: Attempt | null): Attempt {
   if (found === null) return attempt;
   if (found.attempt === attempt.attempt) return found;
-  // Its copies stand there too; only its end left the number to another.
+  // The history also has its copies. Only its end allowed a new attempt.
   const end = found.past.findLast((one) => one.attempt === attempt.attempt && canTransition(one.state, 'new-attempt'));
   if (end === undefined) return attempt;
   const { state, trackId, code, messages, sequenceUsed, dateReceived } = end;
@@ -51,7 +54,7 @@ export function asFound(attempt: Attempt, found: Attempt | null): Attempt {
   return { ...attempt, state, trackId, verdict, owner: null, nextActionAt: null, alarm: null };
 }
 
-/** What was withdrawn never went out. */
+/** Withdrawn attempts were never sent, so they do not count. */
 function submissionsIn(past: readonly PastSubmission[]): number {
   return past.reduce((sum, { state, omittedBefore = 0 }) => sum + omittedBefore + (state === 'withdrawn' ? 0 : 1), 0);
 }

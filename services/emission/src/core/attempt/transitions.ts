@@ -1,5 +1,5 @@
-// The state transitions of an attempt: each function makes one, from an attempt to the one that is stored. All of them go
-// through the life cycle of the domain, which refuses any transition that its table does not have.
+// State transitions of an attempt. Each function makes one and returns the attempt to store. All go through the life
+// cycle of the domain, which refuses transitions that its table does not have.
 import type { Answer } from '@ecf/authority-client';
 import {
   canTransition,
@@ -56,13 +56,13 @@ type Changes = Partial<
   >
 >;
 
-/** A certificate that came along is kept for as long as somebody has to log in with it: to deliver what was accepted. */
+/** A certificate of the request is kept while somebody needs it for a login: to deliver an accepted document. */
 function keepsCertificate({ hasOwnCertificate, ecfType, route, facts }: Attempt, state: EmissionState): boolean {
   const accepted = state === 'accepted' || state === 'conditional';
   return hasOwnCertificate && accepted && goesToBuyer({ ecfType, route, buyerRnc: facts.summary.buyer_rnc });
 }
 
-/** The attempt after an event and changes; the revision counts it. Throws TransitionError for a transition that does not exist. */
+/** The attempt after an event and changes, with the next revision. Throws TransitionError for an unknown transition. */
 export function applyTransition(attempt: Attempt, event: EmissionEvent | null, changes: Changes): Attempt {
   const state = event === null ? attempt.state : transition(attempt.state, event);
   const decided = EMISSION_STATES[state].decided;
@@ -76,7 +76,7 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
   };
 }
 
-/** The first byte is about to leave, under the care of `owner`, who is given up on after `leaseMs`. */
+/** A send is about to begin. The attempt is leased to `owner` for `leaseMs`. */
 export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
   return applyTransition(attempt, 'send', {
     owner,
@@ -85,7 +85,7 @@ export function beginSend(attempt: Attempt, moment: Moment, owner: string, lease
   });
 }
 
-/** Nothing changed for the document; it is looked at again after a pause. */
+/** Nothing changed for the document. It is due again after a pause. */
 export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
   const failures = attempt.failures + 1;
   const ms = Math.max(pause(failures, moment), pauseMs ?? 0);
@@ -97,12 +97,12 @@ export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | nu
   });
 }
 
-/** No query can find out: only a person can decide. Work stops until then. */
+/** No query can find the outcome, so a person decides. Work stops until then. */
 export function leftToOperator(attempt: Attempt): Attempt {
   return applyTransition(attempt, null, { owner: null, nextActionAt: null, alarm: 'cannot-ask' });
 }
 
-/** A send whose process ended, or whose answer was none: the authority may have the document. */
+/** A send without an answer, or whose process ended: the authority may have the document. */
 export function sendLost(attempt: Attempt, moment: Moment): Attempt {
   const failures = attempt.failures + 1;
   return applyTransition(attempt, 'outcome-unknown', {
@@ -126,12 +126,15 @@ export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number
   });
 }
 
-/** The authority refused the caller's token: nothing was taken. Without an earlier copy under way the number is free. */
+/**
+ * The authority refused the caller's token, and nothing was taken. Without an earlier copy in flight, the number is
+ * free.
+ */
 export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
   return applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
 }
 
-/** A document that was held for another may go, or never will. */
+/** The referenced document is decided: the held document is released or withdrawn. */
 export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
   if (accepted) return applyTransition(attempt, 'release', { owner: null, nextActionAt: moment.now });
   return applyTransition(attempt, 'withdraw', {
@@ -139,7 +142,7 @@ export function afterReference(attempt: Attempt, accepted: boolean, moment: Mome
   });
 }
 
-/** An operator, or two answers "not found", allow the same bytes to be sent again. */
+/** An operator, or two answers "not found", allow a resend of the same bytes. */
 export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
   return applyTransition(attempt, 'cleared-to-resend', {
     past: attempt.trackId === null ? attempt.past : addSubmission(attempt.past, pastOf(attempt)),
@@ -154,7 +157,7 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
   });
 }
 
-/** A trackId was given or found. The status poller queries the result from now on. */
+/** A trackId was given or found. The status poller queries the result. */
 export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): Attempt {
   return applyTransition(attempt, 'in-process', {
     trackId,
@@ -169,12 +172,12 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): 
   });
 }
 
-/** Whether the state of the attempt still waits for what `event` says. */
+/** Whether the state of the attempt has a transition for `event`. */
 export function accepts(attempt: Attempt, event: EmissionEvent): boolean {
   return canTransition(attempt.state, event);
 }
 
-/** The attempt as an entry among submissions that are over. */
+/** The attempt as an entry of the submission history. */
 export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict): PastSubmission {
   return {
     ...facts,
@@ -184,7 +187,7 @@ export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict):
     state: attempt.state,
   };
 }
-/** The authority does not know the document. After two separated answers the same bytes may be sent again. */
+/** The authority does not know the document. Two such answers, far enough apart, allow a resend. */
 export function notFound(attempt: Attempt, moment: Moment): Attempt {
   const { now, settings } = moment;
   if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
@@ -196,7 +199,7 @@ export function notFound(attempt: Attempt, moment: Moment): Attempt {
     failures,
     notFoundSince,
     owner: null,
-    // Not later than the moment at which a second answer would allow the resend.
+    // Not later than the time at which a second answer would allow the resend.
     nextActionAt: new Date(
       attempt.state === 'unknown'
         ? Math.min(now.getTime() + ms, Math.max(allowedAt, now.getTime()))
@@ -211,17 +214,17 @@ export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): b
   return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
 }
 
-/** The alarm of an attempt that has waited too long for its verdict, told once. */
+/** The alarm of an attempt that has waited too long for its verdict. It is raised once. */
 export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
   return attempt.alarm === null && now.getTime() - attempt.committedAt.getTime() > OVERDUE_MS ? 'overdue' : null;
 }
 
-/** Age is told once and stands until the document is decided; every other alarm ends with what caused it. */
+/** The overdue alarm stays until the document is decided. Every other alarm ends with its cause. */
 function lasting(alarm: AlarmKind | null): AlarmKind | null {
   return alarm === 'overdue' ? alarm : null;
 }
 
-/** Milliseconds that the authority asked us to wait. */
+/** Milliseconds that the authority requires us to wait. */
 export function pauseOf(answer: Answer<unknown>): number | null {
   return answer.outcome === 'unknown' ? (answer.retryAfterMs ?? null) : null;
 }
@@ -236,7 +239,7 @@ export function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
 }
 
-/** Whether the change must be published: every change but a new schedule, owner or count. */
+/** Whether a change is published. A change of schedule, owner or counts alone is not. */
 export function changesPublished(before: Attempt, after: Attempt): boolean {
   return (
     before.state !== after.state ||
@@ -252,11 +255,11 @@ export function isLookedUp({ state }: Attempt): boolean {
 }
 
 /**
- * The attempt as it is committed before the first byte goes out: under way, in the care of `owner`, or held until the
- * document it refers to is accepted.
+ * The attempt as it is committed before the first byte is sent: leased to `owner`, or held until the document it
+ * refers to is accepted.
  *
- * @param previous the decided attempt before it under the same number, null for the first
- * @param emissionId of a number that has none yet
+ * @param previous the decided attempt before it under the same number; null for the first
+ * @param emissionId id for a number that has none yet
  */
 export function beginAttempt(
   fresh: NewAttempt,
@@ -288,7 +291,7 @@ export function beginAttempt(
     owner: held ? null : owner,
     alarm: null,
     past: previous === null ? [] : addSubmission(previous.past, pastOf(previous)),
-    // At the end: V8 is slow, fifty microseconds here, at an object in which much follows a spread.
+    // Last, because V8 is slow with objects in which much follows a spread: fifty microseconds here.
     ...fresh,
   };
 }

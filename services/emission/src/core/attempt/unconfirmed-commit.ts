@@ -5,17 +5,16 @@ import { moment } from './record-transition.js';
 import { applyTransition } from './transitions.js';
 
 const LOOK_AGAIN_MS = 200;
-/** A database that hangs may commit for as long as it lets a statement run. */
+/** A hanging database may commit until its statement timeout. */
 const COMMITS_WITHIN_MS = 35_000;
 
-type HandOverPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>;
+type ReleasePorts = Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>;
 
 /**
- * The database went away while it committed an attempt, and the caller is told that it may be under way. Once the database
- * is back, what was committed all the same goes to the background as one of which nothing was sent, so that nobody has to
- * ask the authority about it first. Whoever took it up meanwhile keeps it; a held one waits for its original as ever.
+ * After an unconfirmed commit: when the database is back, a committed attempt becomes due as unsent, so it needs no
+ * look-up. An attempt that another instance claimed, or that is held, stays unchanged.
  */
-export function releaseUnconfirmed(ports: HandOverPorts, attempt: Attempt): void {
+export function releaseUnconfirmed(ports: ReleasePorts, attempt: Attempt): void {
   lookForCommit(
     ports,
     async (mayCome) => {
@@ -25,16 +24,15 @@ export function releaseUnconfirmed(ports: HandOverPorts, attempt: Attempt): void
       const unsent = applyTransition(found, 'not-reached', { owner: null, nextActionAt: moment(ports).now });
       return ports.emissions.save(found, unsent, []);
     },
-    (error) => ports.observer.failed('handing over an unsent attempt', error, attempt),
+    (error) => ports.observer.failed('releasing an unsent attempt', error, attempt),
   );
 }
 
 /**
- * Looks again and again for what a commit left that nobody confirmed, also while the database is away, until `look` says that
- * nothing is left to do; in the background.
+ * Repeats `look` in the background until it returns true, also while the database is unavailable.
  *
- * @param look told whether what is not there may still come
- * @param failed of what is no absence of the database: it ends the looking
+ * @param look receives whether the commit may still happen
+ * @param failed receives any other error, which ends the repetition
  */
 export function lookForCommit(
   ports: Pick<Ports, 'sleep' | 'clock' | 'pending'>,
@@ -58,7 +56,7 @@ export function lookForCommit(
   ports.pending.add(work);
 }
 
-/** Whether it stands as it was committed, in the care of the request that was to send it. */
+/** Whether the attempt is as it was committed, leased to the request that was to send it. */
 function isUntouched(found: Attempt, attempt: Attempt): boolean {
   return (
     found.state === 'sending' &&

@@ -16,16 +16,16 @@ import { committing } from './unconfirmed-cancellation.js';
 export interface CancellationOrder {
   readonly caller: Caller;
   readonly request: CancellationRequest;
-  /** False: signed and stored only. */
+  /** False: it is only signed and stored. */
   readonly submit: boolean;
 }
 
-/** `POST /anecf/`: the cancellation as it stands when the authority has answered, or has not in time. */
+/** `POST /anecf/`: resolves with the cancellation after the answer of the authority, or after its timeout. */
 export type CancelNumbers = (order: CancellationOrder) => Promise<Cancellation>;
 
 /**
- * Every rule is checked before anything is signed; what is signed is stored, and committed with its numbers blocked, before
- * the first byte leaves. Source: Formato Anulación de e-NCF v1.0 pp.3-9.
+ * Checks every rule before it signs. The signed cancellation is committed with its numbers blocked before the first
+ * byte is sent. Source: Formato Anulación de e-NCF v1.0 pp.3-9.
  */
 export function createCancelNumbers(
   ports: CancellationPorts,
@@ -37,7 +37,7 @@ export function createCancelNumbers(
 
   return async (order) => {
     const { caller, request } = order;
-    // Equal requests that arrive together wait for each other instead of signing twice.
+    // Equal requests at the same moment wait for each other, so the document is signed once.
     const { cancellation, sending } = await ports.inOrder(
       `anecf:${request.env}:${caller.accountId}:${request.contentHash}`,
       () => prepare(order),
@@ -45,7 +45,7 @@ export function createCancelNumbers(
     return sending === null ? cancellation : send(cancellation, sending.certificate, sending.bytes);
   };
 
-  /** Up to the commit; `sending` is null where nothing is to be sent. */
+  /** All steps up to the commit. `sending` is null if nothing is to be sent. */
   async function prepare({ caller, request, submit }: CancellationOrder): Promise<Prepared> {
     const { env, issuerRnc } = request;
     requirePastTime(request, ports.clock());
@@ -69,9 +69,9 @@ export function createCancelNumbers(
       });
     }
     if (local !== null) {
-      const asked = { ...local, askedAt: ports.clock() };
-      const submitted = await committing(ports, asked, () =>
-        ports.cancellations.submit(local.id, lease(), asked.askedAt),
+      const requested = { ...local, askedAt: ports.clock() };
+      const submitted = await committing(ports, requested, () =>
+        ports.cancellations.submit(local.id, lease(), requested.askedAt),
       );
       if (submitted === null)
         throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
@@ -89,7 +89,7 @@ export function createCancelNumbers(
         : await ports.cancellations.add(fresh, bytes, null),
     );
     await ports.checkpoint('committed');
-    // Another instance may have made the same one local meanwhile: that one is sent, as it was signed.
+    // If another instance stored the same cancellation meanwhile, its bytes are sent.
     const own = cancellation.xml.sha256 === xml.sha256;
     return { cancellation, sending: submit ? { certificate, ...(own ? { bytes } : {}) } : null };
   }
@@ -128,7 +128,7 @@ function inUse({ used, cancelled }: Taken): EmissionError {
   );
 }
 
-/** Numbers can be cancelled that were authorised: where ranges are registered for a type, only those in them. */
+/** Only authorised numbers can be cancelled: if ranges are registered for a type, only numbers in them. */
 function requireRegistered(taxpayer: TaxpayerState, { env, lines }: CancellationRequest): void {
   lines.forEach((line, index) => {
     const registered = taxpayer.ranges

@@ -11,7 +11,7 @@ import { common, count, encfOf, type NumberRange, without } from './number-set.j
 const MOST_LINES = 10;
 const MOST_RANGES = 100_000;
 
-/** How callers are told of a state. */
+/** Public status of each state. */
 export const CANCELLATION_STATUS: Readonly<Record<CancellationState, CancellationStatus | null>> = {
   local: null,
   sending: 'submitted',
@@ -22,15 +22,15 @@ export const CANCELLATION_STATUS: Readonly<Record<CancellationState, Cancellatio
   rejected: 'Rechazado',
 };
 
-/** The numbers that cannot be used for the sake of a cancellation; merged. */
+/** Numbers that a cancellation blocks, merged. */
 export function blockedBy(cancellation: Pick<Cancellation, 'state' | 'lines' | 'refused'>): NumberRange[] {
   if (cancellation.state === 'local' || cancellation.state === 'rejected') return [];
   return without(rangesOf(cancellation.lines), cancellation.refused);
 }
 
 /**
- * The record as callers see it. Lines and ranges have ids of their own, which follow from the id of the cancellation: no
- * cancellation has more than ten lines and a hundred thousand ranges.
+ * The record for callers. Ids of lines and ranges follow from the id of the cancellation, which has at most ten lines
+ * and a hundred thousand ranges.
  */
 export function cancellationBody(cancellation: Cancellation): CancellationRecord {
   const { id, lines, state, alarm } = cancellation;
@@ -81,7 +81,7 @@ function statusOf(range: NumberRange, { state, refused }: Cancellation): 'Acepta
   return gone === range.to - range.from + 1 ? 'Rechazado' : 'Parcial';
 }
 
-/** The present state as others hear of it. */
+/** Data of `cancellation.changed`: the present state. */
 export function cancellationChanged(cancellation: Cancellation): CancellationChanged {
   const blocked = blockedBy(cancellation);
   return {

@@ -9,13 +9,13 @@ import type { CancellationRequest } from './request.js';
 
 /** Numbers that cannot be cancelled, and why. */
 export interface Taken {
-  /** Numbers in use or in flight with us, a sample of them. */
+  /** A sample of the numbers in use or in flight. */
   readonly used: readonly { readonly encf: string; readonly state: string }[];
-  /** Ranges that are cancelled already, or about to be, a sample of them. */
+  /** A sample of the ranges that are cancelled or being cancelled. */
   readonly cancelled: readonly (NumberRange & { readonly by: number })[];
 }
 
-/** Whose numbers; the ranges merged. */
+/** Numbers of an issuer, as merged ranges. */
 export interface Numbers {
   readonly env: Environment;
   readonly issuerRnc: string;
@@ -23,52 +23,52 @@ export interface Numbers {
 }
 
 /**
- * Cancellations. Whatever changes one appends `cancellation.changed` in the same transaction. Numbers are blocked from the
- * commit of `add` or `submit` on: no attempt under one of them can be committed after it.
+ * Cancellations. Each change writes `cancellation.changed` in the same transaction. From the commit of `add` or
+ * `submit` on, no attempt can be committed under the numbers.
  */
 export interface CancellationStore {
-  /** What keeps the numbers from being cancelled now; null where nothing does. */
+  /** The attempts and cancellations that hold the numbers; null if there are none. */
   taken(numbers: Numbers): Promise<Taken | null>;
   /**
-   * Commits a cancellation with its signed bytes: with a lease that is sent now, or local (null). Nothing is kept where a number is taken. Where a
-   * local one of that content is there, whoever made it, that one is the result: as it is, or sent from now on.
+   * Commits a cancellation with its signed bytes: with a lease to be sent now, or local (null). If a number is taken,
+   * nothing is stored. If a local one with the same content exists, that one is the result, sent if there is a lease.
    */
   add(
     cancellation: NewCancellation,
     bytes: Uint8Array,
     lease: Date | null,
   ): Promise<{ added: Cancellation } | { taken: Taken }>;
-  /** Turns a local one into one that is sent; null where it is local no more. */
+  /** Submits a local cancellation; null if it is no longer local. */
   submit(id: number, lease: Date, now: Date): Promise<{ added: Cancellation } | { taken: Taken } | null>;
-  /** The latest local one of that content. */
+  /** The latest local cancellation with that content. */
   findLocal(key: { env: Environment; accountId: string; contentHash: string }): Promise<Cancellation | null>;
   find(id: number): Promise<Cancellation | null>;
-  /** Newest first, one after the other: one may hold a hundred thousand ranges. */
+  /** Newest first, read one by one, because each may have a hundred thousand ranges. */
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
   /**
    * Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. A clock
    * that is set on may end the lease of a send in this process, so ids `inFlight` are passed over.
    */
   claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
-  /** Writes down how a send ended; numbers that are refused are free from then on. Null where another change came between. */
+  /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */
   record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
-  /** Those that a person has to look at, or (`settled`) those that a person settled; in the order of their ids. */
+  /** Cancellations with an alarm, or (`settled`) those that a person settled, in the order of ids. */
   needingPerson(filter: PersonFilter): Promise<Cancellation[]>;
-  /** Those that are not decided, and those with an alarm. */
+  /** Counts of undecided cancellations and of alarms. */
   backlog(): Promise<{ undecided: number; alarms: readonly { kind: CancellationAlarm; count: number }[] }>;
 }
 
-/** Which cancellations people are told of. */
+/** Filter of the list for operators. */
 export interface PersonFilter {
   readonly env: Environment | null;
   readonly issuerRnc: string | null;
   readonly settled: boolean;
-  /** Ids above this one only. */
+  /** Only ids above this one. */
   readonly after: number;
   readonly limit: number;
 }
 
-/** What people who operate the service are told. */
+/** Metrics and log lines for operators. */
 export interface CancellationObserver {
   sent(cancellation: Cancellation, outcome: string): void;
   alarm(cancellation: Cancellation): void;
@@ -77,7 +77,7 @@ export interface CancellationObserver {
   failed(what: string, error: unknown, id?: number): void;
 }
 
-/** Reads and signs cancellations. One may have a hundred thousand ranges, so large ones do not block other requests. */
+/** Reads and signs cancellations. A large one, with a hundred thousand ranges, does not block other requests. */
 export interface CancellationDocuments {
   /**
    * @see readCancellationRequest

@@ -3,28 +3,28 @@ import type { StoredFile } from '../attempt/attempt.js';
 import type { NumberRange } from './number-set.js';
 
 /**
- * How far a cancellation has come.
- * - `local`: signed and stored, not to be sent; it blocks no number.
- * - `sending`: the first byte is about to leave, or left; committed before it does. The numbers are blocked from here on.
- * - `failed`: it certainly did not reach the authority; it is sent again.
- * - `submitted`: the authority may have it; the same bytes are sent again, or a person has to look.
- * - `accepted`, `partial`, `rejected`: the authority's verdict; refused numbers are free again.
+ * State of a cancellation.
+ * - `local`: signed and stored, not to be sent. It blocks no number.
+ * - `sending`: committed before the first byte is sent. The numbers are blocked from here on.
+ * - `failed`: it did not reach the authority and is sent again.
+ * - `submitted`: the authority may have it. The same bytes are sent again, or a person decides.
+ * - `accepted`, `partial`, `rejected`: the verdict of the authority. Refused numbers are free again.
  */
 export type CancellationState = 'local' | 'sending' | 'failed' | 'submitted' | 'accepted' | 'partial' | 'rejected';
 
-/** Why a person has to look at a cancellation. */
+/** Reason why a person has to look at a cancellation. */
 export type CancellationAlarm =
-  /** Undecided for more than 72 hours; work goes on. */
+  /** Undecided for more than 72 hours. Work continues. */
   | 'cancellation-overdue'
-  /** A repeat after a lost answer was refused: an earlier copy may have done it. Nothing is sent by itself any more. */
+  /** A repeat after a lost answer was refused, so an earlier copy may have succeeded. Nothing more is sent. */
   | 'cancellation-open'
   /**
-   * The authority took a part and names the rest in words that cannot be read, or refuses by naming only some of the
-   * numbers: which are annulled is not known, all stay blocked.
+   * The authority refused some numbers in an unreadable answer, or refused all and named only some. The annulled
+   * numbers are unknown, so all stay blocked.
    */
   | 'cancellation-unreadable';
 
-/** Ranges of one type, as asked for: `ranges` holds first and last sequence of each in turn. */
+/** Requested ranges of one type. `ranges` has first and last sequence of each, one after the other. */
 export interface CancellationLine {
   readonly type: EcfType;
   readonly total: number;
@@ -36,7 +36,7 @@ export interface NewCancellation {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly accountId: string;
-  /** SHA-256 of what makes two requests the same. */
+  /** SHA-256 by which requests are equal. */
   readonly contentHash: string;
   readonly version: string;
   readonly reason: string | null;
@@ -47,37 +47,37 @@ export interface NewCancellation {
   readonly lines: readonly CancellationLine[];
 }
 
-/** A cancellation as it is kept. */
+/** A stored cancellation. */
 export interface Cancellation extends NewCancellation {
   readonly id: number;
   /** Increases with every change; guards against lost updates. */
   readonly revision: number;
   readonly state: CancellationState;
-  /** When sending was asked for; null while it is local. */
+  /** Time of the request to send it; null while it is local. */
   readonly askedAt: Date | null;
-  /** When the bytes were first sent, or may have been. */
+  /** Time of the first send, or of the first possible one. */
   readonly sentAt: Date | null;
-  /** The authority's last answer as it came. */
+  /** The last answer of the authority, unchanged. */
   readonly response: string | null;
   /** Numbers that the authority refused, merged. */
   readonly refused: readonly NumberRange[];
-  /** Sends whose outcome stayed unknown. */
+  /** Sends with an unknown outcome. */
   readonly lostSends: number;
   readonly failures: number;
-  /** When it is sent next; a send under way keeps it in the future. Null: nothing is left to do by itself. */
+  /** Due time, or end of the lease; null if no work is left. */
   readonly nextActionAt: Date | null;
   readonly alarm: CancellationAlarm | null;
-  /** When a person settled it, and in what words; null where nobody did. */
+  /** Settlement by a person; null without one. */
   readonly settled: { readonly at: Date; readonly note: string } | null;
 }
 
-/** What a send changes. */
+/** Fields that a send changes. */
 export type CancellationProgress = Pick<
   Cancellation,
   'state' | 'sentAt' | 'response' | 'refused' | 'lostSends' | 'failures' | 'nextActionAt' | 'alarm' | 'settled'
 >;
 
-/** All ranges of the lines, as asked for. */
+/** All requested ranges of the lines. */
 export function rangesOf(lines: readonly CancellationLine[]): NumberRange[] {
   return lines.flatMap(({ type, ranges }) => {
     const all: NumberRange[] = [];

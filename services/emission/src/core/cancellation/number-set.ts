@@ -7,7 +7,7 @@ export interface NumberRange {
   readonly to: number;
 }
 
-/** In order of type and number, neighbours and overlaps joined. */
+/** Sorted by type and number, with neighbours and overlaps joined. */
 export function merged(ranges: readonly NumberRange[]): NumberRange[] {
   const result: NumberRange[] = [];
   for (const range of inOrder(ranges)) {
@@ -40,12 +40,12 @@ export function without(ranges: readonly NumberRange[], removed: readonly Number
   return result;
 }
 
-/** The numbers that both hold; merged. */
+/** The numbers in both lists, merged. */
 export function common(ranges: readonly NumberRange[], others: readonly NumberRange[]): NumberRange[] {
   return without(ranges, without(ranges, others));
 }
 
-/** How many numbers the ranges hold; those in two of them count twice. */
+/** Count of numbers in the ranges. A number in two ranges counts twice. */
 export function count(ranges: readonly Pick<NumberRange, 'from' | 'to'>[]): number {
   let total = 0;
   for (const { from, to } of ranges) total += to - from + 1;
@@ -57,14 +57,14 @@ export function encfOf(type: string, sequence: number): string {
   return `E${type}${String(sequence).padStart(10, '0')}`;
 }
 
-/** From first to last eNCF; null where they are of two types, or the first is after the last. */
+/** The range from first to last eNCF; null if their types differ or the first is after the last. */
 export function rangeOf(first: string, last: string): NumberRange | null {
   const type = first.slice(1, 3);
   const [from, to] = [Number(first.slice(3)), Number(last.slice(3))];
   return isEcfType(type) && last.slice(1, 3) === type && from >= 1 && from <= to ? { type, from, to } : null;
 }
 
-/** As a person reads it. */
+/** The range as text for people. */
 export function describe({ type, from, to }: NumberRange): string {
   return from === to ? encfOf(type, from) : `${encfOf(type, from)} to ${encfOf(type, to)}`;
 }
@@ -84,7 +84,7 @@ interface PlacedRange extends NumberRange {
   readonly range: number;
 }
 
-/** Ranges that hold a number of another one in the same request, by their place (from 0). Malformed ranges are left out. */
+/** Ranges that overlap another one in the same request, by their place (from 0). Malformed ranges are left out. */
 export function findOverlaps(
   lines: readonly { readonly type: EcfType; readonly ranges: readonly number[] }[],
 ): { line: number; range: number; text: string }[] {

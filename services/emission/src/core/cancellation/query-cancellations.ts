@@ -5,14 +5,14 @@ import type { Taxpayers } from '../taxpayers.js';
 import type { Cancellation } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 
-export interface CancellationQuestion {
+export interface CancellationQuery {
   readonly caller: Caller;
-  /** Those that the caller's key may ask about. */
+  /** Environments of the caller's key. */
   readonly environments: readonly Environment[];
   readonly id: number;
 }
 
-/** Questions about cancellations. What is not the account's does not exist for it (404). */
+/** Queries for cancellations. Cancellations of other accounts do not exist for the caller (404). */
 export interface QueryCancellations {
   /** Newest first. */
   list(query: {
@@ -22,16 +22,16 @@ export interface QueryCancellations {
     limit: number;
     offset: number;
   }): Promise<AsyncIterable<Cancellation>>;
-  one(question: CancellationQuestion): Promise<Cancellation>;
-  /** The very bytes that were signed. */
-  xml(question: CancellationQuestion): Promise<Uint8Array>;
+  one(query: CancellationQuery): Promise<Cancellation>;
+  /** The signed bytes. */
+  xml(query: CancellationQuery): Promise<Uint8Array>;
 }
 
 export function createQueryCancellations(
   ports: Pick<CancellationPorts, 'cancellations' | 'archive'>,
   taxpayers: Taxpayers,
 ): QueryCancellations {
-  async function own({ caller, environments, id }: CancellationQuestion): Promise<Cancellation> {
+  async function own({ caller, environments, id }: CancellationQuery): Promise<Cancellation> {
     const found = await ports.cancellations.find(id);
     if (found !== null && found.accountId === caller.accountId && environments.includes(found.env)) return found;
     throw new EmissionError('not_found', `There is no cancellation ${id} of this account.`);
@@ -43,8 +43,8 @@ export function createQueryCancellations(
       return ports.cancellations.list({ env, issuerRnc, limit, offset });
     },
     one: own,
-    async xml(question) {
-      const { xml } = await own(question);
+    async xml(query) {
+      const { xml } = await own(query);
       return ports.archive.get(xml.path, xml.sha256);
     },
   };

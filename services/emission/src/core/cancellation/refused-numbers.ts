@@ -1,12 +1,12 @@
 import type { AuthorityMessage } from '@ecf/authority-client';
 import { merged, type NumberRange, rangeOf, without } from './number-set.js';
 
-/** One number, or the first and last of a range, in whatever words stand between them. */
+/** One number, or the first and last of a range, with known words between them. */
 const NAMED = /(E\d{12})(?:\s*(?:-|–|a|al|hasta)\s*(E\d{12}))?/giu;
-/** Nothing but numbers, ranges and what parts them. */
+/** Only numbers, ranges and separators. */
 const ALL_NAMES = /^(?:[\s,;.]*E\d{12}(?:\s*(?:-|–|a|al|hasta)\s*E\d{12})?)*[\s,;.]*$/iu;
 
-/** What a text says of the numbers that follow it. Source: Descripción Técnica v1.6 pp.31-32. */
+/** Known texts, and whether they refuse the numbers that follow. Source: Descripción Técnica v1.6 pp.31-32. */
 const HEADINGS: readonly { readonly text: string; readonly refused: boolean }[] = [
   { text: 'las secuencias fueron anuladas correctamente. con excepcion de las secuencias del detalle', refused: true },
   { text: 'las secuencias fueron anuladas correctamente con excepcion de las secuencias del detalle', refused: true },
@@ -16,35 +16,35 @@ const HEADINGS: readonly { readonly text: string; readonly refused: boolean }[] 
 ];
 
 /**
- * The numbers that a partial success refuses; merged. Null where that cannot be told for certain: the format of the detail is
- * not published, so whatever is not a known heading or plain numbers that were asked for may mean anything.
+ * The numbers that a partial success refuses, merged. Null if that is not certain: the format is not published, so
+ * any text but a known heading or requested numbers may mean anything.
  */
 export function refusedNumbers(
   heading: string | null,
   messages: readonly AuthorityMessage[],
-  asked: readonly NumberRange[],
+  requested: readonly NumberRange[],
 ): NumberRange[] | null {
   const named = namedAsRefused(textsOf(heading, messages));
-  return named === null || named.length === 0 || without(named, asked).length > 0 ? null : merged(named);
+  return named === null || named.length === 0 || without(named, requested).length > 0 ? null : merged(named);
 }
 
 /**
- * Whether a refusal leaves it open what became of some numbers: it says that "the following" were not annulled, and those
- * that it names are not all that were asked for. One that names no number is about all of them.
+ * Whether a refusal leaves the outcome of some numbers open: it refuses "the following" numbers and names only some
+ * of the requested ones. A refusal without numbers concerns all of them.
  */
 export function leavesSomeOpen(
   heading: string | null,
   messages: readonly AuthorityMessage[],
-  asked: readonly NumberRange[],
+  requested: readonly NumberRange[],
 ): boolean {
   const texts = textsOf(heading, messages);
   const isAboutSome = texts.some((plain) => HEADINGS.some(({ text, refused }) => refused && plain.startsWith(text)));
   if (!isAboutSome || !texts.some((plain) => /e\d{12}/.test(plain))) return false;
   const named = namedAsRefused(texts);
-  return named === null || without(asked, named).length > 0;
+  return named === null || without(requested, named).length > 0;
 }
 
-/** The numbers behind words for a refusal; null where anything else is said that may be about numbers. */
+/** The numbers after a text of refusal; null if another text may concern numbers. */
 function namedAsRefused(texts: readonly string[]): NumberRange[] | null {
   const named: NumberRange[] = [];
   let refused: boolean | null = null;

@@ -24,7 +24,7 @@ import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { findOverlaps } from './number-set.js';
 
-/** A request that keeps every rule that can be checked on it alone. */
+/** A request that passed every check of the request alone. */
 export interface CancellationRequest {
   readonly env: Environment;
   readonly issuerRnc: string;
@@ -33,21 +33,22 @@ export interface CancellationRequest {
   /** Null: the time of signing. */
   readonly generatedAt: Date | null;
   readonly total: number;
-  /** First and last sequence of each range in turn. */
+  /** First and last sequence of each range, one after the other. */
   readonly lines: readonly { readonly type: EcfType; readonly total: number; readonly ranges: readonly number[] }[];
-  /** SHA-256 of all this before anything was filled in: equal for equal requests. */
+  /** SHA-256 of the fields before defaults are filled in: equal for equal requests. */
   readonly contentHash: string;
 }
 
 const FIELDS = Object.keys(cancellationRequestSchema.shape);
 const LINE_FIELDS = Object.keys(cancellationLineRequestSchema.shape);
 const RANGE_FIELDS = Object.keys(cancellationRangeRequestSchema.shape);
-/** A body of a hundred thousand faults would help nobody. */
+/** A longer list of faults would help nobody. */
 const MOST_ITEMS = 100;
 
 /**
- * Reads the body of `POST /anecf/` and checks every rule of the document at once: 422 names each place at fault, or
- * where it is no JSON. Takes and refuses what cancellationRequestSchema does, and beyond it holds counts, order and overlaps. Rules: Formato Anulación de e-NCF v1.0 pp.4-9.
+ * Reads the body of `POST /anecf/` and checks every rule at once; 422 names each place at fault. Accepts what
+ * cancellationRequestSchema accepts, and also checks counts, order and overlaps. Rules: Formato Anulación de e-NCF
+ * v1.0 pp.4-9.
  */
 export function readCancellationRequest(body: Uint8Array): CancellationRequest {
   const reader = new Reader();
@@ -146,7 +147,7 @@ class Reader {
     return { type: type as EcfType, total, ranges };
   }
 
-  /** First and last sequence; 0 where one cannot be told. */
+  /** First and last sequence; 0 if one is invalid. */
   #range(value: unknown, line: Loc, index: number, type: unknown): [number, number] {
     const at = (name?: string): Loc => [...line, 'sequence_ranges', index, ...(name === undefined ? [] : [name])];
     const fields = this.#object(value, () => at(), RANGE_FIELDS);

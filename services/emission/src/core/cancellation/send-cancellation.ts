@@ -7,19 +7,18 @@ import { type Cancellation, type CancellationProgress, type CancellationState, r
 import type { CancellationPorts } from './cancellation-ports.js';
 import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
 
-/** Sends a cancellation whose lease we hold, and writes down what came of it. Resolves with its present state. */
+/** Sends a leased cancellation and records the outcome. Resolves with its present state. */
 export interface SendCancellation {
-  /** `certificate` null: there is none that can sign now; it is tried again later. */
+  /** Without a certificate (null) it is sent later. */
   (cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array): Promise<Cancellation>;
   /** Ids of the cancellations that this process is sending, until the outcome is recorded. */
   inFlight(): number[];
 }
 
 /**
- * The very bytes that were stored go out, each time. The authority has no question for a cancellation, so a lost answer is
- * followed by the same bytes again. A repeat that is accepted decides. One that is refused, wholly or in part and for
- * whatever reason, says nothing about the first copy, which may have annulled the numbers: that stays open, and a person
- * has to look.
+ * Every send has the same stored bytes. The authority offers no query for a cancellation, so a lost answer leads to
+ * another send. An accepted repeat decides. A refused repeat says nothing about the first copy, which may have
+ * annulled the numbers. So the cancellation stays open for a person.
  */
 export function createSendCancellation(ports: CancellationPorts): SendCancellation {
   async function transmit(
@@ -55,7 +54,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       outcome = said?.verdict.status ?? wordOf(answer);
       progress = after(cancellation, answer, ports);
     } catch (error) {
-      // Nothing went out: no token, or the stored bytes cannot be read now.
+      // Nothing was sent: there is no token, or the stored bytes cannot be read now.
       ports.cancellationObserver.failed('sending a cancellation', error, cancellation.id);
       outcome = 'not_sent';
       progress = later(cancellation, ports, { reached: false });
@@ -81,7 +80,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
 type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
 type Schedule = Pick<CancellationPorts, 'clock' | 'random' | 'settings'>;
 
-/** What an answer makes of a cancellation. */
+/** The progress of a cancellation after an answer. */
 export function after(
   before: Cancellation,
   answer: Answer<CancellationVerdict>,
@@ -97,11 +96,11 @@ export function after(
   const settled = { ...before, sentAt: before.sentAt ?? ports.clock(), response, nextActionAt: null };
   if (status === 'Aceptado') return { ...settled, state: 'accepted', refused: [], alarm: null };
   if (before.lostSends > 0) return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
-  const asked = rangesOf(before.lines);
-  if (status === 'Rechazado' && leavesSomeOpen(heading, messages, asked))
+  const requested = rangesOf(before.lines);
+  if (status === 'Rechazado' && leavesSomeOpen(heading, messages, requested))
     return { ...settled, state: 'submitted', refused: [], alarm: 'cancellation-unreadable' };
   if (status === 'Rechazado') return { ...settled, state: 'rejected', refused: [], alarm: null };
-  const refused = refusedNumbers(heading, messages, asked);
+  const refused = refusedNumbers(heading, messages, requested);
   return {
     ...settled,
     state: 'partial',
@@ -110,7 +109,7 @@ export function after(
   };
 }
 
-/** Again after a pause that grows to an hour, without end. */
+/** Due again after a pause that grows to an hour, without end. */
 function later(
   before: Cancellation,
   { clock, random, settings }: Schedule,
@@ -133,9 +132,9 @@ function later(
 }
 
 /**
- * What a verdict makes of a cancellation that was taken up by another while the database was away; null where that stands.
- * What is decided, by the authority or by a person, stays so. All being annulled is known whatever a later copy is told. A
- * refusal says nothing about other copies: one that is under way decides by its own answer, one that was lost stays open.
+ * The progress after a late verdict, if another instance claimed the cancellation meanwhile; null if nothing changes.
+ * A decision of the authority or a person stays. A full acceptance counts in any case. A refusal says nothing about
+ * other copies: a copy in flight decides by its own answer, and a lost one stays open.
  */
 export function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
   if (!UNDECIDED.has(present.state)) return null;
@@ -146,7 +145,7 @@ export function afterAnother(present: Cancellation, said: Verdict, ports: Schedu
 
 const UNDECIDED: ReadonlySet<CancellationState> = new Set(['sending', 'failed', 'submitted']);
 
-/** The answer is known: it is written down however long the database is away. */
+/** Records an answer, with retries while the database is unavailable. */
 async function recordAnswer(
   ports: CancellationPorts,
   before: Cancellation,

@@ -3,23 +3,23 @@ import { type Cancellation, type CancellationProgress, rangesOf } from './cancel
 import type { CancellationPorts } from './cancellation-ports.js';
 import { common, describe, type NumberRange, without } from './number-set.js';
 
-/** What a person found out at the authority. */
+/** Outcome that a person found at the authority. */
 export interface Settlement {
   readonly id: number;
   /** `accepted`: all numbers are annulled. `rejected`: none is. `partial`: all but `refused`. */
   readonly outcome: 'accepted' | 'rejected' | 'partial';
-  /** Numbers that are not annulled; with `partial` alone. */
+  /** Numbers that are not annulled; only with `partial`. */
   readonly refused: readonly NumberRange[];
-  /** In the person's own words. */
+  /** Note of the person, stored as given. */
   readonly note: string;
 }
 
-/** `ecf cancellations settle`: ends the uncertainty of a cancellation by hand. */
+/** `ecf cancellations settle`: records the outcome that a person found. */
 export type SettleCancellation = (settlement: Settlement) => Promise<Cancellation>;
 
 /**
- * Only what an alarm stands on is settled, and not while it is being sent. Numbers that were refused are free from then on,
- * nothing is sent any more, and the words are kept beside the authority's last answer.
+ * Settles a cancellation that has an alarm and is not being sent. Refused numbers become free, nothing more is sent,
+ * and the note is stored beside the last answer of the authority.
  */
 export function createSettleCancellation(
   ports: Pick<CancellationPorts, 'cancellations' | 'cancellationObserver' | 'clock'>,
@@ -30,7 +30,7 @@ export function createSettleCancellation(
     if (before.alarm === null || before.state === 'sending') throw conflict(before);
     const recorded = await ports.cancellations.record(before, settledBy(before, settlement, ports.clock()));
     if (recorded === null) {
-      // The answer to the commit may have been lost: what stands there may be this very settlement.
+      // The answer to the commit may have been lost, so the stored settlement may be this one.
       const present = await ports.cancellations.find(settlement.id);
       if (present?.state !== settlement.outcome || present.settled?.note !== settlement.note) throw conflict(before);
       return present;
@@ -41,16 +41,16 @@ export function createSettleCancellation(
 }
 
 function settledBy(before: Cancellation, { outcome, refused, note }: Settlement, at: Date): CancellationProgress {
-  const asked = rangesOf(before.lines);
-  const [stranger] = without(refused, asked);
+  const requested = rangesOf(before.lines);
+  const [stranger] = without(refused, requested);
   if (stranger !== undefined)
     throw invalidRequest(['body', 'refused'], `${describe(stranger)} is not in the cancellation.`, 'not_in_range');
-  if (outcome === 'partial' && without(asked, refused).length === 0)
+  if (outcome === 'partial' && without(requested, refused).length === 0)
     throw invalidRequest(['body', 'refused'], 'all numbers are named: then it is rejected, not partial', 'too_big');
   return {
     ...before,
     state: outcome,
-    refused: outcome === 'partial' ? common(asked, refused) : [],
+    refused: outcome === 'partial' ? common(requested, refused) : [],
     nextActionAt: null,
     alarm: null,
     settled: { at, note },

@@ -4,13 +4,15 @@ import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { merged } from './number-set.js';
 
-/** A cancellation as a call asked for it to be sent. */
-export type Asked = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & { readonly askedAt: Date };
+/** A request to send a cancellation. */
+export type RequestedSend = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & {
+  readonly askedAt: Date;
+};
 
-/** Whether it stands as that call committed it, nothing of it sent and nobody else at it. */
+/** Whether the cancellation is as that request committed it, unsent and not claimed. */
 export function isUnsent(
   found: Cancellation,
-  { contentHash, askedAt }: Pick<Asked, 'contentHash' | 'askedAt'>,
+  { contentHash, askedAt }: Pick<RequestedSend, 'contentHash' | 'askedAt'>,
 ): boolean {
   return (
     found.state === 'sending' &&
@@ -21,20 +23,24 @@ export function isUnsent(
 }
 
 /**
- * Runs what commits a cancellation that is to be sent. Where the database goes away meanwhile it may be committed all the
- * same: then it goes to the background as one of which nothing was sent, once the database is back.
+ * Runs the commit of a cancellation that is to be sent. If the database becomes unavailable, the cancellation may be
+ * committed all the same. Then it becomes due as unsent when the database is back.
  *
  * @throws CommitUnconfirmed
  */
-export async function committing<T>(ports: CancellationPorts, asked: Asked, commit: () => Promise<T>): Promise<T> {
+export async function committing<T>(
+  ports: CancellationPorts,
+  requested: RequestedSend,
+  commit: () => Promise<T>,
+): Promise<T> {
   try {
     return await commit();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     lookForCommit(
       ports,
-      (mayCome) => release(ports, asked, mayCome),
-      (failure) => ports.cancellationObserver.failed('handing over an unsent cancellation', failure),
+      (mayCome) => release(ports, requested, mayCome),
+      (failure) => ports.cancellationObserver.failed('releasing an unsent cancellation', failure),
     );
     throw new CommitUnconfirmed(
       'The database of this service went away while it stored the cancellation, which may be under way. Repeat the very same request: where it is, you get 409 encf_in_use with the id of the cancellation, and GET /anecf/ with that id says what became of it.',
@@ -43,13 +49,13 @@ export async function committing<T>(ports: CancellationPorts, asked: Asked, comm
   }
 }
 
-async function release(ports: CancellationPorts, asked: Asked, mayCome: boolean): Promise<boolean> {
-  const { env, issuerRnc, lines } = asked;
+async function release(ports: CancellationPorts, requested: RequestedSend, mayCome: boolean): Promise<boolean> {
+  const { env, issuerRnc, lines } = requested;
   const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(lines)) });
   if (taken === null) return !mayCome;
   for (const id of new Set(taken.cancelled.map(({ by }) => by))) {
     const found = await ports.cancellations.find(id);
-    if (found === null || !isUnsent(found, asked)) continue;
+    if (found === null || !isUnsent(found, requested)) continue;
     await ports.cancellations.record(found, { ...found, state: 'failed', nextActionAt: ports.clock() });
   }
   return true;

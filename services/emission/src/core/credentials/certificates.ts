@@ -22,14 +22,14 @@ export interface Certificates {
   stored(taxpayer: TaxpayerState): SigningCertificate;
   /** The certificate of the request, valid now. 422 names the part at fault. */
   uploaded(upload: UploadedCertificate): SigningCertificate;
-  /** A certificate sealed for an RNC; no judgement on its validity. */
+  /** A certificate sealed for an RNC. Its validity is not checked. */
   unsealed(sealed: Uint8Array, rnc: string): SigningCertificate;
 }
 
 const OPENED_AT_MOST = 500;
 const UPLOADED_FOR_MS = 60_000;
 
-/** Opens certificates, each once: parsing a key or a PKCS#12 file costs more than a signature. */
+/** Opens each certificate once, because parsing a key or a PKCS#12 file takes longer than a signature. */
 export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Certificates {
   const opened = new LRUCache<string, SigningCertificate>({ max: OPENED_AT_MOST });
   const uploads = new LRUCache<string, { certificate: SigningCertificate; until: number }>({ max: OPENED_AT_MOST });

@@ -8,11 +8,11 @@ import type { Taxpayers } from '../taxpayers.js';
 import type { Certificates } from './certificates.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
 
-/** Whose key can act for a document after its request is over. */
+/** Certificates that act for a document after its request is over. */
 export interface DocumentCertificates {
-  /** What came along with the document, while it is kept and valid. */
+  /** The certificate that came with the document, while it is kept and valid. */
   sentAlong(attempt: Attempt): Promise<SigningCertificate | null>;
-  /** The taxpayer's stored one, valid now; of an inactive taxpayer too. */
+  /** The taxpayer's stored certificate, if it is valid now; also of an inactive taxpayer. */
   stored(attempt: Attempt): Promise<SigningCertificate | null>;
 }
 
@@ -46,7 +46,7 @@ export function createDocumentCertificates(
   };
 }
 
-/** A token to ask the authority about a document of ours; `refused` is forgotten first. */
+/** A token to query the authority about one of our documents. `refused` is removed from the cache first. */
 export type DocumentToken = (key: DocumentKey, refused: string | null) => Promise<string>;
 
 export function createDocumentToken(ports: Pick<Ports, 'emissions'>, tokensOf: DocumentTokens): DocumentToken {
@@ -70,8 +70,8 @@ export function createDocumentToken(ports: Pick<Ports, 'emissions'>, tokensOf: D
 }
 
 /**
- * The tokens to follow a document up with: of the certificate that came with it while that is valid, else of the taxpayer's
- * stored one; null with neither. An inactive taxpayer's documents are followed too.
+ * Tokens for following a document up: of the certificate that came with it while that is valid, else of the stored
+ * one. Null if there is neither. Documents of inactive taxpayers are followed up too.
  */
 export type DocumentTokens = (attempt: Attempt) => Promise<TokenSource | null>;
 
@@ -83,10 +83,10 @@ export function createDocumentTokens(ports: Pick<Ports, 'tokens'>, certificates:
   };
 }
 
-/** A seed signed with the certificate that came along with a document, and whose that is. */
+/** A seed signed with the certificate that came with a document, and the fingerprint of that certificate. */
 export type SignSeed = (key: DocumentKey, seed: Seed | null) => Promise<{ fingerprint: string; signed: string | null }>;
 
-/** For those who deliver documents whose certificate is nowhere else. @throws EmissionError `certificate_missing` */
+/** For deliveries: the certificate of the request is kept only here. @throws EmissionError `certificate_missing` */
 export function createSignSeed(
   ports: Pick<Ports, 'emissions'>,
   certificates: Pick<DocumentCertificates, 'sentAlong'>,

@@ -24,13 +24,13 @@ export type ObtainToken = (request: {
   caller: Caller;
   env: Environment;
   issuerRnc: string | null;
-  /** A token that the authority answered 401 to: it is forgotten first. */
+  /** A token that the authority answered with 401. It is removed from the cache first. */
   refused?: string | null;
 }) => Promise<TokenAnswer>;
 
 /**
- * `GET /obtain_token`, and what other services ask for: the authority's token for a taxpayer of the account, from the cache
- * while it lives.
+ * `GET /obtain_token` and the same operation for other services: the token of a taxpayer, from the cache while it is
+ * valid.
  */
 export function createObtainToken(
   ports: Pick<Ports, 'tokens'>,

@@ -4,13 +4,13 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 
-/** Where the bearer tokens for an attempt come from. */
+/** A source of tokens for the calls about one document. */
 export interface TokenSource {
   /** @throws LoginError */
   get(): Promise<string>;
   /** The authority answered 401 to this token. True when `get` may now bring another one. */
   refused(token: string): Promise<boolean>;
-  /** A token that the caller brought: its refusal is the caller's matter. */
+  /** The caller brought the token, so the caller has to replace it after a 401. */
   readonly given: boolean;
 }
 
@@ -29,13 +29,13 @@ export function certificateTokens(
   };
 }
 
-/** A caller's token, with what the authority thought of it. */
+/** The token of a caller, which remembers a refusal. */
 export interface GivenToken extends TokenSource {
   /** The authority answered 401 to it. */
   wasRefused(): boolean;
 }
 
-/** The one token of the header x-token. */
+/** The token of the header x-token. */
 export function givenToken(token: string): GivenToken {
   let refused = false;
   return {
@@ -50,8 +50,8 @@ export function givenToken(token: string): GivenToken {
 }
 
 /**
- * A login that failed before anything was signed, as the caller sees it: 401 when the authority refuses this certificate,
- * else 503, or 502 where an unusable answer is told apart.
+ * A failed login before anything was signed, as an error for the caller: 401 if the authority refuses the
+ * certificate, else 503, or 502 for an unusable answer if `unreadableIs502` is set.
  */
 export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): unknown {
   if (!(error instanceof LoginError)) return error;
@@ -90,8 +90,8 @@ export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): 
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Refuses a token that says itself that it has expired, before anything is stored. Tokens of the authority are JWT with a
- * claim `exp`; whatever else the text is, the authority decides. Source: Descripción Técnica v1.6 p.7, p.54.
+ * Refuses a token whose claim `exp` has passed, before anything is stored. For any other text, the authority decides.
+ * Source: Descripción Técnica v1.6 p.7, p.54.
  */
 export function refuseExpiredToken(token: string, now: Date): void {
   const expires = claimedExpiry(token);
@@ -103,7 +103,7 @@ export function refuseExpiredToken(token: string, now: Date): void {
   }
 }
 
-/** Milliseconds since 1970, or null where the token says nothing. */
+/** Milliseconds since 1970, or null if the token states no time. */
 function claimedExpiry(token: string): number | null {
   const [, payload] = token.split('.');
   if (payload === undefined) return null;

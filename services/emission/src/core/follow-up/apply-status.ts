@@ -8,50 +8,49 @@ import { applyTransition } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 
 /**
- * The status poller learned a result: it moves the document as if it had been asked for here. An answer about another
- * trackId than the present one, about a decided document, or told before, changes nothing; nor does one that is older than
- * what was told. A decision counts in any case: none is older than what is open.
+ * Applies a result that the status poller published, as if it had been queried here. Results for another trackId, for
+ * a decided document, or older than the last applied one change nothing. A final result always counts.
  */
 export async function applyStatus(
   ports: Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings'>,
-  told: InvoiceStatusChanged,
+  result: InvoiceStatusChanged,
 ): Promise<void> {
-  const found = await ports.emissions.find({ env: told.env, issuerRnc: told.issuer_rnc, encf: told.encf });
+  const found = await ports.emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
   if (found === null) return;
   const verdict: AuthorityVerdict = {
-    status: told.status,
-    code: told.code,
-    messages: told.messages,
-    sequenceUsed: told.sequence_used,
-    trackId: told.track_id,
-    dateReceived: told.date_received,
-    rnc: told.issuer_rnc,
-    encf: told.encf,
+    status: result.status,
+    code: result.code,
+    messages: result.messages,
+    sequenceUsed: result.sequence_used,
+    trackId: result.track_id,
+    dateReceived: result.date_received,
+    rnc: result.issuer_rnc,
+    encf: result.encf,
   };
-  const { http_status: status, content_type: contentType, body } = told.answer;
+  const { http_status: status, content_type: contentType, body } = result.answer;
   const answer = { outcome: 'verdict', verdict, raw: { status, contentType, body, truncated: false } } as const;
   await recordTransition(
     ports,
     found,
     (present) => {
-      if (present.trackId !== told.track_id || EMISSION_STATES[present.state].decided) return null;
-      if (!told.final && told.revision <= present.statusRevision) return null;
-      const statusRevision = Math.max(told.revision, present.statusRevision);
+      if (present.trackId !== result.track_id || EMISSION_STATES[present.state].decided) return null;
+      if (!result.final && result.revision <= present.statusRevision) return null;
+      const statusRevision = Math.max(result.revision, present.statusRevision);
       if (isKnown(present, verdict)) return applyTransition(present, null, { statusRevision });
       const after = afterResult(present, answer, moment(ports));
       return after === null ? null : { ...after, statusRevision };
     },
-    [exchange('queryResult', new Date(told.asked_at), answer)],
+    [exchange('queryResult', new Date(result.asked_at), answer)],
   );
 }
 
-/** Whether the document stands where the answer leaves it already. */
-function isKnown({ state, verdict }: Attempt, told: AuthorityVerdict): boolean {
-  const there = told.status === 'EnProceso' ? 'processing' : told.status === 'No encontrado' ? 'not-found' : null;
+/** Whether the document already has the state of the answer. */
+function isKnown({ state, verdict }: Attempt, result: AuthorityVerdict): boolean {
+  const there = result.status === 'EnProceso' ? 'processing' : result.status === 'No encontrado' ? 'not-found' : null;
   return (
     state === there &&
-    verdict.code === told.code &&
-    verdict.dateReceived === told.dateReceived &&
-    JSON.stringify(verdict.messages) === JSON.stringify(told.messages)
+    verdict.code === result.code &&
+    verdict.dateReceived === result.dateReceived &&
+    JSON.stringify(verdict.messages) === JSON.stringify(result.messages)
   );
 }

@@ -3,7 +3,7 @@ import { type Attempt, nameOf } from '../attempt/attempt.js';
 import { afterSummaryQuery } from '../attempt/authority-answers.js';
 import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
 import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
-import { isWholePast } from '../attempt/submission-history.js';
+import { isHistoryComplete } from '../attempt/submission-history.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 
@@ -37,8 +37,8 @@ export function createFindOutcome(ports: Ports): FindOutcome {
 
   /** Removes the trackIds of earlier submissions, also of those that are not kept with the attempt. */
   async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
-    if (answer.outcome !== 'verdict' || isWholePast(attempt.past)) return answer;
-    const earlier = new Set((await ports.emissions.wholePast(attempt)).map(({ trackId }) => trackId));
+    if (answer.outcome !== 'verdict' || isHistoryComplete(attempt.past)) return answer;
+    const earlier = new Set((await ports.emissions.submissionHistory(attempt)).map(({ trackId }) => trackId));
     const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
     return { ...answer, verdict: { ...answer.verdict, trackIds } };
   }

@@ -12,10 +12,10 @@ import { createFindOutcome } from './find-outcome.js';
 
 export interface FollowUp {
   /**
-   * Brings an attempt in the care of this instance one step further: a lost send is looked up, a send that is due is made.
-   * Results are queried by the status poller. Resolves with the attempt as it stands then, no longer in anybody's care.
+   * Takes the next step of an attempt that this instance leased: looks a lost send up, or sends. The status poller
+   * queries results. Resolves with the attempt without a lease.
    *
-   * @param tokens a caller's token; without it a certificate that this service holds
+   * @param tokens a caller's token; without it, tokens of a certificate that this service holds
    */
   advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
 }
@@ -26,7 +26,7 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
   return {
     async advance(attempt, tokens) {
       if (attempt.state === 'sending' || attempt.state === 'resending') {
-        // Whoever was sending has ended: the authority may have the document.
+        // The sender ended without recording an answer: the authority may have the document.
         return recordTransition(ports, attempt, (present) =>
           isUnderWay(present) ? sendLost(present, moment(ports)) : null,
         );
@@ -66,13 +66,13 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     }
     const { owner, settings } = ports;
     const sending = await tryTransition(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
-    // Whoever changed it in between sends it, or found that nothing needs to be sent.
+    // After a concurrent change, the other one sends it or found that nothing has to be sent.
     if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
     return sendAttempt(ports, sending, bytes, token, tokens);
   }
 
-  /** What is held goes when the document it refers to is accepted, and is given up when that one was refused. */
+  /** A held document is sent when the document it refers to is accepted, and withdrawn when that one is refused. */
   async function release(attempt: Attempt): Promise<Attempt> {
     const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
     const original = await ports.emissions.find({ env, issuerRnc, encf });

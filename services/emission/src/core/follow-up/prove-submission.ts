@@ -5,14 +5,15 @@ import type { DocumentTokens } from '../credentials/document-credentials.js';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 
-/** How long the authority has for its answer, logins included, in milliseconds: less than the gateway waits for ours. */
-const PATIENCE_MS = 15_000;
+/** Milliseconds for the whole query, logins included: less than the gateway waits for the answer. */
+const TIMEOUT_MS = 15_000;
 
 /**
- * Resolves where the authority itself says that it has the document of `attempt` under `trackId`. A trackId that was typed
- * wrongly would bring the verdict on another document.
+ * Resolves if the authority confirms that it has the document under `trackId`. A mistyped trackId would bring the
+ * verdict on another document.
  *
- * @throws EmissionError `conflict` where it is another document's, unknown or not told yet; what else keeps from asking
+ * @throws EmissionError `conflict` if the trackId belongs to another document, is unknown or has no number yet; other
+ * codes if the query fails
  */
 export type ProveSubmission = (attempt: Attempt, trackId: string) => Promise<void>;
 
@@ -27,19 +28,19 @@ export function createProveSubmission(
         'certificate_missing',
         `The authority has to be asked about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
       );
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const late = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(unanswered(trackId)), { once: true }),
     );
-    const ask = async () => {
+    const query = async () => {
       const token = await Promise.race([tokens.get(), late]);
       const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
       const another = answer.outcome === 'unauthorized' && (await tokens.refused(token));
       return { answer, another };
     };
     try {
-      const first = await ask();
-      demandProof((first.another ? await ask() : first).answer, attempt, trackId);
+      const first = await query();
+      requireProof((first.another ? await query() : first).answer, attempt, trackId);
     } catch (error) {
       throw error instanceof LoginError ? withoutLogin(error) : error;
     }
@@ -48,7 +49,7 @@ export function createProveSubmission(
 
 const UNCHANGED = 'Nothing was changed.';
 
-function demandProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Attempt, trackId: string): void {
+function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Attempt, trackId: string): void {
   const conflict = (sentence: string) => new EmissionError('conflict', `${sentence} ${UNCHANGED}`);
   switch (answer.outcome) {
     case 'verdict':

@@ -6,7 +6,7 @@ import type { Ports } from '../ports.js';
 import { documentAnswer } from '../submit/answers.js';
 import type { ProveSubmission } from './prove-submission.js';
 
-/** What a person decided about a document whose outcome nobody can ask for. */
+/** Decision of a person about a document whose outcome cannot be queried. */
 export type OperatorDecision =
   /** The authority does not have it: send the very same bytes again. */
   | { readonly action: 'resend' }
@@ -19,18 +19,18 @@ export type ResolveByOperator = (
 ) => Promise<{ state: string; trackId: string | null; status: string }>;
 
 /**
- * `ecf resolve`: ends the uncertainty of a document by hand; what follows is done by the background. A trackId is adopted
- * only where the authority says that it is the document's.
+ * `ecf resolve`: a person decides about a document with an unknown outcome, and the background continues. A trackId
+ * is adopted only if the authority confirms that it belongs to the document.
  */
 export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
   return async (key, decision) => {
     const found = await ports.emissions.find(key);
     if (found === null)
       throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
-    demandOpen(found, decision);
+    requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
     const attempt = await recordTransition(ports, found, (present) => {
-      demandOpen(present, decision);
+      requireOpen(present, decision);
       return decision.action === 'resend'
         ? clearedToResend(present, moment(ports))
         : inProcess(present, decision.trackId, true);
@@ -39,8 +39,8 @@ export function createResolveByOperator(ports: Ports, prove: ProveSubmission): R
   };
 }
 
-/** @throws EmissionError `conflict` where the document does not wait for such a decision, or somebody is at it */
-function demandOpen(present: Attempt, { action }: OperatorDecision): void {
+/** @throws EmissionError `conflict` if the document does not wait for a decision, or is leased */
+function requireOpen(present: Attempt, { action }: OperatorDecision): void {
   if (accepts(present, action === 'resend' ? 'cleared-to-resend' : 'in-process') && present.owner === null) return;
   throw new EmissionError('conflict', `${present.encf} is ${present.state}; there is nothing to resolve by hand now.`);
 }

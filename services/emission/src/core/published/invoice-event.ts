@@ -8,33 +8,33 @@ import {
 } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from '../attempt/attempt.js';
-import { latestPast } from '../attempt/submission-history.js';
+import { latestSubmissions } from '../attempt/submission-history.js';
 
-/** The word of the public interface for a state; what was given up is unknown to the authority. */
+/** The public status of a state. The authority does not know a withdrawn document. */
 export function publicStatus(state: EmissionState): InvoiceStatus {
   return EMISSION_STATES[state].status ?? 'No encontrado';
 }
 
-/** Public `sequence_used`: true once the number is spent, whatever the authority's flag says after 1209. */
+/** Public `sequence_used`: true once the number is used, whatever flag the authority sends after 1209. */
 export function sequenceUsed(state: EmissionState): boolean | null {
   return EMISSION_STATES[state].sequenceUsed;
 }
 
 /**
- * Data of `invoice.changed`: the present state of an emission with what an event has room for. Submissions under a number
- * and messages of the authority have no end by themselves, messages of brokers do.
+ * Data of `invoice.changed`: the present state of an emission, cut to the size of an event. Submissions and messages
+ * have no limit of their own, but events have one.
  */
 export function invoiceChanged(attempt: Attempt): InvoiceChanged {
-  const { latest, omitted } = latestPast(attempt.past);
+  const { latest, omitted } = latestSubmissions(attempt.past);
   const whole = wholeInvoice(latest, attempt);
   const attempts = fitAttempts(whole.attempts, omitted);
   return { ...whole, messages: fitMessages(whole.messages, MAX_VERDICT_MESSAGE_BYTES).messages, attempts };
 }
 
 /**
- * The same with every submission and message.
+ * Data of `invoice.changed` with every submission and message.
  *
- * @param past all submissions that are over, oldest first
+ * @param past the submission history, oldest first
  */
 export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt): InvoiceChanged {
   const { summary, securityCode, qrUrl } = attempt.facts;
@@ -73,7 +73,7 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
   };
 }
 
-/** The latest submissions, and of their messages those of the latest first. */
+/** The latest submissions. If messages do not fit, those of the latest submissions are kept. */
 function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): InvoiceAttempt[] {
   const fitted: InvoiceAttempt[] = [];
   let room = MAX_EVENT_MESSAGE_BYTES;

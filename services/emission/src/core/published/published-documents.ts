@@ -2,38 +2,38 @@ import type { Environment } from '@ecf/domain';
 import type { Attempt, DocumentKey, PastSubmission } from '../attempt/attempt.js';
 import type { RecordedExchange } from '../ports.js';
 
-/** Documents that changed: `cursor` is where the next question goes on from. */
+/** Documents that changed. The next query passes `cursor`. */
 export interface RecentChanges {
   readonly cursor: string;
-  /** False where there were more than one answer holds. */
+  /** False if there were more changes than one answer holds. */
   readonly complete: boolean;
   readonly changes: readonly { encf: string; revision: number }[];
 }
 
-/** What other services read of the emissions, beside the events that tell of them. */
+/** Queries of other services, beside the published events. */
 export interface PublishedDocuments {
   /**
-   * Changes of an issuer since the answer that had the cursor; null = all that are still noted: those of about a quarter of
-   * an hour, and those whose event the bus does not have.
+   * Changes of an issuer since the answer with the cursor. Null returns all that are kept: those of a quarter of an
+   * hour, and those whose event is not published yet.
    */
   recent(issuer: Pick<DocumentKey, 'env' | 'issuerRnc'>, cursor: string | null): Promise<RecentChanges>;
   find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
-  /** The document of which an attempt was submitted under the trackId; null where none of ours was. */
+  /** The document with an attempt that was submitted under the trackId; null if it is none of ours. */
   findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
-  /** Every submission of the attempt's number that is over, oldest first, also those that do not stand with it. */
-  wholePast(attempt: Attempt): Promise<readonly PastSubmission[]>;
-  /** By id, from the first one after `after`. */
+  /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
+  submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
+  /** In the order of ids, after the id `after`. */
   page(after: number, limit: number): Promise<Attempt[]>;
-  /** Those that the authority has and has not decided, by id, from the first one after `after`. */
+  /** Documents that the authority has not decided yet, in the order of ids, after the id `after`. */
   awaited(after: number, limit: number): Promise<Attempt[]>;
-  /** Everything the authority answered about a document, oldest first. */
+  /** All answers of the authority about a document, oldest first. */
   exchanges(key: DocumentKey): Promise<(RecordedExchange & { readonly attempt: number })[]>;
-  /** Those that do not go on by themselves, by id, from the first one after `after`. */
+  /** Documents with an alarm, in the order of ids, after the id `after`. */
   alarmed(
     of: { readonly env: Environment | null; readonly issuerRnc: string | null },
     after: number,
     limit: number,
   ): Promise<Attempt[]>;
-  /** Forgets changes of long ago whose events the bus has. */
+  /** Deletes old changes whose events are published. */
   forget(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import type { Ports } from '../ports.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 
-/** What all three submission endpoints say about a document. */
+/** Fields that all three submission endpoints return. */
 interface DocumentAnswer {
   status: InvoiceStatus | 'Validado';
   messages: readonly AuthorityMessage[];
@@ -31,7 +31,7 @@ export interface EcfAnswer extends DocumentAnswer {
 /** Answer of `/submit_fc`. */
 export type RfceAnswer = DocumentAnswer;
 
-/** Of a stored attempt, as it stands now. */
+/** The answer about a stored attempt, by its present state. */
 export function documentAnswer(attempt: Attempt): DocumentAnswer {
   const { facts } = attempt;
   return {
@@ -46,7 +46,7 @@ export function documentAnswer(attempt: Attempt): DocumentAnswer {
   };
 }
 
-/** Of a dry run: nothing was signed, so nothing that a signature gives is there. */
+/** The answer to a dry run. Nothing was signed, so the fields of a signature are null. */
 export function checkedAnswer(encf: string, warnings: readonly Fault[]): DocumentAnswer {
   return {
     status: 'Validado',
@@ -60,7 +60,7 @@ export function checkedAnswer(encf: string, warnings: readonly Fault[]): Documen
   };
 }
 
-/** With the stored documents; `documents` where they are at hand already. */
+/** The answer with the stored documents; `documents` if they are in memory already. */
 export async function submissionAnswer(
   ports: Pick<Ports, 'archive'>,
   attempt: Attempt,
@@ -68,7 +68,7 @@ export async function submissionAnswer(
 ): Promise<SubmissionAnswer> {
   const xml = documents?.xml ?? (await read(ports, attempt.xml));
   const rfce = attempt.rfce === null ? null : (documents?.rfceXml ?? (await read(ports, attempt.rfce)));
-  // Not spread: that would come first, and take longer than all else of the answer.
+  // Object.assign, because a spread takes longer than the rest of the answer.
   const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml });
   if (attempt.route === 'ecf') answer.trackId = attempt.trackId;
   if (rfce !== null) answer.rfce_xml = rfce;

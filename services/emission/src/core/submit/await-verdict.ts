@@ -11,8 +11,8 @@ import type { Ports } from '../ports.js';
 const SEND_LOOK_MS = 50;
 
 /**
- * Waits for the verdict on an attempt until `deadline`. What the caller sees then is what is known then; the background
- * goes on in any case.
+ * Waits for the verdict on an attempt until `deadline` and returns the state at that time. The background continues
+ * in any case.
  */
 export async function awaitVerdict(
   ports: Ports,
@@ -22,8 +22,8 @@ export async function awaitVerdict(
   deadline: number,
 ): Promise<Attempt> {
   let present = attempt;
-  for (let asked = 0; !EMISSION_STATES[present.state].decided; asked += 1) {
-    const pause = waitingDelay(asked);
+  for (let queries = 0; !EMISSION_STATES[present.state].decided; queries += 1) {
+    const pause = waitingDelay(queries);
     if (ports.clock().getTime() + pause > deadline) return present;
     await ports.sleep(pause);
     const next = await unlessAway(() => nextLook(ports, followUp, present, tokens));
@@ -34,7 +34,7 @@ export async function awaitVerdict(
 }
 
 /**
- * For a repeat that came while another instance was sending: waits for the end of that send, so that both get the same
+ * For a repeat that arrives while another request sends: waits for the end of that send, so that both get the same
  * answer.
  */
 export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt> {
@@ -51,7 +51,7 @@ export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt
   return present;
 }
 
-/** Null where the database is away: a document that was committed is told as it is known, for it goes on all the same. */
+/** Null if the database is unavailable: the caller then gets the last known state, and the background continues. */
 async function unlessAway<T>(look: () => Promise<T>): Promise<T | null> {
   try {
     return await look();
@@ -68,10 +68,10 @@ async function nextLook(
   tokens: TokenSource | null,
 ): Promise<Attempt> {
   if (present.state === 'processing' && present.trackId !== null && tokens !== null) {
-    return askOnce(ports, present, present.trackId, tokens);
+    return queryResultOnce(ports, present, present.trackId, tokens);
   }
   const found = asFound(present, await ports.emissions.find(present));
-  // The authority asked for the same summary again (004): that is not left to the background.
+  // The authority wants the same summary again (004): it is sent now, not by the background.
   if (found.state === 'resend-due' && found.transientRefusals > 0 && found.owner === null && tokens !== null) {
     const claimed = await claim(ports, found);
     if (claimed !== null) return followUp.advance(claimed, tokens);
@@ -80,10 +80,10 @@ async function nextLook(
 }
 
 /**
- * Queries the result of a document that has a trackId, while its caller waits. Only a final verdict is stored: the status
- * poller records the rest.
+ * Queries the result of a document with a trackId while its caller waits. Only a final verdict is stored, because the
+ * status poller records the rest.
  */
-export async function askOnce(
+export async function queryResultOnce(
   ports: Pick<Ports, 'authority' | 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>,
   present: Attempt,
   trackId: string,
@@ -111,16 +111,16 @@ export async function askOnce(
 }
 
 /**
- * Until when (milliseconds since 1970) a caller is kept waiting: a repeat that comes while the first one waits ends with
- * it, a later one has a budget of its own.
+ * End of the wait for a caller, in milliseconds since 1970. A repeat that arrives while the first request waits ends
+ * with it. A later one has a wait of its own.
  */
 export function answerDeadline({ clock, settings }: Pick<Ports, 'clock' | 'settings'>, attempt: Attempt): number {
   const now = clock().getTime();
-  const ofTheFirst = (attempt.submittedAt?.getTime() ?? 0) + settings.statusWaitMs;
-  return ofTheFirst > now ? ofTheFirst : now + settings.statusWaitMs;
+  const firstDeadline = (attempt.submittedAt?.getTime() ?? 0) + settings.statusWaitMs;
+  return firstDeadline > now ? firstDeadline : now + settings.statusWaitMs;
 }
 
-/** Milliseconds between queries while a caller waits: short at first, since the authority usually needs 200 ms. */
-function waitingDelay(asked: number): number {
-  return Math.min(150 * 2 ** Math.min(asked, 3), 1_000);
+/** Milliseconds between queries while a caller waits: short at first, because the authority usually needs 200 ms. */
+function waitingDelay(queries: number): number {
+  return Math.min(150 * 2 ** Math.min(queries, 3), 1_000);
 }

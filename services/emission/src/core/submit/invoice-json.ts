@@ -20,7 +20,7 @@ import { type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
 
-/** An invoice that passed all checks a single document can be put to; nothing of it is signed yet. */
+/** A checked invoice that is not signed yet. */
 export interface Invoice {
   readonly key: DocumentKey;
   readonly type: EcfType;
@@ -29,14 +29,17 @@ export interface Invoice {
   readonly tree: DocumentNode;
   readonly summary: DocumentSummary;
   readonly warnings: readonly Fault[];
-  /** Without FechaHoraFirma, where the caller left it to us. */
+  /** Without FechaHoraFirma if the caller left it out. */
   readonly written: WrittenXml;
   readonly statesSignatureTime: boolean;
-  /** SHA-256 of the canonical text before FechaHoraFirma is filled: key order, blanks between tokens and empty values do not matter. */
+  /**
+   * SHA-256 of the canonical text without a filled-in FechaHoraFirma. Key order, blanks between tokens and empty
+   * values do not matter.
+   */
   readonly contentHash: string;
 }
 
-/** Reads and checks the part `data`. 400 for what is no JSON, no e-CF, or would be rejected by the authority. */
+/** Reads and checks the part `data`. 400 if it is no JSON, no e-CF, or if the authority would reject it. */
 export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): Invoice {
   const examined = examineJson(parsed(data), { now });
   if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
@@ -59,7 +62,7 @@ export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): 
   };
 }
 
-/** `found` is the root key; empty where nothing has content. */
+/** `found` is the root key; empty if nothing has content. */
 function wrongRoot(found: string): Fault {
   const [path, rule, instead] =
     found === '' ? ['ECF', 'schema.required', 'nothing stands there'] : [found, 'schema.unknown', `not ${found}`];
@@ -83,7 +86,7 @@ function parsed(data: Uint8Array): unknown {
   }
 }
 
-/** A signed invoice and, on the summary route, its signed summary. Not a byte of either may change. */
+/** A signed invoice and, for the summary route, its signed summary. No byte of either may change. */
 export interface SignedInvoice {
   readonly xml: string;
   readonly rfceXml: string | null;
@@ -91,7 +94,7 @@ export interface SignedInvoice {
   readonly signedAt: Date;
 }
 
-/** Fills FechaHoraFirma where it is missing, signs, and on the summary route derives and signs the summary. */
+/** Fills FechaHoraFirma if it is missing and signs. For the summary route it also derives and signs the summary. */
 export async function signInvoice(
   invoice: Invoice,
   certificate: SigningCertificate,
@@ -115,7 +118,10 @@ export function unsignedXml(invoice: Invoice, now: Date): string {
   return completed(invoice, now).written.output;
 }
 
-/** FechaHoraFirma is the last element in front of the Signature in every type, so it is put in without writing anew. */
+/**
+ * FechaHoraFirma is the last element before the Signature in every type, so it is inserted without writing the
+ * document again.
+ */
 function completed(invoice: Invoice, now: Date): { written: WrittenXml; signatureTime: string } {
   const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
   if (stated !== null) return { written: invoice.written, signatureTime: stated };
@@ -127,7 +133,7 @@ function completed(invoice: Invoice, now: Date): { written: WrittenXml; signatur
   return { written: { canonical: filled, output: output === canonical ? filled : fill(output) }, signatureTime };
 }
 
-/** What is known of a signed document for good. */
+/** Facts of a signed document that never change. */
 export function factsOf(
   env: Environment,
   tree: DocumentNode,

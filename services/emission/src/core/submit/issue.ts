@@ -9,28 +9,28 @@ import type { Ports } from '../ports.js';
 import type { ReferenceCheck } from './referenced-document.js';
 import { sendAttempt } from './send-attempt.js';
 
-/** A document that asks to be issued under its number. */
+/** A document that is to be issued under its number. */
 export interface Offer {
   readonly key: DocumentKey;
   /**
-   * The document whose balance this one draws on (a credit note's), null where it draws on none: of two notes that come
-   * together the second is checked when the first is committed, so that it is refused before its number is used.
+   * The document whose balance this credit note reduces; null for other documents. Credit notes on one document are
+   * committed one after the other, so a note that exceeds the balance is refused before its number is used.
    */
   readonly draws: string | null;
-  /** Whether what is stored under the number is this very document. */
+  /** Whether the stored attempt has this very document. */
   isSame(existing: Attempt): boolean;
-  /** Checks that only count for a new attempt: ranges, and the document that it refers to. */
+  /** Checks that apply only to a new attempt: number ranges and the referenced document. */
   check(): Promise<{ faults: readonly Fault[]; reference: ReferenceCheck }>;
-  /** Signs, or takes what was signed; throws where nothing may be consumed (no certificate, no token). */
+  /** Signs, or takes the signed bytes. Throws before anything is consumed if there is no certificate or token. */
   prepare(reference: ReferenceCheck): Promise<Prepared>;
 }
 
 /** Signed bytes and what is needed to send them. */
 export interface Prepared {
   readonly fresh: NewAttempt;
-  /** Every document of the attempt, under its path in the archive. */
+  /** Documents of the attempt with their archive paths. */
   readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly sha256: string }[];
-  /** What goes to the authority: the full document, or the summary. */
+  /** The bytes for the authority: the full document, or the summary. */
   readonly sent: Buffer;
   readonly sealedCertificate: Uint8Array | null;
   readonly token: string;
@@ -46,9 +46,9 @@ export type Issued =
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
 /**
- * The order that loses nothing: look, check, get a token, sign, commit with the signed bytes, send, store the answer. Of equal
- * requests at the same moment, in this process or another, one takes the number; the others find its attempt and answer
- * with its outcome.
+ * The order that loses nothing: look the number up, check, get a token, sign, commit with the signed bytes, send,
+ * store the answer. If equal requests arrive at the same moment, one takes the number. The others find its attempt
+ * and answer with its outcome.
  */
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   for (let lostRace = false; ; lostRace = true) {
@@ -66,7 +66,7 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
 
 type Begun = { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean };
 
-/** Everything up to the commit; null where another request took the number after the look. */
+/** All steps up to the commit; null if another request took the number meanwhile. */
 async function lookAndBegin(
   ports: Ports,
   offer: Offer,

@@ -1,4 +1,4 @@
-/** Runs work of one key in the order of the calls, work of different keys side by side. Rejects with what the work throws. */
+/** Runs work with the same key in the order of the calls, and work with different keys in parallel. */
 export type KeyedQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export function createKeyedQueue(): KeyedQueue {

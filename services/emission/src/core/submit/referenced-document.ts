@@ -19,11 +19,11 @@ import {
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
 import type { EmissionStore, RelatedNote } from '../ports.js';
 
-/** What the document that another one refers to means for that one. */
+/** Result of the check of a reference to another document. */
 export interface ReferenceCheck {
-  /** Key of the document referred to, null where it is none of ours. */
+  /** Key of the document referred to; null if it is none of ours. */
   readonly modifies: string | null;
-  /** The document is sent once the one it refers to is accepted. */
+  /** The document is sent when the one it refers to is accepted. */
   readonly held: boolean;
   readonly faults: Fault[];
   readonly warnings: Fault[];
@@ -33,10 +33,10 @@ const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warni
 const REFERENCE = 'ECF.InformacionReferencia';
 
 /**
- * Checks a reference to an electronic document that was issued through this deployment: whatever its type, the document
- * must exist (614), and for debit and credit notes (33, 34) buyer (615), date (634) and, for credit notes, the balance that
- * is left (615) must fit. The authority would reject the document and its number would be burnt. A document that is not
- * decided yet holds back what refers to it. A summary carries no reference, so there is nothing to check.
+ * Checks a reference to a document that was issued through this deployment. The document must exist (614). For notes
+ * (33, 34), buyer (615) and date (634) must fit, and for credit notes the remaining balance (615). Otherwise the
+ * authority would reject the document and its number would be lost. A reference to an undecided document holds the
+ * new one back. A summary carries no reference.
  */
 export async function checkReference(
   emissions: Pick<EmissionStore, 'find' | 'notesOn'>,
@@ -88,18 +88,18 @@ export async function checkReference(
   };
 }
 
-/** The document whose balance a credit note draws on; null for everything else. */
+/** The document whose balance a credit note reduces; null for every other document. */
 export function drawsOn({ env, issuerRnc }: DocumentKey, summary: DocumentSummary): string | null {
   const encf = summary.modified_encf?.trim() ?? '';
   return summary.ecf_type === '34' && isEncf(encf) ? documentKey({ env, issuerRnc, encf }) : null;
 }
 
-/** Refused because the number had been used before: a document from elsewhere has it, which may well be accepted. */
+/** The number was used before, so another system has a document under it, which may be accepted. */
 function isHeldByAnother({ state, verdict }: Attempt): boolean {
   return state === 'rejected-used' && isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
 }
 
-/** A note may name a buyer where the original names none: there is nothing that the authority could compare. */
+/** A note may name a buyer if the original names none: the authority has nothing to compare. */
 function buyerFaults(note: DocumentSummary, original: DocumentSummary): Fault[] {
   const expected = original.buyer_rnc ?? original.buyer_foreign_id;
   if (expected === null || expected === (note.buyer_rnc ?? note.buyer_foreign_id)) return [];
@@ -126,7 +126,10 @@ function dateFaults(reference: DocumentNode | null, original: DocumentSummary): 
   ];
 }
 
-/** Credit notes that may count, and debit notes that surely do: what the authority may subtract, and what it will add. */
+/**
+ * Counts credit notes that may be accepted and debit notes that are accepted: the lowest balance that the authority
+ * may see.
+ */
 function balanceFaults(note: DocumentSummary, original: Attempt, related: readonly RelatedNote[]): Fault[] {
   let balance = Decimal.of(original.facts.summary.total_amount);
   for (const { encf, ecfType, state, totalAmount } of related) {

@@ -4,7 +4,7 @@ import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
-import { askOnce, awaitSend } from './await-verdict.js';
+import { awaitSend, queryResultOnce } from './await-verdict.js';
 
 /**
  * Takes the next step of an undecided attempt with the token of a repeat: queries its result, looks a lost send up, or sends.
@@ -16,7 +16,7 @@ export function createResumeSigned(ports: Ports, followUp: FollowUp): ResumeSign
   return async (found, token) => {
     const attempt = await awaitSend(ports, found);
     if (attempt.state === 'processing' && attempt.trackId !== null) {
-      return askOnce(ports, attempt, attempt.trackId, givenToken(token));
+      return queryResultOnce(ports, attempt, attempt.trackId, givenToken(token));
     }
     const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
     if (!waits || attempt.owner !== null) return attempt;
@@ -30,7 +30,7 @@ export function createResumeSigned(ports: Ports, followUp: FollowUp): ResumeSign
   };
 }
 
-/** An earlier send may have reached the authority, so the document stays what it is. */
+/** An earlier send may have reached the authority, so the document stays undecided. */
 function refusedOnTheWay({ encf }: Attempt): EmissionError {
   return new EmissionError(
     'invalid_token',
@@ -38,7 +38,7 @@ function refusedOnTheWay({ encf }: Attempt): EmissionError {
   );
 }
 
-/** The authority refused the token and nothing of the document is under way: the number is free. */
+/** The authority refused the token and has no copy of the document: the number is free. */
 export function withdrawnForItsToken(): EmissionError {
   return new EmissionError(
     'invalid_token',

@@ -7,11 +7,11 @@ import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 
 /**
- * Sends the bytes of an attempt that was committed as under way, and stores what came of it. The authority's refusal of a
- * token of ours brings one new token and one more try; nothing was taken then.
+ * Sends the bytes of an attempt that was committed as `sending`, and stores the answer. If the authority refuses our
+ * token, a new token and one more try follow, because nothing was taken.
  *
  * @param bytes exactly the stored document of the attempt's route
- * @param token got before anything was committed, so that nothing is consumed when there is none
+ * @param token obtained before the commit, so that a missing token consumes nothing
  */
 export async function sendAttempt(
   ports: Ports,

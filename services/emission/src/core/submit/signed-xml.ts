@@ -24,7 +24,7 @@ import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
 import { factsOf } from './invoice-json.js';
 
-/** A document that came signed, verified and checked. Everything here was read from what the signature covers. */
+/** A signed document that was verified and checked. All fields come from signed content. */
 export interface SignedDocument {
   readonly key: DocumentKey;
   readonly type: EcfType;
@@ -41,8 +41,8 @@ export interface SignedDocument {
 }
 
 /**
- * Reads a signed e-CF or summary. 400 `invalid_xml` when it cannot be read or its signature does not hold, 400
- * `invalid_document` when the authority would reject what it says.
+ * Reads a signed e-CF or summary. 400 `invalid_xml` if it cannot be read or its signature is invalid, 400
+ * `invalid_document` if the authority would reject it.
  */
 export function readSignedXml(
   xml: string,

@@ -86,12 +86,12 @@ export function createSubmitJson(
       const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
       const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
       const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
-      // The number of a withdrawn one is free: the repeat begins anew.
+      // The number of a withdrawn attempt is free, so the request starts again.
       if (isNew || attempt.state !== 'withdrawn') return submissionAnswer(ports, attempt, isNew ? signed : null);
     }
   };
 
-  /** A repeat may ask for the result, where there is a certificate to do it with. */
+  /** A repeat queries the result if there is a certificate for the login. */
   function tokensForRepeat(
     attempt: Attempt,
     taxpayer: TaxpayerState,

@@ -48,7 +48,7 @@ const KEEP_THE_DOCUMENT = faultOf(
   'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
 );
 
-/** Submissions of documents that the caller signed. The bytes are verified, stored and sent as they came. */
+/** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
 export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {
   const resumeSigned = createResumeSigned(ports, followUp);
 
@@ -84,7 +84,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       if ('warnings' in submitted)
         return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
       const sent = submitted.attempt;
-      // Where the authority asks for the same summary again (004), it is sent again while the caller waits.
+      // If the authority wants the same summary again (004), it is sent while the caller waits.
       const attempt =
         sent.state === 'resend-due'
           ? await awaitVerdict(ports, followUp, sent, givenToken(submission.token), answerDeadline(ports, sent))

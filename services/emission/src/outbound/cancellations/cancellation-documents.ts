@@ -5,17 +5,17 @@ import { type CancellationRequest, readCancellationRequest } from '../../core/ca
 import { EmissionError } from '../../core/errors.js';
 import type { WorkerAnswer } from './cancellation-worker.js';
 
-/** Smaller documents take some milliseconds, less than a worker needs to start. */
+/** Smaller documents take a few milliseconds, less than the start of a worker. */
 const SMALL_BODY = 128 * 1024;
 const FEW_RANGES = 1_000;
-/** JavaScript memory of the worker; the largest document, a hundred thousand ranges, needs a third. */
+/** JavaScript memory of the worker. The largest document, with a hundred thousand ranges, needs a third of it. */
 const WORKER_MEGABYTES = 1_024;
-/** Bodies of up to ten megabytes that wait in memory. */
+/** Longest queue; each body may have ten megabytes. */
 const MAX_WAITING = 16;
 const RETRY_AFTER_SECONDS = 5;
 const IDLE_MS = 10_000;
 
-// Workers run compiled code, also where this file is read from its source.
+// Workers run compiled code, also when this file runs from its source.
 const WORKER = new URL(
   import.meta.url.endsWith('.ts')
     ? '../../../dist/outbound/cancellations/cancellation-worker.js'
@@ -23,7 +23,7 @@ const WORKER = new URL(
   import.meta.url,
 );
 
-/** Reads and signs cancellations: small ones at once, large ones in one worker thread. They are rare and take a second. */
+/** Reads and signs cancellations: small ones at once, large ones in one worker thread, because they take a second. */
 export function createCancellationDocuments(): CancellationDocuments {
   const pool = new Piscina({
     filename: WORKER.href,

@@ -1,16 +1,16 @@
-/** The statements of the cancellation store. Ranges come as three arrays, in order: types, first and last sequences. */
+/** Statements of the cancellation store. Ranges are three arrays in one order: types, first and last sequences. */
 
 const RANGES = 'unnest($3::text[], $4::bigint[], $5::bigint[])';
 
-/** Held until the commit: meanwhile nobody takes a number of the issuer. */
+/** Held until the commit, so that nobody takes a number of the issuer meanwhile. */
 export const LOCK_NUMBERS = {
   name: 'cancellation_lock_numbers',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
 };
 
 /**
- * Numbers that hold an attempt, unless it is over and left the number free ($6: those states). The inner LIMIT keeps the planner
- * to one look into the index for each range; left to itself it may read all attempts there are.
+ * Numbers that have an attempt, unless it is over and left the number free ($6: those states). The inner LIMIT makes
+ * the planner use the index once for each range. Without it the planner may read all attempts.
  */
 export const USED = {
   name: 'cancellation_used',
@@ -24,10 +24,10 @@ export const USED = {
 };
 
 /**
- * What both the ranges asked for and those in force hold. Looking for the neighbour of a range takes as long as reading a
- * page of the index, so many ranges are compared by pieces ($6 of them each): a piece's own ranges as one set with all that
- * are in force between its first and last number. Neighbours in force become one in the set, so whose a number is stands in
- * what begins within that which both hold, and in the last that begins before it: ranges in force never overlap.
+ * Intersection of the requested ranges and the ranges in force. A look-up for each range would be slow, so ranges are
+ * compared in pieces of $6: one range set for the piece, one for the ranges in force between its ends.
+ * Ranges in force never overlap. So each number of the intersection belongs to a range that begins inside it, or to
+ * the last range that begins before it.
  */
 export const CANCELLED = {
   name: 'cancellation_cancelled',
@@ -79,7 +79,7 @@ export const ADD = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING *`,
 };
 
-/** Held until the commit: meanwhile nobody adds one of the same content. */
+/** Held until the commit, so that nobody adds a cancellation with the same content meanwhile. */
 export const LOCK_CONTENT = {
   name: 'cancellation_lock_content',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('cancellation:' || $1 || ':' || $2 || ':' || $3, 0))",
