@@ -27,7 +27,7 @@ const EVERYWHERE: readonly Environment[] = ['TesteCF', 'CerteCF', 'eCF'];
 const NOT_IN_CERTIFICATION: readonly Environment[] = ['TesteCF', 'eCF'];
 
 /**
- * Which service exists where; the others answer 404.
+ * The services of each environment; the others answer 404.
  * Source: technical description pp.8-40 and its revision of 02-01-2026.
  */
 const PRESENCE: Readonly<Record<Service, readonly Environment[]>> = {

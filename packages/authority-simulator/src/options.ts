@@ -20,7 +20,7 @@ export interface SimulatorOptions {
   readonly statusKey?: string | null;
   /** Address under which the simulator names itself, in the directory; by default the one it listens on. */
   readonly publicUrl?: string;
-  /** Taxpayers registered at the start; they replace what the ledger knows of the same RNC. */
+  /** Taxpayers registered at the start; they replace the entries of the same RNC in the ledger. */
   readonly demo?: readonly TaxpayerEntry[];
   readonly clock?: () => Date;
   /** Makes trackIds: UUIDs. */
@@ -35,6 +35,6 @@ export interface Simulator {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Ends open connections, writes what is pending and frees the port and the data folder. */
+  /** Ends open connections, writes pending data, and frees the port and the data folder. */
   stop(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { taxpayerOf } from './control/taxpayer-input.js';
 import type { TaxpayerEntry } from './ledger/taxpayers.js';
 import type { SimulatorOptions } from './options.js';
 
-/** A variable that cannot be used, and what is allowed. */
+/** A variable with a wrong value, and the allowed values. */
 export interface SettingProblem {
   readonly variable: string;
   readonly message: string;
 }
 
-/** Settings that cannot be used; the message names every variable and what is allowed. */
+/** Wrong settings; the message names every variable and the allowed values. */
 export class SettingRefused extends Error {
   override readonly name = 'SettingRefused';
   constructor(readonly problems: readonly SettingProblem[]) {
@@ -17,11 +17,11 @@ export class SettingRefused extends Error {
 }
 
 /**
- * Settings from environment variables; what is unset takes the default of SimulatorOptions.
+ * Settings from environment variables; unset ones have the defaults of SimulatorOptions.
  *
  * | variable | meaning |
  * |---|---|
- * | SIMULATOR_PORT, SIMULATOR_HOST | where to listen; port 0 takes any free one |
+ * | SIMULATOR_PORT, SIMULATOR_HOST | address; port 0 takes any free one |
  * | SIMULATOR_DATA | folder of the ledger; unset: in memory |
  * | SIMULATOR_PUBLIC_URL | address in the directory's own entry |
  * | SIMULATOR_TAXPAYERS | taxpayers to register, a JSON list of `{rnc, name, ...}` |
@@ -60,7 +60,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return settings;
 }
 
-/** Null where it is none within the bounds. */
+/** Null if it is no number within the bounds. */
 function readNumber(given: string | undefined, fallback: number, lowest: number, highest: number): number | null {
   const text = given?.trim();
   if (!text) return fallback;

@@ -6,7 +6,7 @@ import type { DocumentReader } from './ledger/document-facts.js';
 import type { Ledger } from './ledger/ledger.js';
 import type { TaxpayerRegister } from './ledger/taxpayer-register.js';
 
-/** Everything the operations share; each takes what it needs. */
+/** The shared state of the operations. */
 export interface Simulation {
   readonly ledger: Ledger;
   readonly taxpayers: TaxpayerRegister;

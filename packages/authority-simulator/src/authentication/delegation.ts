@@ -6,7 +6,7 @@ export function mayActFor(taxpayers: Pick<TaxpayerRegister, 'find'>, holder: str
   return delegates === null || delegates.includes(holder);
 }
 
-/** Whether the holder may log in: a holder who is a registered taxpayer has to be active and its own delegate. */
+/** Whether the holder may log in. A holder that is a registered taxpayer must be active and its own delegate. */
 export function mayLogIn(taxpayers: Pick<TaxpayerRegister, 'find'>, holder: string): boolean {
   const self = taxpayers.find(holder);
   return !self || (self.active && mayActFor(taxpayers, holder, holder));

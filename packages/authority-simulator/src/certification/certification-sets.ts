@@ -4,14 +4,14 @@ import type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
 import type { Submission } from '../ledger/submission.js';
 import { isAccepted, type Message } from '../verdicts/verdict.js';
 
-/** Made by each issuer anew, so no data set can state them. */
+/** Each issuer creates these values, so no data set can state them. */
 const NOT_COMPARED = new Set(['FechaHoraFirma', 'CodigoSeguridadeCF', 'FechaHoraAprobacionComercial']);
 
 interface DataSet {
   readonly documents: readonly DocumentNode[];
   /** Texts by path, by root element and eNCF. */
   readonly expected: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** What has been accepted since the last rejection, full documents and summaries counted apart. */
+  /** Documents accepted since the last rejection, counted separately for full documents and summaries. */
   readonly accepted: { readonly ECF: Set<string>; readonly RFCE: Set<string> };
 }
 
@@ -62,7 +62,7 @@ export class CertificationSets {
     return [...names].some((name) => name.startsWith('ACECF '));
   }
 
-  /** Where a document differs from the data set of the taxpayer that sends it. */
+  /** The difference between a document and the data set of its sender. */
   judge(env: Environment, rnc: string, tree: DocumentNode): Message[] {
     const set = this.strict(env) ? this.#sets.get(rnc) : undefined;
     if (!set) return [];
@@ -72,7 +72,7 @@ export class CertificationSets {
     return [...paths].flatMap((at) => difference(at, actual.get(at) ?? '', expected.get(at) ?? ''));
   }
 
-  /** Counts a document that was decided. One rejection, and the counting begins anew. */
+  /** Counts a decided document. A rejection resets the count. */
   decided({ env, operation, rnc, encf, verdict }: Submission): void {
     const set = this.strict(env) && rnc !== null ? this.#sets.get(rnc) : undefined;
     const accepted = operation === 'recepcion' ? set?.accepted.ECF : set?.accepted.RFCE;
@@ -81,7 +81,7 @@ export class CertificationSets {
     else accepted.clear();
   }
 
-  /** Approvals are taken once all documents of the set have been accepted. */
+  /** Approvals are accepted when all documents of the set have been accepted. */
   takesApprovals(env: Environment, rnc: string): boolean {
     return !this.strict(env) || (this.progress(rnc)?.approvals_open ?? true);
   }

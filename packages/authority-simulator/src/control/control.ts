@@ -22,13 +22,13 @@ type Controlled = Pick<
 interface ControlCall {
   readonly body: Buffer;
   readonly query: Query;
-  /** What the pattern's groups caught, percent-decoded. */
+  /** The groups of the pattern, percent-decoded. */
   readonly captured: readonly string[];
 }
 
 type ControlHandler = (controlled: Controlled, call: ControlCall) => Answer | Iterable<string>;
 
-/** The control interface: for tests, and for people who try things out. */
+/** The control interface, for tests and for experiments. */
 const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: ControlHandler])[] = [
   ['GET', /^instance$/, ({ instance }) => json(200, { instance })],
   ['GET', /^submissions$/, listSubmissions],

@@ -16,7 +16,7 @@ import {
 const MEMBERS = ['operation', 'kind', 'times', 'rate', 'status', 'body', 'headers', 'delay_ms', 'verdict'];
 const LONGEST_DELAY = 3_600_000;
 
-/** Where a kind has an effect; the others have one everywhere. */
+/** Operations on which a kind has an effect; the other kinds have one everywhere. */
 const ONLY_ON: Partial<Record<FaultKind, readonly Operation[]>> = {
   processing: ['recepcion', 'consultaresultado'],
   verdict: [

@@ -1,4 +1,4 @@
-/** The control interface was used wrongly; the message is a sentence for whoever did. */
+/** Wrong use of the control interface; the message is a sentence for the caller. */
 export class ControlRefused extends Error {
   override readonly name = 'ControlRefused';
   constructor(

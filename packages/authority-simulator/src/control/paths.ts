@@ -1,2 +1,2 @@
-/** Where the control interface begins. */
+/** Path prefix of the control interface. */
 export const CONTROL_PATH = '/_control/';

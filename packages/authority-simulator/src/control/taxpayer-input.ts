@@ -14,7 +14,7 @@ export function readTaxpayer(rnc: string, body: Buffer): TaxpayerEntry {
   return taxpayerOf(rnc, readObject(body, MEMBERS));
 }
 
-/** A taxpayer as settings and the control interface write it; what is left out takes the default of an unknown one. */
+/** A taxpayer in settings and the control interface; omitted fields have the defaults of an unknown one. */
 export function taxpayerOf(rnc: string, object: JsonObject): TaxpayerEntry {
   const input = onlyMembers(object, MEMBERS, 'A taxpayer');
   if (!isRnc(rnc)) throw new ControlRefused('The RNC has to be 9 or 11 digits.');

@@ -1,7 +1,7 @@
 import { parseXml, XmlRefused } from '@ecf/ecf-xml';
 import type { Call } from '../http/exchange.js';
 
-/** What a taxpayer asks the counterpart to do: the members of a JSON object or of an XML model, names in any case. */
+/** An order to the counterpart: the members of a JSON object or of an XML model, names in any case. */
 export class Order {
   readonly #members: ReadonlyMap<string, string>;
 

@@ -47,7 +47,7 @@ export function sendEcf(counterpart: Counterpart): Handler {
   };
 }
 
-/** Numbers follow the clock, so that a counterpart that begins anew does not repeat itself. */
+/** Numbers follow the clock, so that a restarted counterpart does not repeat them. */
 function nextNumber({ state }: Counterpart, type: string, now: Date): string {
   state.lastSequence = Math.max(state.lastSequence + 1, Math.floor(now.getTime() / 1000));
   return `E${type}${String(state.lastSequence).padStart(10, '0')}`;
@@ -97,7 +97,7 @@ const MOTIVES: Readonly<Record<string, string>> = {
   '4': 'RNC Comprador no corresponde',
 };
 
-/** What an acknowledgement says, or what is wrong with it. */
+/** The content of an acknowledgement, or its fault. */
 function receiptOf({ status, body }: Reply, buyer: string, encf: string, now: Date): ReceiptRecord {
   const invalid = (reason: string): ReceiptRecord => ({ estado: 'Acuse de recibo no válido', mensajes: [reason] });
   if (status !== 200) return invalid(`El receptor respondió HTTP ${status}`);

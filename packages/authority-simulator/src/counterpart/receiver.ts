@@ -8,7 +8,7 @@ import { PROVIDER_RNC, RECEIVER_RNC } from './identity.js';
 import { signed } from './outbound.js';
 import { DELIVERED_TYPES, receipt } from './sample-documents.js';
 
-/** Takes an e-CF as any receiver has to: the answer is a signed acknowledgement, also where it refuses. */
+/** Receives an e-CF like any receiver: the answer is a signed acknowledgement, also for a refusal. */
 export function receiveEcf(counterpart: Counterpart): Handler {
   return async (call) => {
     const upload = readUpload(call);

@@ -11,9 +11,9 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly env: Environment;
-  /** Holder of the certificate that logged in; null where the operation needs no token. */
+  /** Holder of the certificate that logged in; null if the operation needs no token. */
   readonly holder: string | null;
-  /** What the control interface wants to happen to this call's document or verdict. */
+  /** The effect that the control interface demands on the document or verdict of this call. */
   readonly fault: DocumentFault | null;
 }
 
@@ -23,7 +23,7 @@ export interface Query {
   get(...names: string[]): string | null;
 }
 
-/** What goes back. A body that is no string or buffer is written as JSON or XML, as the caller accepts. */
+/** The answer. A body that is no string or buffer is written as JSON or XML, as the caller accepts. */
 export interface Answer {
   readonly status: number;
   readonly body: Buffer | string | Structured;

@@ -9,7 +9,7 @@ export interface Part {
 
 export type MultipartRefusal = 'not_multipart' | 'no_boundary' | 'malformed';
 
-/** Reads a multipart/form-data body (RFC 7578). Strict: what does not follow the grammar is refused as a whole. */
+/** Reads a multipart/form-data body (RFC 7578). Strict: a body that violates the grammar is refused. */
 export function readMultipart(contentType: string | undefined, body: Buffer): Part[] | MultipartRefusal {
   if (!/^\s*multipart\/form-data\b/i.test(contentType ?? '')) return 'not_multipart';
   const boundary = boundaryOf(contentType ?? '');

@@ -5,11 +5,11 @@ import type { Handler } from './exchange.js';
 /** One address of the simulator. */
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** Where it is reached: the service, below the environment; null: below the root. */
+  /** The service below the environment; null: below the root. */
   readonly service: Service | null;
   /** The rest of the path, in lower case. */
   readonly path: string;
-  /** What faults call it; null: only `*` hits it. */
+  /** Its name in faults; null: only `*` applies to it. */
   readonly operation: Operation | null;
   /** Whether a token is needed. */
   readonly token: boolean;

@@ -17,7 +17,7 @@ export class AppendFile {
     return this.#size;
   }
 
-  /** Appends all bytes or none; returns where they begin. */
+  /** Appends all bytes or none; returns their offset. */
   append(bytes: Uint8Array): number {
     const offset = this.#size;
     let written = 0;

@@ -4,7 +4,7 @@ import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { Ledger } from './ledger.js';
 import type { Submission } from './submission.js';
 
-/** What later calls ask of an e-CF or a summary; texts as the document has them. */
+/** The facts of an e-CF or a summary that later calls need; texts as in the document. */
 export interface DocumentFacts {
   readonly issuerName: string | null;
   readonly buyer: string | null;

@@ -2,14 +2,14 @@ import { AppendFile } from './append-file.js';
 
 /** Keeps the exact bytes of every document. */
 export interface DocumentBytes {
-  /** Returns where the bytes are kept. */
+  /** Returns the place of the bytes. */
   put(bytes: Uint8Array): number;
   get(offset: number, length: number): Buffer;
   clear(): void;
   close(): void;
 }
 
-/** One file for all documents: a submission knows where its own begins. */
+/** One file for all documents; a submission stores the offset of its own. */
 export function documentsInFile(path: string): DocumentBytes {
   const file = new AppendFile(path);
   return {

@@ -30,7 +30,7 @@ export class FolderLock {
     return new FolderLock(file, instance);
   }
 
-  /** From now on whoever asks at the address learns that the folder is in use. */
+  /** From now on the address answers that the folder is in use. */
   hold(url: string): void {
     if (this.#file !== null) writeFileSync(this.#file, JSON.stringify({ url, instance: this.#instance }));
   }
@@ -40,7 +40,7 @@ export class FolderLock {
   }
 }
 
-/** A note that nobody answers for was left behind by a sudden end; one who is only slow to answer still has the folder. */
+/** A lock whose address does not answer is left from a crash. A slow answer means that the folder is in use. */
 async function isHeld(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {

@@ -1,7 +1,7 @@
 import { AppendFile } from './append-file.js';
 import type { Submission } from './submission.js';
 
-/** What the journal records, one JSON object a line, in the order in which it happened. */
+/** An entry of the journal: one JSON object a line, in the order of the events. */
 export type JournalEntry =
   | ({ readonly t: 'submission' } & Submission)
   /** The caller of a submission got no answer after all. */

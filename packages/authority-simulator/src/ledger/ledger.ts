@@ -37,7 +37,7 @@ export class Ledger {
     return this.#byId.size;
   }
 
-  /** Keeps a document with what was decided on it. The journal takes it for answered until it hears otherwise. */
+  /** Stores a document with its verdict. The journal counts it as answered unless a later entry says otherwise. */
   note(entry: NewSubmission, bytes: Uint8Array): Submission {
     const submission: Submission = {
       id: this.#lastId + 1,
@@ -102,7 +102,7 @@ export class Ledger {
     return released;
   }
 
-  /** Forgets all documents; numbers of submissions go on. */
+  /** Deletes all documents; the numbering of submissions continues. */
   clear(): void {
     this.#journal?.clear();
     this.#documents.clear();

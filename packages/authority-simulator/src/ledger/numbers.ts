@@ -1,7 +1,7 @@
 import type { Environment } from '@ecf/domain';
 import type { AnnulledRange, Submission } from './submission.js';
 
-/** Which number is taken, by which submission, and which are out of use. A type 32 shares its numbers with its summary. */
+/** The used numbers with their submissions, and the annulled ones. A type 32 shares its numbers with its summary. */
 export class Numbers {
   readonly #submissions = new Map<string, Submission[]>();
   readonly #annulled = new Map<string, AnnulledRange[]>();
@@ -42,7 +42,7 @@ export class Numbers {
     return this.#annulled.get(key(env, rnc, type)) ?? [];
   }
 
-  /** The numbers of an issuer that are taken, each as a range of one. */
+  /** The used numbers of an issuer, each as a range of one. */
   taken(env: Environment, rnc: string): AnnulledRange[] {
     const taken: AnnulledRange[] = [];
     const start = key(env, rnc, 'E');

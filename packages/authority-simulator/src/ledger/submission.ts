@@ -11,21 +11,21 @@ export interface Reference {
   readonly total: string;
 }
 
-/** Numbers taken out of use, `from` to `to` of one type. */
+/** Annulled numbers, `from` to `to` of one type. */
 export interface AnnulledRange {
   readonly type: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** One document that arrived, with what became of it. */
+/** A received document with its outcome. */
 export interface Submission {
   readonly id: number;
   readonly operation: DocumentOperation;
   readonly env: Environment;
   /** Issuer of the e-CF that the document is or speaks of; null when it could not be read. */
   readonly rnc: string | null;
-  /** Of an approval: who approves. */
+  /** The approving buyer, for an approval. */
   readonly buyer: string | null;
   readonly encf: string | null;
   readonly filename: string;
@@ -43,16 +43,16 @@ export interface Submission {
   /** The caller got an answer. */
   answered: boolean;
   readonly reference: Reference | null;
-  /** What a cancellation took out of use. */
+  /** The numbers that a cancellation annulled. */
   readonly annulled: readonly AnnulledRange[] | null;
-  /** Where its bytes are. */
+  /** The place of its bytes. */
   readonly offset: number;
   readonly length: number;
 }
 
 export type NewSubmission = Omit<Submission, 'id' | 'sha256' | 'answered' | 'offset' | 'length'>;
 
-/** What the authority says of the document at a moment. */
+/** The authority's status of the document at a moment. */
 export function presentVerdict(submission: Submission, now: number): Verdict {
   return isDecided(submission, now) ? submission.verdict : IN_PROCESS;
 }

@@ -24,7 +24,7 @@ export class TaxpayerRegister {
     return [...this.#taxpayers.values()];
   }
 
-  /** Registers a taxpayer anew: nothing remains of what was known before. */
+  /** Registers a taxpayer; it replaces an earlier registration completely. */
   put(entry: TaxpayerEntry): Taxpayer {
     const taxpayer: Taxpayer = {
       name: '',

@@ -9,11 +9,11 @@ export interface NumberRange {
   /** First and last sequence number, 1 to 9999999999. */
   readonly from: number;
   readonly to: number;
-  /** `DD-MM-YYYY` as documents carry it; null where the type has none (32, 34). */
+  /** `DD-MM-YYYY` as in documents; null if the type has none (32, 34). */
   readonly expires: string | null;
 }
 
-/** What the authority knows of a taxpayer. */
+/** The authority's facts of a taxpayer. */
 export interface Taxpayer {
   readonly rnc: string;
   readonly name: string;
@@ -30,5 +30,5 @@ export interface Taxpayer {
   readonly authentication_url: string | null;
 }
 
-/** A taxpayer as it is registered: what is left out takes the default of an unknown taxpayer. */
+/** A registered taxpayer; omitted fields have the defaults of an unknown taxpayer. */
 export type TaxpayerEntry = Pick<Taxpayer, 'rnc'> & Partial<Taxpayer>;

@@ -23,7 +23,7 @@ export function seedXml(value: string, now: Date): string {
 </SemillaModel>`;
 }
 
-/** A signed seed for a token. Refusals are a bare JSON string, or HTML where the body is no document at all. */
+/** A signed seed for a token. Refusals are a bare JSON string, or HTML if the body is no document at all. */
 export function validateSeed(login: Login): Handler {
   return (call) => {
     const upload = readUpload(call);

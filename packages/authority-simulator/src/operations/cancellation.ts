@@ -5,7 +5,7 @@ import { judgeCancellation } from '../verdicts/judge-cancellation.js';
 
 type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'clock'>;
 
-/** Cancellation of unused numbers (ANECF): what can be taken out of use is, the rest is named. */
+/** Cancellation of unused numbers (ANECF): free numbers are annulled, the answer names the others. */
 export function receiveCancellation(cancellations: Cancellations): Handler {
   return (call) => {
     const upload = readUpload(call);

@@ -42,7 +42,7 @@ function listing(taxpayer: Taxpayer): Listing | null {
   };
 }
 
-/** What the sandbox always lists. Source: field report. */
+/** The permanent entries of the sandbox. Source: field report. */
 function counterpart(url: string): Listing {
   return {
     nombre: 'DGII',

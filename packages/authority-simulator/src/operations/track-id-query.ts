@@ -45,7 +45,7 @@ function statusOf(submission: Submission, now: number): string {
   return code === '3' ? 'En proceso' : status;
 }
 
-/** What is found is a list; what is not is one object. Source: the documented shape and field reports. */
+/** A result is a list; no result is a single object. Source: the documented shape and field reports. */
 function trackIdAnswer(details: readonly unknown[]): Answer {
   if (details.length > 0) {
     return { status: 200, body: { root: 'ArrayOfTrackingDetalle', item: 'TrackingDetalle', value: details } };

@@ -10,7 +10,7 @@ import { TEXTS } from './texts.js';
 import { isAccepted } from './verdict.js';
 
 export interface ApprovalJudgement {
-  /** Why it is not taken; null when it is. */
+  /** The reason of a refusal; null if accepted. */
   readonly refusal: string | null;
   readonly rnc: string | null;
   readonly buyer: string | null;
@@ -96,7 +96,7 @@ function isApprovable(original: Submission, now: Date): boolean {
   return isDecided(original, now.getTime()) && isAccepted(original.verdict);
 }
 
-/** Buyer, date and amount have to be those of the e-CF. */
+/** Buyer, date and amount must be those of the e-CF. */
 function speaksOf({ facts }: Services, fields: DocumentNode, original: Submission, buyer: string): boolean {
   const of = facts.of(original);
   const amount = Decimal.parse(textOf(fields, 'MontoTotal') ?? '');

@@ -12,7 +12,7 @@ import type { Verdict } from './verdict.js';
 export interface CancellationJudgement {
   readonly verdict: Verdict;
   readonly rnc: string | null;
-  /** What is out of use from now on; null: nothing. */
+  /** The annulled numbers; null: none. */
   readonly annulled: readonly AnnulledRange[] | null;
 }
 
@@ -55,7 +55,7 @@ function accepted(status: string, texts: readonly string[]): Verdict {
   return { code: '1', status, messages: texts.map((text) => ({ code: '1', text })), sequenceUsed: false };
 }
 
-/** The ranges of all lines, or the sentence about the first that is wrong. Rules: Formato ANECF pp.4-7. */
+/** The ranges of all lines, or a sentence about the first wrong one. Rules: Formato ANECF pp.4-7. */
 function rangesOf(root: DocumentNode): AnnulledRange[] | string {
   const ranges: AnnulledRange[] = [];
   const lines = groupsOf(groupOf(root, 'DetalleAnulacion'), 'Anulacion');
@@ -74,7 +74,7 @@ function rangesOf(root: DocumentNode): AnnulledRange[] | string {
       return 'El campo CantidadeNCFAnulados no es válido';
     }
   }
-  // Nothing is published about a number that stands twice in one document; here it spoils the document.
+  // Nothing is published about a number that occurs twice in a document; here the document is refused.
   if (overlap(ranges)) return NONE_POSSIBLE;
   const total = textOf(groupOf(root, 'Encabezado'), 'CantidadeNCFAnulados');
   return Number(total) === count(ranges) ? ranges : 'El campo CantidadeNCFAnulados no es válido';
@@ -89,14 +89,14 @@ function rangeOf(type: string | null, first: string | null, last: string | null)
   return { type, from, to };
 }
 
-/** The schema lets NoLinea repeat, so it may be read as a list. */
+/** The schema allows a repeated NoLinea, so it may be a list. */
 function firstText(line: DocumentNode, name: string): string | null {
   const value = line[name];
   const first = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' ? first : null;
 }
 
-/** Takes every number out of use that is free; used, annulled and unauthorised ones are named. */
+/** Annuls every free number; names the used, annulled and unauthorised ones. */
 function annul(
   { ledger, taxpayers }: Services,
   env: Environment,

@@ -11,7 +11,7 @@ import { type Message, rejected } from './verdict.js';
 
 /**
  * Decides on a full e-CF, in the order: file name, structure, signature, issuer, number, fields, references.
- * The first of these that fails up to the number decides alone; the later ones are reported together.
+ * Up to the number, the first failure decides alone; later ones are reported together.
  */
 export function judgeEcf(
   simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>,
@@ -58,7 +58,7 @@ function expiryOf(tree: DocumentNode): string | null {
   return textOf(groupOf(header, 'IdDoc'), 'FechaVencimientoSecuencia');
 }
 
-/** A consumer invoice under the limit is not taken here. Source: technical description p.11; the text is not published. */
+/** A consumer invoice under the limit is refused here. Source: technical description p.11; the text is not published. */
 function belongsToSummary(type: Parameters<typeof submissionRoute>[0] | null, total: string): Message[] {
   if (type === null || submissionRoute(type, total) === 'ecf') return [];
   return [{ code: '0', text: fieldText('ECF.Encabezado.Totales.MontoTotal', 'no es válido') }];

@@ -9,8 +9,8 @@ import { fieldText, TEXTS } from './texts.js';
 import { type Message, rejected, type Verdict } from './verdict.js';
 
 /**
- * Decides on a consumer summary. It shares the numbers of type 32 with the full documents, and it binds its number to
- * the security code that it states.
+ * Decides on a consumer summary. It shares the numbers of type 32 with the full documents, and binds its number to
+ * its security code.
  */
 export function judgeRfce(
   simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>,

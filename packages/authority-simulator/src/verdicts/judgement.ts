@@ -16,7 +16,7 @@ import { readSigned, type SignedDocument, signerOf } from './signed-document.js'
 import { ruleMessage, TEXTS } from './texts.js';
 import { ACCEPTED, conditional, type Message, rejected, type Verdict } from './verdict.js';
 
-/** A document as it arrived. */
+/** A document as received. */
 export interface Arrival {
   readonly env: Environment;
   readonly filename: string;
@@ -24,7 +24,7 @@ export interface Arrival {
   readonly now: Date;
 }
 
-/** The decision on a document, and what of it could be read. */
+/** The decision about a document, with its readable parts. */
 export interface Judgement {
   readonly verdict: Verdict;
   readonly rnc: string | null;
@@ -43,7 +43,7 @@ export interface SoundDocument {
 /**
  * The checks that come first for an e-CF and a summary, in the authority's order: file name, structure, signature.
  *
- * @param root the root element that the service takes
+ * @param root the root element that the service accepts
  */
 export function judgeForm(arrival: Arrival, root: DocumentName): SoundDocument | Judgement {
   const document = readSigned(arrival.bytes, arrival.now);
@@ -63,7 +63,7 @@ export function judgeForm(arrival: Arrival, root: DocumentName): SoundDocument |
   return signer ? { document, rnc, encf, signer: signer.holder } : refused(TEXTS.signature);
 }
 
-/** Issuer and number of an e-CF or summary; null where the document has none that could be one. */
+/** Issuer and number of an e-CF or summary; null if the document has no possible one. */
 function identity(tree: DocumentNode): { rnc: string | null; encf: string | null } {
   const header = groupOf(groupOf(tree, 'ECF') ?? groupOf(tree, 'RFCE'), 'Encabezado');
   const rnc = textOf(groupOf(header, 'Emisor'), 'RNCEmisor');
@@ -72,8 +72,8 @@ function identity(tree: DocumentNode): { rnc: string | null; encf: string | null
 }
 
 /**
- * Rules that are none of the authority's (advice to issuers), and rules on references, which are judged here with the
- * referenced document at hand.
+ * Rules that the authority does not have (advice to issuers), and rules on references, which are checked here with the
+ * referenced document.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'business.issuer-check-digit',
@@ -88,7 +88,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'business.reference-date-order',
 ]);
 
-/** What the rules on one document's own fields say of it. */
+/** The findings of the rules on the document's own fields. */
 export function judgeFields(tree: DocumentNode, now: Date): { faults: Message[]; observations: Message[] } {
   const { faults, warnings } = checkBusinessRules(tree, { now });
   return { faults: messagesOf(faults), observations: messagesOf(warnings) };
@@ -99,8 +99,7 @@ function messagesOf(faults: readonly Fault[]): Message[] {
 }
 
 /**
- * The verdict on everything that was found. Faults reject; code 64 alone leaves the number free, every other content
- * burns it. Source: technical description pp.16, 19-20 and field reports.
+ * The verdict on all findings. Faults reject. Code 64 alone leaves the number free; every other fault burns it. Source: technical description pp.16, 19-20 and field reports.
  */
 export function verdictOf(faults: readonly Message[], observations: readonly Message[]): Verdict {
   const messages = distinct(faults);

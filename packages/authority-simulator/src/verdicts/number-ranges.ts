@@ -1,6 +1,6 @@
 import type { AnnulledRange } from '../ledger/submission.js';
 
-/** What is left of the ranges when others are taken away; in the order of the ranges, ascending within each. */
+/** The ranges without the others; in the order of the ranges, ascending within each. */
 export function without(ranges: readonly AnnulledRange[], others: readonly AnnulledRange[]): AnnulledRange[] {
   const cuts = merged(others);
   return ranges.flatMap((range) => {
@@ -23,12 +23,12 @@ export function count(ranges: readonly AnnulledRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
-/** Whether a number stands in more than one of the ranges. */
+/** Whether a number is in more than one of the ranges. */
 export function overlap(ranges: readonly AnnulledRange[]): boolean {
   return count([...merged(ranges).values()].flat()) !== count(ranges);
 }
 
-/** The ranges of each type, ascending, joined where they overlap. */
+/** The ranges of each type, ascending; overlapping ones are joined. */
 function merged(ranges: readonly AnnulledRange[]): Map<string, AnnulledRange[]> {
   const byType = new Map<string, AnnulledRange[]>();
   for (const range of [...ranges].sort((a, b) => a.from - b.from)) {

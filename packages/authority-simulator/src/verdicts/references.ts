@@ -109,7 +109,7 @@ function judgeThirtyDays({ type, tree, facts }: ReferringDocument, modifiedOn: s
   return [{ code: '156', text: fieldText('ECF.Encabezado.IdDoc.IndicadorNotaCredito', 'no es válido') }];
 }
 
-/** A credit note takes at most what the document and its debit notes leave after earlier credit notes. */
+/** A credit note is at most the document and its debit notes, less earlier credit notes. */
 function judgeBalance(
   numbers: Numbers,
   { env, type, facts }: ReferringDocument,

@@ -43,7 +43,7 @@ function invalidValue(field: string, path: string, tree: DocumentNode, reason: s
   return `The '${field}' element is invalid - The value '${value}' is invalid according to its datatype - ${reason}`;
 }
 
-/** The text at a fault's path, or null where there is none. */
+/** The text at a fault's path, or null if there is none. */
 function textAt(tree: DocumentNode, path: string): string | null {
   let value: DocumentValue | undefined = tree;
   for (const step of path.split('.')) {

@@ -9,15 +9,15 @@ export interface NumberClaim {
   readonly env: Environment;
   readonly rnc: string;
   readonly encf: string;
-  /** FechaVencimientoSecuencia as written; null where there is none. */
+  /** FechaVencimientoSecuencia as written; null if absent. */
   readonly expiry: string | null;
   readonly now: Date;
 }
 
-/** What the sequence says of a document: a rejection, or an observation that makes it conditional. */
+/** The finding about the sequence: a rejection, or an observation that makes the document conditional. */
 export type SequenceFinding = { readonly verdict: Verdict } | { readonly observation: Message } | null;
 
-/** Whether the number may be used: not out of use, not taken, authorised, and not expired. */
+/** Whether the number may be used: not annulled, not used, authorised and not expired. */
 export function judgeSequence(
   numbers: Numbers,
   taxpayers: Pick<TaxpayerRegister, 'find'>,

@@ -2,7 +2,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { type CheckedDocument, checkXml, parseXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import { type Verification, verifyXml } from '@ecf/xml-signing';
 
-/** A document as it was read: form and signature are judged separately. */
+/** A parsed document; form and signature are checked separately. */
 export interface SignedDocument {
   readonly checked: CheckedDocument;
   readonly verification: Verification;
@@ -44,7 +44,7 @@ function hasEmptyElement(canonical: string): boolean {
   return false;
 }
 
-/** Where the signature begins; the end of the text when there is none. */
+/** Start of the signature; the end of the text if there is none. */
 function signatureStart(canonical: string): number {
   const declared = canonical.indexOf('Signature xmlns');
   const at = declared >= 0 ? declared : canonical.search(/<(?:[\w.-]+:)?Signature[ >]/);
