@@ -170,7 +170,7 @@ describe('ecf dlq of a standalone deployment', () => {
 
   it('is refused where it is used wrongly', async () => {
     const cases: [string[], string][] = [
-      [[], 'say one of list, replay, dismiss'],
+      [[], 'the command is one of list, replay, dismiss'],
       [['list', 'more'], 'say one of'],
       [['replay'], 'replay needs --topic, --group or --id, or --all'],
       [['replay', '--all', '--wait', 'x'], '--wait is a number'],
@@ -194,14 +194,16 @@ describe('ecf dlq of a standalone deployment', () => {
     expect(await run('list')).toMatchObject({ code: 0, stdout: '' });
     const state = await subscribe(bus);
     await bus.publish(['E310000000001', 'E310000000002', 'E310000000003'].map(decision));
-    let letters: Record<string, unknown>[] = [];
+    let deadLetters: Record<string, unknown>[] = [];
     await until(async () => {
-      letters = rows((await run('list', '--topic', topic)).stdout);
-      return letters.length === 3;
+      deadLetters = rows((await run('list', '--topic', topic)).stdout);
+      return deadLetters.length === 3;
     });
-    expect(letters).toContainEqual(expect.objectContaining({ group: 'reception', reason: 'Error: a mistake of ours' }));
-    const dismissed = await run('dismiss', '--id', letters[0]?.id as string);
-    expect(rows(dismissed.stdout)).toEqual([{ id: letters[0]?.id, outcome: 'dismissed' }]);
+    expect(deadLetters).toContainEqual(
+      expect.objectContaining({ group: 'reception', reason: 'Error: a mistake of ours' }),
+    );
+    const dismissed = await run('dismiss', '--id', deadLetters[0]?.id as string);
+    expect(rows(dismissed.stdout)).toEqual([{ id: deadLetters[0]?.id, outcome: 'dismissed' }]);
     state.broken = false;
     const replayed = await run('replay', '--group', 'reception', '--text');
     expect([replayed.code, replayed.stderr]).toEqual([0, '']);

@@ -140,7 +140,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect(await deadLetters.list()).toEqual([]);
     });
 
-    it('keeps what fails for good as a dead letter with the reason, and goes on with the key', async () => {
+    it('keeps what fails for good as a dead-letter message with the reason, and goes on with the key', async () => {
       const handled: number[] = [];
       await bus.subscribe({
         topics,
@@ -153,8 +153,8 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       const poison = taxpayerEvent('131000001', 1);
       await bus.publish([poison, taxpayerEvent('131000001', 2)]);
       await until(() => handled.length === 1);
-      const letters = await deadLetters.list('taxpayers.v1');
-      expect(letters).toMatchObject([
+      const kept = await deadLetters.list('taxpayers.v1');
+      expect(kept).toMatchObject([
         { group: 'emission', attempts: 3, reason: 'Error: cannot be understood', event: { id: poison.id } },
       ]);
     });

@@ -25,7 +25,7 @@ function open(metrics?: Metrics) {
 
 describeBus('the bus of one process', async () => open());
 
-describe('dead letters of the bus of one process', () => {
+describe('dead-letter messages of the bus of one process', () => {
   const root = mkdtempSync(path.join(os.tmpdir(), 'ecf-replays-'));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -67,7 +67,7 @@ describe('dead letters of the bus of one process', () => {
     // Nothing was mended: it comes back with its reason.
     await until(async () => (await tool.list()).length === 2 && (await tool.requested()).length === 0);
     broken = false;
-    for (const letter of await tool.list()) await tool.replay(letter);
+    for (const deadLetter of await tool.list()) await tool.replay(deadLetter);
     await until(async () => handled.length === 2 && (await tool.requested()).length === 0);
     expect(await tool.list()).toEqual([]);
     expect(others).toBe(2);
@@ -79,7 +79,7 @@ describe('dead letters of the bus of one process', () => {
     const tool = openFileDeadLetters(root);
     const event = taxpayerEvent('131000001');
     await tool.add({ id: `${event.id}.absent`, group: 'absent', reason: 'no', attempts: 1, time: event.time, event });
-    for (const letter of await tool.list()) await tool.replay(letter);
+    for (const deadLetter of await tool.list()) await tool.replay(deadLetter);
     const bus = createInProcessBus({
       logger: silentLogger,
       deadLetters: tool,

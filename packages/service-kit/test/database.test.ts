@@ -155,7 +155,7 @@ describe('a database', () => {
         group: 'test',
         handler: () => one.transaction(async (tx) => void (await tx.query(write))),
         retry: { ...DEFAULT_RETRY, attempts: 1 },
-        deadLetters: { add: async (letter) => void buried.push(letter) },
+        deadLetters: { add: async (deadLetter) => void buried.push(deadLetter) },
         logger: silentLogger,
         clock: () => new Date(),
         signal: new AbortController().signal,
@@ -186,7 +186,7 @@ describe('a database that gives up a statement while it answers others', () => {
       group: 'test',
       handler,
       retry: { ...DEFAULT_RETRY, attempts: 1, firstDelayMs: 1, givenUp: { attempts: 4, maxDelayMs: 2 } },
-      deadLetters: { add: async (letter) => void buried.push(letter) },
+      deadLetters: { add: async (deadLetter) => void buried.push(deadLetter) },
       logger: silentLogger,
       clock: () => new Date(),
       signal: new AbortController().signal,
@@ -194,7 +194,7 @@ describe('a database that gives up a statement while it answers others', () => {
     return { buried, handled };
   }
 
-  it('makes its event a dead letter in the end, after more attempts than an error takes', async () => {
+  it('makes its event a dead-letter message in the end, after more attempts than an error takes', async () => {
     const { buried, handled } = handling(() => tooLong(database));
     await handled;
     expect(buried).toMatchObject([{ attempts: 4, reason: expect.stringContaining('statement timeout') }]);

@@ -201,11 +201,11 @@ describeOnKafka('a slow consumer', () => {
 });
 
 describeOnKafka('a poison message', () => {
-  it('becomes a dead letter with the reason, whatever it is made of, and its partition goes on', async () => {
+  it('becomes a dead-letter message with the reason, whatever it is made of, and its partition goes on', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings, { metrics });
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const got = collector();
     await bus.subscribe({
       topics,
@@ -231,8 +231,8 @@ describeOnKafka('a poison message', () => {
     ]);
     await bus.publish([taxpayerEvent('131000001', 3)]);
     await until(() => got.count() === 1);
-    await until(async () => (await letters.list('taxpayers.v1')).length === 6);
-    const reasons = (await letters.list()).map((letter) => letter.reason).sort();
+    await until(async () => (await deadLetters.list('taxpayers.v1')).length === 6);
+    const reasons = (await deadLetters.list()).map((deadLetter) => deadLetter.reason).sort();
     expect(reasons).toEqual([
       'Error: cannot be understood',
       'EventError: taxpayers.v1 taxpayer.changed: rnc an RNC has 9 or 11 digits',
@@ -241,30 +241,30 @@ describeOnKafka('a poison message', () => {
       'UnreadableMessage: the header ce_specversion is missing, not 1.0',
       'UnreadableMessage: the message has no body',
     ]);
-    const [letter] = (await letters.list()).filter(({ event }) => event.id === poison.id);
-    expect(letter).toMatchObject({ id: `${poison.id}.g`, group: 'g', attempts: 3, event: poison });
+    const [deadLetter] = (await deadLetters.list()).filter(({ event }) => event.id === poison.id);
+    expect(deadLetter).toMatchObject({ id: `${poison.id}.g`, group: 'g', attempts: 3, event: poison });
     await until(async () => (await metrics.render()).includes('ecf_dead_letters{topic="taxpayers.v1",group="g"} 6'));
-    await letters.close();
+    await deadLetters.close();
   });
 
-  it('of the largest size that brokers take becomes a dead letter as it came', async () => {
+  it('of the largest size that brokers take becomes a dead-letter message as it came', async () => {
     const settings = kafkaSettings();
     const bus = openKafkaBus(settings);
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const got = collector();
     await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
     await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
     await bus.publish([taxpayerEvent('131000001', 2)]);
     await until(() => got.count() === 1);
-    const [letter, ...others] = await letters.list('taxpayers.v1');
+    const [deadLetter, ...others] = await deadLetters.list('taxpayers.v1');
     expect(others).toEqual([]);
-    expect(letter).toMatchObject({
+    expect(deadLetter).toMatchObject({
       group: 'g',
       reason: expect.stringContaining('ce_specversion'),
       event: { data: LARGE },
     });
-    expect(letter).not.toHaveProperty('incomplete');
-    await letters.close();
+    expect(deadLetter).not.toHaveProperty('incomplete');
+    await deadLetters.close();
   });
 
   it('that fits nowhere is kept with its body cut, cannot be replayed, and holds nothing back', async () => {
@@ -281,7 +281,7 @@ describeOnKafka('a poison message', () => {
       })),
     });
     const bus = openKafkaBus(settings);
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const got = collector();
     await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
     const strange = {
@@ -293,23 +293,23 @@ describeOnKafka('a poison message', () => {
     await sendRaw(settings, [strange]);
     await bus.publish([taxpayerEvent('131000001', 2)]);
     await until(() => got.count() === 1);
-    const found = await letters.list('taxpayers.v1');
+    const found = await deadLetters.list('taxpayers.v1');
     expect(found).toMatchObject([
       { incomplete: true, event: { data: LARGE.slice(0, 500_000), topic: 'taxpayers.v1', key: '131000001' } },
       { incomplete: true, event: { data: 'x' } },
     ]);
-    const [letter] = found as [DeadLetter];
-    await expect(letters.replay(letter)).rejects.toThrow('too large to be kept whole');
-    for (const { id } of found) await letters.remove(id);
-    expect(await letters.list('taxpayers.v1')).toEqual([]);
-    await letters.close();
+    const [deadLetter] = found as [DeadLetter];
+    await expect(deadLetters.replay(deadLetter)).rejects.toThrow('too large to be kept whole');
+    for (const { id } of found) await deadLetters.remove(id);
+    expect(await deadLetters.list('taxpayers.v1')).toEqual([]);
+    await deadLetters.close();
     await admin.disconnect();
   });
 
-  it('goes back to the group that failed alone, by a replay, and is gone from the dead letters then', async () => {
+  it('goes back to the group that failed alone, by a replay, and is gone from the dead-letter messages then', async () => {
     const settings = kafkaSettings();
     const bus = openKafkaBus(settings);
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const [mended, other] = [collector(), collector()];
     let broken = true;
     await bus.subscribe({
@@ -331,20 +331,21 @@ describeOnKafka('a poison message', () => {
     });
     const events = rncs(3).map((rnc) => taxpayerEvent(rnc));
     await bus.publish(events);
-    await until(async () => deliveries === 3 && (await letters.list()).length === 3);
-    for (const letter of await letters.list()) if (letter.event.key !== events[0]?.key) await letters.replay(letter);
+    await until(async () => deliveries === 3 && (await deadLetters.list()).length === 3);
+    for (const deadLetter of await deadLetters.list())
+      if (deadLetter.event.key !== events[0]?.key) await deadLetters.replay(deadLetter);
     // Still broken: they come back.
-    await until(async () => (await letters.list()).length === 3);
+    await until(async () => (await deadLetters.list()).length === 3);
     broken = false;
-    const [dismissed, ...wanted] = await letters.list();
-    await letters.remove(dismissed?.id as string);
-    for (const letter of wanted) await letters.replay(letter);
+    const [dismissed, ...wanted] = await deadLetters.list();
+    await deadLetters.remove(dismissed?.id as string);
+    for (const deadLetter of wanted) await deadLetters.replay(deadLetter);
     await until(() => mended.count() === 2);
-    expect(await letters.list()).toEqual([]);
+    expect(await deadLetters.list()).toEqual([]);
     await bus.publish([taxpayerEvent('131000009')]);
     await until(() => other.count() === 4);
     expect(deliveries).toBe(4);
-    await letters.close();
+    await deadLetters.close();
   });
 });
 

@@ -188,7 +188,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
 
   it('read what the first version wrote and what a later one will, and set aside what none allows', async () => {
     const settings = kafkaSettings();
-    const letters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const bus = openKafkaBus(settings);
     const seen: BusEvent[] = [];
     await bus.subscribe({ topics, group: 'g', handler: async (event) => void seen.push(event) });
@@ -197,11 +197,11 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     const broken = { ...taxpayerEvent('131000001'), data: incomplete };
     const newer = taxpayerEvent('131000001', 2);
     await bus.publish([first, broken, { ...newer, data: { ...(newer.data as object), from_the_future: [1] } }]);
-    await until(async () => seen.length === 2 && (await letters.list()).length === 1);
+    await until(async () => seen.length === 2 && (await deadLetters.list()).length === 1);
     expect(seen.map((event) => event.data)).toEqual([first.data, newer.data]);
-    expect(await letters.list()).toMatchObject([
+    expect(await deadLetters.list()).toMatchObject([
       { reason: expect.stringContaining('taxpayer.changed: name'), event: { id: broken.id, data: incomplete } },
     ]);
-    await letters.close();
+    await deadLetters.close();
   });
 });

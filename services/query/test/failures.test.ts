@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('events', () => {
-  const letters = async () =>
-    (await world.letters.list()).map(({ event, reason }) => [event.topic, reason.split(':')[0]]);
+  const deadLetters = async () =>
+    (await world.deadLetters.list()).map(({ event, reason }) => [event.topic, reason.split(':')[0]]);
 
-  it('that their topic does not allow become dead letters and stop nothing', async () => {
+  it('that their topic does not allow become dead-letter messages and stop nothing', async () => {
     const good = invoiceEvent(invoice({ sequence: 1 }));
     const malformed: BusEvent[] = [
       { ...invoiceEvent(invoice({ sequence: 2 })), data: { encf: 'E31' } },
@@ -26,7 +26,7 @@ describe('events', () => {
       { ...invoiceEvent(invoice({ sequence: 4 })), type: 'invoice.changed.v9' },
     ];
     await world.tell(...malformed, good);
-    expect(await letters()).toEqual(malformed.map(() => ['invoices.v1', 'EventError']));
+    expect(await deadLetters()).toEqual(malformed.map(() => ['invoices.v1', 'EventError']));
     expect((await world.ask('/invoices/', YEAR)).body).toMatchObject({ total: 1 });
   });
 
@@ -42,11 +42,11 @@ describe('events', () => {
   });
 
   it('one that cannot be stored fails alone, not with those beside it', async () => {
-    const before = (await world.letters.list()).length;
+    const before = (await world.deadLetters.list()).length;
     const poison = invoiceEvent(invoice({ sequence: 7, revision: 2_147_483_647 + 5 }));
     const others = Array.from({ length: 30 }, (_, index) => invoiceEvent(invoice({ sequence: 20 + index })));
     await world.tell(...others.slice(0, 15), poison, ...others.slice(15));
-    expect((await world.letters.list()).length).toBe(before + 1);
+    expect((await world.deadLetters.list()).length).toBe(before + 1);
     expect((await world.ask('/invoices/', YEAR)).body.total).toBe(32);
   });
 
@@ -69,12 +69,12 @@ describe('a database that is gone', () => {
       expect(headers.get('retry-after')).not.toBeNull();
     }
     const told = invoiceEvent(invoice({ sequence: 9 }));
-    const letters = (await world.letters.list()).length;
+    const deadLetters = (await world.deadLetters.list()).length;
     // The bus does not take what nobody could keep: the outbox still has it, and tells it again.
     await expect(world.tell(told)).rejects.toThrow('cannot work');
     world.line.join();
     await world.tell(told);
-    expect((await world.letters.list()).length).toBe(letters);
+    expect((await world.deadLetters.list()).length).toBe(deadLetters);
     expect((await world.ask(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
   });
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeadLetter, FileDeadLetters } from '@ecf/service-kit/dead-letters';
-import type { LetterBox } from './dlq-letter-box.js';
+import type { DeadLetterStore } from './dlq-store.js';
 
 export interface Replayed {
-  readonly letter: DeadLetter;
-  /** `sent`: on its way over the brokers; `waiting`: no process has taken it up yet. */
+  readonly deadLetter: DeadLetter;
+  /** `sent`: the brokers have it; `waiting`: no process has taken it yet. */
   readonly outcome: 'sent' | 'handled' | 'failed' | 'waiting';
   readonly reason: string | null;
 }
@@ -12,37 +12,45 @@ export interface Replayed {
 const LOOK_MS = 100;
 const CUT = 'it was too large to be kept whole; it can only be dismissed';
 
-/** Sends complete messages to their groups again, oldest first. On a standalone deployment it waits for the results. */
-export async function replay(letters: readonly DeadLetter[], box: LetterBox, waitSeconds: number): Promise<Replayed[]> {
-  const whole = letters.filter(({ incomplete }) => incomplete !== true);
-  const cut = letters.filter(({ incomplete }) => incomplete === true);
-  for (const letter of whole) await box.letters.replay(letter);
-  const unable = cut.map((letter): Replayed => ({ letter, outcome: 'failed', reason: CUT }));
-  if (box.files === null)
-    return [...whole.map((letter): Replayed => ({ letter, outcome: 'sent', reason: null })), ...unable];
-  return [...(await outcomes(whole, box.files, waitSeconds)), ...unable];
+/** Replays complete dead-letter messages, oldest first. For a standalone deployment it waits for their outcome. */
+export async function replay(
+  deadLetters: readonly DeadLetter[],
+  store: DeadLetterStore,
+  waitSeconds: number,
+): Promise<Replayed[]> {
+  const whole = deadLetters.filter(({ incomplete }) => incomplete !== true);
+  const cut = deadLetters.filter(({ incomplete }) => incomplete === true);
+  for (const deadLetter of whole) await store.deadLetters.replay(deadLetter);
+  const unable = cut.map((deadLetter): Replayed => ({ deadLetter, outcome: 'failed', reason: CUT }));
+  if (store.files === null)
+    return [...whole.map((deadLetter): Replayed => ({ deadLetter, outcome: 'sent', reason: null })), ...unable];
+  return [...(await outcomes(whole, store.files, waitSeconds)), ...unable];
 }
 
 async function outcomes(
-  letters: readonly DeadLetter[],
+  deadLetters: readonly DeadLetter[],
   files: FileDeadLetters,
   waitSeconds: number,
 ): Promise<Replayed[]> {
   const end = performance.now() + waitSeconds * 1_000;
-  let asked = await idsOf(files.requested());
-  while (letters.some(({ id }) => asked.has(id)) && performance.now() < end) {
+  let requested = await idsOf(files.requested());
+  while (deadLetters.some(({ id }) => requested.has(id)) && performance.now() < end) {
     await delay(LOOK_MS);
-    asked = await idsOf(files.requested());
+    requested = await idsOf(files.requested());
   }
-  const dead = new Map((await files.list()).map((letter) => [letter.id, letter.reason]));
-  return letters.map((letter) => {
-    if (asked.has(letter.id))
-      return { letter, outcome: 'waiting', reason: 'no process has taken it up yet; it is taken up when one runs' };
-    const reason = dead.get(letter.id);
-    return { letter, outcome: reason === undefined ? 'handled' : 'failed', reason: reason ?? null };
+  const dead = new Map((await files.list()).map((deadLetter) => [deadLetter.id, deadLetter.reason]));
+  return deadLetters.map((deadLetter) => {
+    if (requested.has(deadLetter.id))
+      return {
+        deadLetter,
+        outcome: 'waiting',
+        reason: 'no process has taken it yet; the next process that runs takes it',
+      };
+    const reason = dead.get(deadLetter.id);
+    return { deadLetter, outcome: reason === undefined ? 'handled' : 'failed', reason: reason ?? null };
   });
 }
 
-async function idsOf(letters: Promise<readonly DeadLetter[]>): Promise<Set<string>> {
-  return new Set((await letters).map(({ id }) => id));
+async function idsOf(deadLetters: Promise<readonly DeadLetter[]>): Promise<Set<string>> {
+  return new Set((await deadLetters).map(({ id }) => id));
 }

@@ -5,8 +5,8 @@ import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
 import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
-import { type LetterBox, openLetterBox } from './dlq-letter-box.js';
 import { replay } from './dlq-replay.js';
+import { type DeadLetterStore, openDeadLetterStore } from './dlq-store.js';
 
 export const options: Options = {
   topic: 'value',
@@ -53,7 +53,7 @@ type Verb = (typeof VERBS)[number];
 
 export async function execute(values: OptionValues, [given, ...rest]: string[], console: Console): Promise<ExitCode> {
   const verb = VERBS.find((each) => each === given);
-  if (verb === undefined || rest.length > 0) throw new UsageError(`say one of ${VERBS.join(', ')}.`);
+  if (verb === undefined || rest.length > 0) throw new UsageError(`the command is one of ${VERBS.join(', ')}.`);
   const json = wantsJson(values, console.stdout);
   if (
     verb !== 'list' &&
@@ -63,62 +63,62 @@ export async function execute(values: OptionValues, [given, ...rest]: string[], 
     values.id === undefined
   )
     throw new UsageError(`${verb} needs --topic, --group or --id, or --all.`);
-  const box = openLetterBox(values['data-dir'] as string | undefined, process.env);
+  const store = openDeadLetterStore(values['data-dir'] as string | undefined, process.env);
   try {
-    const letters = chosen(await box.letters.list(values.topic as string | undefined), values);
+    const deadLetters = chosen(await store.deadLetters.list(values.topic as string | undefined), values);
     const writer = new RowWriter(console.stdout);
-    const code = await ACTIONS[verb]({ letters, box, values, json, writer });
+    const code = await ACTIONS[verb]({ deadLetters, store, values, json, writer });
     await writer.flush();
     return code;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`the dead letters cannot be reached: ${messageOf(error)}`, { cause: error });
+    throw new UsageError(`the dead-letter messages cannot be reached: ${messageOf(error)}`, { cause: error });
   } finally {
-    await box.close();
+    await store.close();
   }
 }
 
 interface Work {
-  readonly letters: readonly DeadLetter[];
-  readonly box: LetterBox;
+  readonly deadLetters: readonly DeadLetter[];
+  readonly store: DeadLetterStore;
   readonly values: OptionValues;
   readonly json: boolean;
   readonly writer: RowWriter;
 }
 
 const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
-  async list({ letters, box, values, json, writer }) {
-    for (const letter of letters)
-      await writer.write(json ? line(row(letter, values.event === true)) : readable(letter));
-    if (!json) await writer.write(summary(letters.length, 'dead-letter message', box.place));
+  async list({ deadLetters, store, values, json, writer }) {
+    for (const deadLetter of deadLetters)
+      await writer.write(json ? line(row(deadLetter, values.event === true)) : readable(deadLetter));
+    if (!json) await writer.write(summary(deadLetters.length, 'dead-letter message', store.place));
     return 0;
   },
-  async replay({ letters, box, values, json, writer }) {
+  async replay({ deadLetters, store, values, json, writer }) {
     let code: ExitCode = 0;
-    for (const { letter, outcome, reason } of await replay(letters, box, seconds(values.wait))) {
+    for (const { deadLetter, outcome, reason } of await replay(deadLetters, store, seconds(values.wait))) {
       if (outcome === 'failed' || outcome === 'waiting') code = 1;
       const why = reason === null ? '' : `  ${printable(reason)}`;
-      const told = `${outcome.padEnd(9)}  ${name(letter)}${why}\n`;
-      await writer.write(json ? line({ id: letter.id, outcome, reason }) : told);
+      const text = `${outcome.padEnd(9)}  ${name(deadLetter)}${why}\n`;
+      await writer.write(json ? line({ id: deadLetter.id, outcome, reason }) : text);
     }
-    if (!json) await writer.write(summary(letters.length, 'message', 'replayed'));
+    if (!json) await writer.write(summary(deadLetters.length, 'message', 'replayed'));
     return code;
   },
-  async dismiss({ letters, box, json, writer }) {
-    for (const letter of letters) {
-      await box.letters.remove(letter.id);
-      await writer.write(json ? line({ id: letter.id, outcome: 'dismissed' }) : `dismissed  ${name(letter)}\n`);
+  async dismiss({ deadLetters, store, json, writer }) {
+    for (const deadLetter of deadLetters) {
+      await store.deadLetters.remove(deadLetter.id);
+      await writer.write(json ? line({ id: deadLetter.id, outcome: 'dismissed' }) : `dismissed  ${name(deadLetter)}\n`);
     }
-    if (!json) await writer.write(summary(letters.length, 'message', 'dismissed'));
+    if (!json) await writer.write(summary(deadLetters.length, 'message', 'dismissed'));
     return 0;
   },
 };
 
-function chosen(letters: readonly DeadLetter[], { group, id }: OptionValues): DeadLetter[] {
-  return letters.filter(
-    (letter) =>
-      (group === undefined || letter.group === group) &&
-      (id === undefined || letter.id === id || letter.event.id === id),
+function chosen(deadLetters: readonly DeadLetter[], { group, id }: OptionValues): DeadLetter[] {
+  return deadLetters.filter(
+    (deadLetter) =>
+      (group === undefined || deadLetter.group === group) &&
+      (id === undefined || deadLetter.id === id || deadLetter.event.id === id),
   );
 }
 
@@ -139,18 +139,18 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-function readable(letter: DeadLetter): string {
-  const { time, attempts, reason, event } = letter;
+function readable(deadLetter: DeadLetter): string {
+  const { time, attempts, reason, event } = deadLetter;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
-  return `${name(letter)}\n    ${printable(`${event.type} of ${event.key}`)}, tried ${times}, given up ${printable(time)}\n    ${printable(reason)}\n`;
+  return `${name(deadLetter)}\n    ${printable(`${event.type} of ${event.key}`)}, tried ${times}, given up ${printable(time)}\n    ${printable(reason)}\n`;
 }
 
 function name({ id, group, event }: DeadLetter): string {
   return printable(`${event.topic}  ${group}  ${id}`);
 }
 
-function summary(count: number, what: string, rest: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'} ${rest}\n`;
+function summary(count: number, noun: string, rest: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'} ${rest}\n`;
 }
 
 function messageOf(error: unknown): string {

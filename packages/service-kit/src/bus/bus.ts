@@ -1,11 +1,11 @@
-/** A fact, in the shape that travels: CloudEvents' attributes and the data. Times are ISO 8601. */
+/** An event with CloudEvents' attributes and its data. Times are ISO 8601. */
 export interface BusEvent<D = unknown> {
   readonly id: string;
   readonly type: string;
-  /** The service that says it. */
+  /** The service that publishes it. */
   readonly source: string;
   readonly time: string;
-  /** What it is about: the key without the environment where there is one. */
+  /** The key, without the environment if it has one. */
   readonly subject: string;
   /** W3C trace context of the work that caused it. */
   readonly traceparent?: string;
@@ -39,11 +39,11 @@ export interface SubscribeOptions {
 }
 
 export interface Subscription {
-  /** Takes nothing new and waits for what is being handled. */
+  /** Takes no new event, and waits for those in flight. */
   stop(): Promise<void>;
 }
 
-/** The bus will not take an event of the batch, however often it is offered: for its content, which is too large mostly. */
+/** The bus refuses the content of an event in the batch, mostly for its size. Repeating does not help. */
 export class EventRefused extends Error {
   constructor(cause: unknown) {
     super('the bus refuses an event for its content', { cause });
@@ -57,8 +57,8 @@ export class EventRefused extends Error {
  */
 export interface Bus {
   /**
-   * Resolves when all events of the batch are safe with the bus; rejects when some may not be: publish them all again, after
-   * {@link EventRefused} each by itself.
+   * Resolves when the bus has stored all events of the batch. Rejects when some may be missing: then publish all of them
+   * again, and after {@link EventRefused} each by itself.
    */
   publish(batch: readonly BusEvent[]): Promise<void>;
   subscribe(options: SubscribeOptions): Promise<Subscription>;

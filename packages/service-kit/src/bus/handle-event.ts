@@ -8,21 +8,21 @@ import type { DeadLetters } from './dead-letters/dead-letters.js';
 import { checkEvent, EventError } from './events.js';
 
 export interface RetryPolicy {
-  /** Attempts before an event becomes a dead letter. */
+  /** Attempts before an event becomes a dead-letter message. */
   attempts: number;
   /** Milliseconds before the second attempt; doubled each time. */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** Milliseconds that one attempt may take. */
+  /** Longest milliseconds of one attempt. */
   timeoutMs: number;
   /**
-   * Milliseconds that the end of an attempt which took too long is waited for: longer than a statement is, so that a database
-   * that hangs has shown itself by then.
+   * Longest wait in milliseconds for the end of an attempt that took too long. It is longer than the longest statement, so
+   * that a database that hangs reports it within this time.
    */
   lateMs: number;
   /**
-   * The same for an event whose statements its database gives up (too long, too much memory, a damaged page) while it answers
-   * others. It may be the event; it may be a lock, or a disk in trouble, which are waited for: minutes in all.
+   * Attempts for an event whose statements the database cancels (too long, too much memory, a damaged page) while it answers
+   * others. The cause may be the event, or a lock or a disk in trouble: the attempts take minutes in all.
    */
   givenUp: Readonly<{ attempts: number; maxDelayMs: number }>;
 }
@@ -36,7 +36,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   givenUp: { attempts: 20, maxDelayMs: 60_000 },
 };
 
-/** The handler's own store is gone: nothing is wrong with the event, it waits until the store is back. */
+/** The handler's own store is unavailable. The event is not at fault; it waits until the store is back. */
 export class HandlerUnavailable extends Error {
   constructor(cause: unknown) {
     super('the consumer cannot work at present', { cause });
@@ -55,26 +55,26 @@ export interface HandlingContext {
   metrics?: HandlingMetrics;
 }
 
-/** Counts what became of events. */
+/** Counts the outcomes of events. */
 export interface HandlingMetrics {
   handled(topic: string, group: string, outcome: 'done' | 'failed' | 'dead'): void;
 }
 
-/** `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead letter). */
+/** `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead-letter message). */
 export function handlingMetrics(metrics: Metrics): HandlingMetrics {
   const events = metrics.counter({
     name: 'ecf_events_handled_total',
-    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead letter)',
+    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead-letter message)',
     labels: ['topic', 'group', 'outcome'],
   });
   return { handled: (topic, group, outcome) => events.inc({ topic, group, outcome }) };
 }
 
 /**
- * Hands one event to a group: checked by its schema, tried again with growing pauses, put among the dead letters with the
- * reason when it keeps failing. Resolves when the event is done with either way; throws {@link HandlerUnavailable} when the
- * consumer's database is gone or hangs, whatever the number of attempts; where it gives up this event's statements alone, that
- * counts, with a bound of its own. Both adapters of the bus deliver through this function.
+ * Delivers one event to a group; both adapters of the bus use it. The event is checked by its schema and retried with growing
+ * pauses. After too many failures it becomes a dead-letter message with the reason. If the consumer's database is unavailable or
+ * hangs, it throws {@link HandlerUnavailable} and counts no attempt. Statements that the database cancels for this event alone
+ * count, with a bound of their own.
  */
 export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
   const { retry, signal } = context;
@@ -135,7 +135,7 @@ export async function handleBatch(
 /** The part of the context that {@link buryEvent} uses. */
 export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'clock' | 'metrics'>;
 
-/** Keeps an event as a dead letter of a group, with the error as the reason; resolves once it is safe. */
+/** Keeps an event as a dead-letter message of a group, with the error as the reason. Resolves after it is stored. */
 export async function buryEvent(
   event: BusEvent,
   attempts: number,
@@ -145,7 +145,7 @@ export async function buryEvent(
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   context.logger.error(
     { err: error, event_id: event.id, topic: event.topic, group: context.group },
-    'event given up, kept as a dead letter',
+    'event given up, kept as a dead-letter message',
   );
   await context.deadLetters.add({
     id: `${event.id}.${context.group}`,
@@ -159,8 +159,8 @@ export async function buryEvent(
 }
 
 /**
- * Ends the delivery of `work` where that takes too long. What it comes to is heard all the same: an effect that came late is
- * one, and a failure may say that the database hung, which is no fault of the event.
+ * Ends a delivery that takes too long, and still waits for its result: a late success counts, and a late failure may say that
+ * the database hung, which is not the fault of the event.
  */
 async function within(
   { timeoutMs, lateMs }: Pick<RetryPolicy, 'timeoutMs' | 'lateMs'>,
@@ -190,7 +190,7 @@ async function isOverWithin(ms: number, work: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The signal is made for handlers that look at it alone: it costs more than many of them take. */
+/** Makes the signal only for handlers that use it: it costs more than many handlers do. */
 class TimedDelivery implements Delivery {
   private late: AbortController | undefined;
   private isLate = false;

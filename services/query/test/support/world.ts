@@ -46,7 +46,7 @@ export interface World {
   folder: string;
   owners: Owners;
   bus: Bus;
-  letters: DeadLetters;
+  deadLetters: DeadLetters;
   authority: { [N in keyof Authority]: Authority[N] };
   metrics: ReturnType<typeof createMetrics>;
   /** Events told and handled when it resolves. */
@@ -85,10 +85,10 @@ export async function startWorld(
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-query-'));
   const clock = overrides.clock ?? (() => new Date());
   const metrics = createMetrics();
-  const letters = createMemoryDeadLetters();
+  const deadLetters = createMemoryDeadLetters();
   const bus =
     overrides.bus ??
-    createInProcessBus({ logger: silentLogger, deadLetters: letters, clock, retry: { firstDelayMs: 5 } });
+    createInProcessBus({ logger: silentLogger, deadLetters: deadLetters, clock, retry: { firstDelayMs: 5 } });
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
   const gateway = new Map<string, TaxpayerState[]>();
   const pending = new Map<string, string>();
@@ -145,7 +145,7 @@ export async function startWorld(
     folder,
     owners,
     bus,
-    letters,
+    deadLetters,
     authority,
     metrics,
     url: server.url,

@@ -2,8 +2,8 @@ import type { Gauge } from 'prom-client';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { DeadLetters } from './dead-letters.js';
 
-/** How many letters a group has under a topic. */
-export interface LetterCount {
+/** Number of dead-letter messages of a group under a topic. */
+export interface DeadLetterCount {
   readonly topic: string;
   readonly group: string;
   readonly count: number;
@@ -13,29 +13,29 @@ export interface LetterCount {
 export function deadLetterGauge(metrics: Metrics): Gauge<'topic' | 'group'> {
   return metrics.gauge({
     name: 'ecf_dead_letters',
-    help: 'Dead letters of a group under a topic: events given up that wait for a replay',
+    help: 'Dead-letter messages of a group under a topic: failed events that wait for a replay',
     labels: ['topic', 'group'],
   });
 }
 
-/** Tells how many letters there are whenever metrics are asked for; returns how to end that. */
+/** Counts the dead-letter messages at each scrape. Returns the function that ends it. */
 export function deadLetterMetrics(
   metrics: Metrics,
-  letters: Pick<DeadLetters, 'list'> & { counts?(): Promise<LetterCount[]> },
+  deadLetters: Pick<DeadLetters, 'list'> & { counts?(): Promise<DeadLetterCount[]> },
 ): () => void {
   const gauge = deadLetterGauge(metrics);
-  let former: LetterCount[] = [];
+  let former: DeadLetterCount[] = [];
   return metrics.onRender(async () => {
-    const counts = await (letters.counts?.() ?? letters.list().then(countLetters));
+    const counts = await (deadLetters.counts?.() ?? deadLetters.list().then(countDeadLetters));
     for (const { topic, group } of former) gauge.set({ topic, group }, 0);
     former = counts;
     for (const { topic, group, count } of counts) gauge.set({ topic, group }, count);
   });
 }
 
-function countLetters(letters: Awaited<ReturnType<DeadLetters['list']>>): LetterCount[] {
-  const counts = new Map<string, LetterCount>();
-  for (const { event, group } of letters) {
+function countDeadLetters(deadLetters: Awaited<ReturnType<DeadLetters['list']>>): DeadLetterCount[] {
+  const counts = new Map<string, DeadLetterCount>();
+  for (const { event, group } of deadLetters) {
     const key = `${event.topic} ${group}`;
     counts.set(key, { topic: event.topic, group, count: (counts.get(key)?.count ?? 0) + 1 });
   }

@@ -1,19 +1,19 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFolderSync } from '../../xml-store/folder-sync.js';
-import type { LetterCount } from './dead-letter-metrics.js';
+import type { DeadLetterCount } from './dead-letter-metrics.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters, type ReplayRequests } from './dead-letters.js';
 
 export interface FileDeadLetters extends ReplayableDeadLetters, ReplayRequests {
-  /** Known from the names of the files alone. */
-  counts(): Promise<LetterCount[]>;
+  /** Counts by the names of the files, without opening them. */
+  counts(): Promise<DeadLetterCount[]>;
 }
 
 const REPLAY = 'replay';
 
 /**
- * Dead letters as files `<root>/<topic>.dlq/<event id>.<group>.json`: few, durable, readable with any editor. One whose
- * replay is asked for is moved to `<root>/replay`, where the process that has the group takes it up.
+ * Dead-letter messages as files `<root>/<topic>.dlq/<event id>.<group>.json`: few, durable, readable with any editor. A
+ * requested replay moves the file to `<root>/replay`, where the process of the group takes it.
  */
 export function openFileDeadLetters(root: string): FileDeadLetters {
   const folders = createFolderSync(root);
@@ -24,30 +24,30 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
     return entries.filter((entry) => entry.isDirectory() && entry.name.endsWith('.dlq')).map((entry) => entry.name);
   }
 
-  async function lettersIn(folder: string): Promise<string[]> {
+  async function filesIn(folder: string): Promise<string[]> {
     const names = await readdir(path.join(root, folder)).catch(() => []);
     return names.filter((name) => name.endsWith('.json'));
   }
 
-  /** null where the letter has gone meanwhile. */
+  /** Null if the dead-letter message was removed meanwhile. */
   async function read(folder: string, name: string): Promise<DeadLetter | null> {
     const text = await readFile(path.join(root, folder, name), 'utf8').catch(() => null);
     return text === null ? null : (JSON.parse(text) as DeadLetter);
   }
 
   async function readAll(folder: string): Promise<DeadLetter[]> {
-    const letters = await Promise.all((await lettersIn(folder)).map((name) => read(folder, name)));
-    return byAge(letters.filter((letter) => letter !== null));
+    const deadLetters = await Promise.all((await filesIn(folder)).map((name) => read(folder, name)));
+    return byAge(deadLetters.filter((deadLetter) => deadLetter !== null));
   }
 
   return {
-    async add(letter) {
-      const folder = path.join(root, deadLetterTopic(letter.event.topic));
+    async add(deadLetter) {
+      const folder = path.join(root, deadLetterTopic(deadLetter.event.topic));
       await folders.make(folder);
-      const file = path.join(folder, nameOf(letter.id));
+      const file = path.join(folder, nameOf(deadLetter.id));
       const handle = await open(`${file}.new`, 'w', 0o640);
       try {
-        await handle.writeFile(JSON.stringify(letter, null, 2));
+        await handle.writeFile(JSON.stringify(deadLetter, null, 2));
         await handle.datasync();
       } finally {
         await handle.close();
@@ -56,29 +56,29 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
       await folders.sync(folder);
     },
     async list(topic) {
-      const letters: DeadLetter[] = [];
+      const deadLetters: DeadLetter[] = [];
       for (const folder of await topics()) {
         if (topic !== undefined && folder !== deadLetterTopic(topic)) continue;
-        letters.push(...(await readAll(folder)));
+        deadLetters.push(...(await readAll(folder)));
       }
-      return byAge(letters);
+      return byAge(deadLetters);
     },
     async remove(id) {
       for (const folder of await topics()) await rm(path.join(root, folder, nameOf(id)), { force: true });
     },
-    async replay(letter) {
+    async replay(deadLetter) {
       const folder = path.join(root, REPLAY);
       await folders.make(folder);
-      const name = nameOf(letter.id);
-      await rename(path.join(root, deadLetterTopic(letter.event.topic), name), path.join(folder, name));
+      const name = nameOf(deadLetter.id);
+      await rename(path.join(root, deadLetterTopic(deadLetter.event.topic), name), path.join(folder, name));
       await folders.sync(folder);
     },
     requested: () => readAll(REPLAY),
     settled: (id) => rm(path.join(root, REPLAY, nameOf(id)), { force: true }),
     async counts() {
-      const counts = new Map<string, LetterCount>();
+      const counts = new Map<string, DeadLetterCount>();
       for (const folder of await topics())
-        for (const name of await lettersIn(folder)) {
+        for (const name of await filesIn(folder)) {
           const topic = folder.slice(0, -'.dlq'.length);
           const group = name.slice(name.indexOf('.') + 1, -'.json'.length);
           const key = `${topic} ${group}`;
@@ -89,6 +89,6 @@ export function openFileDeadLetters(root: string): FileDeadLetters {
   };
 }
 
-function byAge(letters: readonly DeadLetter[]): DeadLetter[] {
-  return [...letters].sort((a, b) => a.time.localeCompare(b.time));
+function byAge(deadLetters: readonly DeadLetter[]): DeadLetter[] {
+  return [...deadLetters].sort((a, b) => a.time.localeCompare(b.time));
 }

@@ -15,43 +15,43 @@ export interface DeadLetter {
 
 /** Keeps events that failed for good, under `<topic>.dlq`, until they are replayed or dismissed. */
 export interface DeadLetters {
-  /** Resolves once it is safe; the same id again replaces the former. */
-  add(letter: DeadLetter): Promise<void>;
+  /** Resolves after it is stored. The same id replaces the former. */
+  add(deadLetter: DeadLetter): Promise<void>;
   /** Oldest first. */
   list(topic?: string): Promise<DeadLetter[]>;
   remove(id: string): Promise<void>;
 }
 
-/** Dead letters that can be handed to their group once more. */
+/** Dead-letter messages that can be replayed. */
 export interface ReplayableDeadLetters extends DeadLetters {
-  /** Takes the letter out and has its event handed to the group that failed, and to no other. */
-  replay(letter: DeadLetter): Promise<void>;
+  /** Removes the dead-letter message and gives its event to the group that failed, and to no other. */
+  replay(deadLetter: DeadLetter): Promise<void>;
 }
 
-/** What a bus of this process needs to know of letters whose replay was asked for by another process. */
+/** Dead-letter messages whose replay another process requested. */
 export interface ReplayRequests {
   requested(): Promise<DeadLetter[]>;
-  /** The event was handled, or became a letter again. */
+  /** Removes a request: its event was handled, or became a dead-letter message again. */
   settled(id: string): Promise<void>;
 }
 
-/** The name under which letters of a topic are kept. */
+/** The topic, or folder, of the dead-letter messages of a topic. */
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }
 
-/** Dead letters in memory, for tests. */
+/** Dead-letter messages in memory, for tests. */
 export function createMemoryDeadLetters(): DeadLetters {
-  const letters = new Map<string, DeadLetter>();
+  const deadLetters = new Map<string, DeadLetter>();
   return {
-    async add(letter) {
-      letters.set(letter.id, letter);
+    async add(deadLetter) {
+      deadLetters.set(deadLetter.id, deadLetter);
     },
     async list(topic) {
-      return [...letters.values()].filter((letter) => topic === undefined || letter.event.topic === topic);
+      return [...deadLetters.values()].filter((deadLetter) => topic === undefined || deadLetter.event.topic === topic);
     },
     async remove(id) {
-      letters.delete(id);
+      deadLetters.delete(id);
     },
   };
 }

@@ -15,7 +15,7 @@ import {
   handlingMetrics,
   type RetryPolicy,
 } from '../handle-event.js';
-import { keepKafkaLetter } from './dead-letters.kafka.js';
+import { keepKafkaDeadLetter } from './dead-letters.kafka.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
@@ -38,7 +38,7 @@ const JOIN_TIMEOUT_MS = 2_000;
 /**
  * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has a
  * consumer group of its own, `<group>.<topic>`: the members of a group at the brokers all have to read the same topics,
- * and one topic does not hold back another. A group that is new starts with the oldest message there is. Dead letters go
+ * and one topic does not hold back another. A group that is new starts with the oldest message there is. Dead-letter messages go
  * to `<topic>.dlq` (see `dead-letters.kafka.ts`). Nothing is connected before it is used.
  */
 export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBusOptions): Bus {
@@ -61,7 +61,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       const only = message.headers?.[REPLAY_HEADER]?.toString();
       if (only !== undefined && only !== group) return;
       const deadLetters = {
-        add: (letter: DeadLetter) => keepKafkaLetter(letter, { message, partition }, { producer, topics }),
+        add: (deadLetter: DeadLetter) => keepKafkaDeadLetter(deadLetter, { message, partition }, { producer, topics }),
       };
       const context = { group, deadLetters, logger, clock, ...counting };
       let event: BusEvent;

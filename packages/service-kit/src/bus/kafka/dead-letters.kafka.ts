@@ -11,59 +11,58 @@ import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } fr
 import { createKafkaProducer, isContentRefused, type KafkaProducer } from './kafka-producer.js';
 import { createKafkaTopics, type KafkaTopics } from './kafka-topics.js';
 
-/** Where a message came from, for letters that keep it byte by byte. */
+/** The message as the brokers gave it: its dead-letter message keeps the same bytes. */
 export interface OriginalMessage {
   readonly message: Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'>;
   readonly partition: number;
 }
 
-const LETTER = 'ecf_dead_';
-/** Of a letter whose body was cut: how many bytes it had. */
-const CUT = `${LETTER}cut`;
+const HEADER_PREFIX = 'ecf_dead_';
+/** Header with the original size of a body that was cut. */
+const CUT = `${HEADER_PREFIX}cut`;
 const READ_TIMEOUT_MS = 30_000;
 const QUIET_FETCHES = 5;
 
-/** Bytes of a body, and a twentieth of it for a header, that are kept of what brokers will not take as it came. */
+/** Sizes to which the body of a refused message is cut. A header may have a twentieth of it. */
 const SHORTER = [500_000, 5_000];
 const LONGEST_ID = 500;
-/** Of a foreign message anything may be too long or too many: these are what a letter is known by. */
+/** Headers that a cut message keeps: the others of a foreign message may be too long or too many. */
 const KEPT_HEADERS = /^(ce_(specversion|id|type|source|time|subject)|content-type|traceparent|ecf_dead_[a-z]+)$/;
 
 /**
- * Keeps a letter in `<topic>.dlq`: the message as it came, with the group and the reason as headers `ecf_dead_…`. What the
- * brokers refuse for its size is kept with its body cut, which a header says: a letter that could not be kept would hold
- * its partition back for good.
+ * Keeps a dead-letter message in `<topic>.dlq`: the original message, with the group and the reason as headers `ecf_dead_…`. If
+ * the brokers refuse its size, its body is cut and a header says so. A message that cannot be kept would block its partition.
  */
-export async function keepKafkaLetter(
-  letter: DeadLetter,
+export async function keepKafkaDeadLetter(
+  deadLetter: DeadLetter,
   original: OriginalMessage | null,
   { producer, topics }: { producer: KafkaProducer; topics: KafkaTopics },
 ): Promise<void> {
-  const { event } = letter;
+  const { event } = deadLetter;
   await topics.ensure([event.topic]);
   const record = original === null ? toRecord(event, event.topic) : asItCame(event, original);
   const whole: KafkaRecord = {
     topic: topics.nameOf(deadLetterTopic(event.topic)),
-    key: letter.id,
+    key: deadLetter.id,
     value: record.value,
     headers: {
       ...record.headers,
-      [`${LETTER}topic`]: event.topic,
-      [`${LETTER}key`]: event.key,
-      [`${LETTER}group`]: letter.group,
-      [`${LETTER}reason`]: letter.reason,
-      [`${LETTER}attempts`]: String(letter.attempts),
-      [`${LETTER}time`]: letter.time,
+      [`${HEADER_PREFIX}topic`]: event.topic,
+      [`${HEADER_PREFIX}key`]: event.key,
+      [`${HEADER_PREFIX}group`]: deadLetter.group,
+      [`${HEADER_PREFIX}reason`]: deadLetter.reason,
+      [`${HEADER_PREFIX}attempts`]: String(deadLetter.attempts),
+      [`${HEADER_PREFIX}time`]: deadLetter.time,
       ...(original === null
         ? {}
         : {
-            [`${LETTER}partition`]: String(original.partition),
-            [`${LETTER}offset`]: original.message.offset,
+            [`${HEADER_PREFIX}partition`]: String(original.partition),
+            [`${HEADER_PREFIX}offset`]: original.message.offset,
           }),
     },
   };
   let refusal: unknown;
-  for (const form of forms(whole, letter)) {
+  for (const form of forms(whole, deadLetter)) {
     try {
       return await producer.send([form]);
     } catch (error) {
@@ -74,9 +73,9 @@ export async function keepKafkaLetter(
   throw refusal;
 }
 
-function* forms(whole: KafkaRecord, letter: DeadLetter): Generator<KafkaRecord> {
+function* forms(whole: KafkaRecord, deadLetter: DeadLetter): Generator<KafkaRecord> {
   yield whole;
-  for (const bytes of SHORTER) yield shortened(whole, letter, bytes);
+  for (const bytes of SHORTER) yield shortened(whole, deadLetter, bytes);
 }
 
 function shortened(whole: KafkaRecord, { id, group }: DeadLetter, bytes: number): KafkaRecord {
@@ -96,59 +95,61 @@ function asItCame(event: BusEvent, { message }: OriginalMessage): KafkaRecord {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(textHeaders(message.headers)))
     if (value !== undefined && name !== REPLAY_HEADER) headers[name] = value;
-  // A body of null would delete the letter instead of keeping it.
+  // A body of null would delete the dead-letter message.
   return { topic: event.topic, key: event.key, value: message.value ?? '', headers };
 }
 
-/** The dead letters of a Kafka deployment, for those who look after them. */
+/** The dead-letter messages of a Kafka deployment, for operators. */
 export interface KafkaDeadLetters extends ReplayableDeadLetters {
   close(): Promise<void>;
 }
 
 /**
- * Opens the dead letters of the brokers of the settings. `replay` publishes the message to its topic again, marked for the
- * group that failed, and then deletes the letter; what fails again becomes a letter again.
+ * Opens the dead-letter messages at the brokers. `replay` publishes the message to its topic again, marked for the group that
+ * failed, and then deletes the dead-letter message. If the event fails again, it becomes a dead-letter message again.
  */
 export function openKafkaDeadLetters(settings: KafkaSettings, logger: Logger): KafkaDeadLetters {
   const open = kafkaClients(settings, logger);
   const topics = createKafkaTopics({ open, settings, logger });
   const producer = createKafkaProducer(open);
-  const found = new Map<string, FoundLetter>();
+  const found = new Map<string, FoundDeadLetter>();
 
-  async function find(id: string): Promise<FoundLetter | undefined> {
+  async function find(id: string): Promise<FoundDeadLetter | undefined> {
     if (!found.has(id)) await list();
     return found.get(id);
   }
 
   async function list(topic?: string): Promise<DeadLetter[]> {
     const names = topic === undefined ? Object.values(TOPICS).map(({ name }) => name) : [topic];
-    const letters = await readKafkaLetters(open, topics, names);
-    for (const each of letters) found.set(each.letter.id, each);
-    return letters.map(({ letter }) => letter).sort((a, b) => a.time.localeCompare(b.time));
+    const deadLetters = await readKafkaDeadLetters(open, topics, names);
+    for (const each of deadLetters) found.set(each.deadLetter.id, each);
+    return deadLetters.map(({ deadLetter }) => deadLetter).sort((a, b) => a.time.localeCompare(b.time));
   }
 
-  async function forget(letter: DeadLetter): Promise<void> {
-    const topic = topics.nameOf(deadLetterTopic(letter.event.topic));
-    await producer.send([{ topic, key: letter.id, value: null, headers: {} }]);
-    found.delete(letter.id);
+  async function forget(deadLetter: DeadLetter): Promise<void> {
+    const topic = topics.nameOf(deadLetterTopic(deadLetter.event.topic));
+    await producer.send([{ topic, key: deadLetter.id, value: null, headers: {} }]);
+    found.delete(deadLetter.id);
   }
 
   return {
     list,
-    add: (letter) => keepKafkaLetter(letter, null, { producer, topics }),
+    add: (deadLetter) => keepKafkaDeadLetter(deadLetter, null, { producer, topics }),
     async remove(id) {
       const present = await find(id);
-      if (present !== undefined) await forget(present.letter);
+      if (present !== undefined) await forget(present.deadLetter);
     },
-    async replay(letter) {
-      const present = await find(letter.id);
-      if (present === undefined) throw new Error(`there is no dead letter ${letter.id}`);
-      const { event, incomplete } = present.letter;
+    async replay(deadLetter) {
+      const present = await find(deadLetter.id);
+      if (present === undefined) throw new Error(`there is no dead-letter message ${deadLetter.id}`);
+      const { event, incomplete } = present.deadLetter;
       if (incomplete === true)
-        throw new Error(`the dead letter ${letter.id} was too large to be kept whole: it can only be dismissed`);
-      const headers = { ...present.headers, [REPLAY_HEADER]: present.letter.group };
+        throw new Error(
+          `the dead-letter message ${deadLetter.id} was too large to be kept whole: it can only be dismissed`,
+        );
+      const headers = { ...present.headers, [REPLAY_HEADER]: present.deadLetter.group };
       await producer.send([{ topic: topics.nameOf(event.topic), key: event.key, value: present.value, headers }]);
-      await forget(present.letter);
+      await forget(present.deadLetter);
     },
     async close() {
       await producer.close();
@@ -156,28 +157,28 @@ export function openKafkaDeadLetters(settings: KafkaSettings, logger: Logger): K
   };
 }
 
-interface FoundLetter {
-  readonly letter: DeadLetter;
-  /** Of the message as it first came. */
+interface FoundDeadLetter {
+  readonly deadLetter: DeadLetter;
+  /** The headers of the original message. */
   readonly headers: Readonly<Record<string, string>>;
   readonly value: Buffer;
 }
 
-/** All letters of topics, as they stand. Topics that do not exist have none. */
-export async function readKafkaLetters(
+/** All dead-letter messages of topics. Topics that do not exist have none. */
+export async function readKafkaDeadLetters(
   open: OpenKafka,
   topics: KafkaTopics,
   names: readonly string[],
-): Promise<FoundLetter[]> {
+): Promise<FoundDeadLetter[]> {
   const admin = (await open()).admin();
   await admin.connect();
   try {
     const present = new Set(await admin.listTopics());
     const wanted = names.map((name) => topics.nameOf(deadLetterTopic(name))).filter((name) => present.has(name));
-    const letters: FoundLetter[] = [];
+    const deadLetters: FoundDeadLetter[] = [];
     const ends = await endsOf(admin, wanted);
-    if (ends.size > 0) for (const message of await readToEnd(open, topics.nameOf(''), ends)) letters.push(message);
-    return letters;
+    if (ends.size > 0) for (const message of await readToEnd(open, topics.nameOf(''), ends)) deadLetters.push(message);
+    return deadLetters;
   } finally {
     await admin.disconnect().catch(() => undefined);
   }
@@ -192,8 +193,12 @@ async function endsOf(admin: Admin, topics: readonly string[]): Promise<Map<stri
   return ends;
 }
 
-async function readToEnd(open: OpenKafka, prefix: string, ends: ReadonlyMap<string, bigint>): Promise<FoundLetter[]> {
-  const letters = new Map<string, FoundLetter | null>();
+async function readToEnd(
+  open: OpenKafka,
+  prefix: string,
+  ends: ReadonlyMap<string, bigint>,
+): Promise<FoundDeadLetter[]> {
+  const deadLetters = new Map<string, FoundDeadLetter | null>();
   const left = new Set(ends.keys());
   const client = await open();
   const consumer = client.consumer({
@@ -208,9 +213,12 @@ async function readToEnd(open: OpenKafka, prefix: string, ends: ReadonlyMap<stri
     await consumer.connect();
     await consumer.subscribe({ topics: [...new Set([...ends.keys()].map(topicOfPlace))], fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('the dead letters could not be read in time')), READ_TIMEOUT_MS);
+      timer = setTimeout(
+        () => reject(new Error('the dead-letter messages could not be read in time')),
+        READ_TIMEOUT_MS,
+      );
       consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
-      // What was compacted away leaves offsets that nothing comes for.
+      // Compaction leaves offsets without messages.
       consumer.on(consumer.events.FETCH, () => {
         quiet += 1;
         if (quiet > QUIET_FETCHES) resolve();
@@ -219,7 +227,7 @@ async function readToEnd(open: OpenKafka, prefix: string, ends: ReadonlyMap<stri
         .run({
           autoCommit: false,
           async eachBatch({ batch }) {
-            for (const message of batch.messages) take(letters, batch.topic, message);
+            for (const message of batch.messages) take(deadLetters, batch.topic, message);
             const place = `${batch.topic} ${batch.partition}`;
             if (BigInt(batch.lastOffset()) + 1n >= (ends.get(place) ?? 0n)) left.delete(place);
             quiet = 0;
@@ -232,30 +240,30 @@ async function readToEnd(open: OpenKafka, prefix: string, ends: ReadonlyMap<stri
     clearTimeout(timer);
     await consumer.disconnect().catch(() => undefined);
   }
-  return [...letters.values()].filter((letter) => letter !== null);
+  return [...deadLetters.values()].filter((deadLetter) => deadLetter !== null);
 }
 
 function topicOfPlace(place: string): string {
   return place.slice(0, place.indexOf(' '));
 }
 
-function take(letters: Map<string, FoundLetter | null>, from: string, message: KafkaMessage): void {
+function take(deadLetters: Map<string, FoundDeadLetter | null>, from: string, message: KafkaMessage): void {
   const id = message.key?.toString('utf8') ?? `${from}-${message.offset}`;
-  letters.set(`${from} ${id}`, message.value === null ? null : readLetter(id, message, message.value));
+  deadLetters.set(`${from} ${id}`, message.value === null ? null : readDeadLetter(id, message, message.value));
 }
 
-function readLetter(id: string, message: KafkaMessage, value: Buffer): FoundLetter {
+function readDeadLetter(id: string, message: KafkaMessage, value: Buffer): FoundDeadLetter {
   const all = textHeaders(message.headers);
   const headers: Record<string, string> = {};
   for (const [name, text] of Object.entries(all))
-    if (text !== undefined && !name.startsWith(LETTER)) headers[name] = text;
-  const of = (name: string) => all[`${LETTER}${name}`] ?? '';
-  const letter: DeadLetter = {
+    if (text !== undefined && !name.startsWith(HEADER_PREFIX)) headers[name] = text;
+  const header = (name: string) => all[`${HEADER_PREFIX}${name}`] ?? '';
+  const deadLetter: DeadLetter = {
     id,
-    group: of('group'),
-    reason: of('reason'),
-    attempts: Number(of('attempts')),
-    time: of('time'),
+    group: header('group'),
+    reason: header('reason'),
+    attempts: Number(header('attempts')),
+    time: header('time'),
     ...(all[CUT] === undefined ? {} : { incomplete: true }),
     event: {
       id: headers.ce_id ?? id,
@@ -264,10 +272,10 @@ function readLetter(id: string, message: KafkaMessage, value: Buffer): FoundLett
       time: headers.ce_time ?? '',
       subject: headers.ce_subject ?? '',
       ...(headers.traceparent === undefined ? {} : { traceparent: headers.traceparent }),
-      topic: of('topic'),
-      key: of('key'),
+      topic: header('topic'),
+      key: header('key'),
       data: bodyAsText(value),
     },
   };
-  return { letter, headers, value };
+  return { deadLetter, headers, value };
 }

@@ -11,7 +11,7 @@ export interface KafkaRecord {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Names the only group that a message is meant for: that of a dead letter which is replayed. */
+/** Names the only group that a message is meant for: that of a dead-letter message which is replayed. */
 export const REPLAY_HEADER = 'ecf_replay_group';
 
 /** A message that is no event: without body, without an attribute, not JSON. */

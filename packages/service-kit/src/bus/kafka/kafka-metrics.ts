@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { deadLetterGauge } from '../dead-letters/dead-letter-metrics.js';
 import { type DeadLetter, deadLetterTopic } from '../dead-letters/dead-letters.js';
-import { readKafkaLetters } from './dead-letters.kafka.js';
+import { readKafkaDeadLetters } from './dead-letters.kafka.js';
 import type { OpenKafka } from './kafka-client.js';
 import type { KafkaTopics } from './kafka-topics.js';
 
@@ -32,7 +32,7 @@ interface Watched {
 const PATIENCE_MS = 1_000;
 
 /**
- * Lag, dead letters and connection of each group. Every member tells the whole group's numbers, so that they are right
+ * Lag, dead-letter messages and connection of each group. Every member tells the whole group's numbers, so that they are right
  * however many instances run: take the maximum over instances.
  */
 export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetricsOptions): KafkaMetrics {
@@ -42,7 +42,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     help: 'Events of a topic that a group has not handled yet',
     labels,
   });
-  const letters = deadLetterGauge(metrics);
+  const deadLetters = deadLetterGauge(metrics);
   const up = metrics.gauge({
     name: 'ecf_consumer_connected',
     help: '1 where this process is a member of the group, 0 where it lost the brokers',
@@ -62,7 +62,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
       }
       for (const topic of new Set([...watched.values()].map((each) => each.topic))) await lookAt(admin, topic);
     } catch (error) {
-      logger.debug({ err: error }, 'lag and dead letters cannot be looked up');
+      logger.debug({ err: error }, 'lag and dead-letter messages cannot be looked up');
       await admin?.disconnect().catch(() => undefined);
       admin = null;
     }
@@ -83,10 +83,10 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     }
     const dead = topics.nameOf(deadLetterTopic(topic));
     const [end] = await client.fetchTopicOffsets(dead);
-    // Reading the letters takes a consumer: only where something was added or taken since.
+    // Reading the dead-letter messages takes a consumer: only where something was added or taken since.
     if (counted.get(topic) === end?.high) return;
-    const present = (await readKafkaLetters(open, topics, [topic])).map(({ letter }) => letter);
-    for (const { group } of groupsOf(topic)) letters.set({ topic, group }, lettersOf(present, group));
+    const present = (await readKafkaDeadLetters(open, topics, [topic])).map(({ deadLetter }) => deadLetter);
+    for (const { group } of groupsOf(topic)) deadLetters.set({ topic, group }, countOf(present, group));
     counted.set(topic, end?.high ?? '');
   }
 
@@ -121,6 +121,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   };
 }
 
-function lettersOf(letters: readonly DeadLetter[], group: string): number {
-  return letters.filter((letter) => letter.group === group).length;
+function countOf(deadLetters: readonly DeadLetter[], group: string): number {
+  return deadLetters.filter((deadLetter) => deadLetter.group === group).length;
 }

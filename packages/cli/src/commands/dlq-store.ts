@@ -8,31 +8,36 @@ import { createLogger } from '@ecf/service-kit/telemetry';
 import { UsageError } from '../usage-error.js';
 
 /** The dead-letter messages of a deployment. */
-export interface LetterBox {
-  readonly letters: ReplayableDeadLetters;
-  /** Reports the result of a replay on a standalone deployment; null over Kafka. */
+export interface DeadLetterStore {
+  readonly deadLetters: ReplayableDeadLetters;
+  /** The files of a standalone deployment, which show the outcome of a replay; null over Kafka. */
   readonly files: FileDeadLetters | null;
-  /** Their place, for people. */
+  /** The place, as text for people. */
   readonly place: string;
   close(): Promise<void>;
 }
 
 /**
- * The messages of the brokers if KAFKA_BROKERS is set and no folder is named, else those of a data folder.
+ * Opens the brokers if KAFKA_BROKERS is set and no folder is given, otherwise a data folder.
  *
  * @throws UsageError
  */
-export function openLetterBox(folder: string | undefined, env: NodeJS.ProcessEnv): LetterBox {
+export function openDeadLetterStore(folder: string | undefined, env: NodeJS.ProcessEnv): DeadLetterStore {
   const settings = settingsOf(env);
   if (folder === undefined && usesKafka(settings)) {
-    const letters = openKafkaDeadLetters(settings, createLogger({ service: 'cli', level: 'silent' }));
-    return { letters, files: null, place: `at ${settings.KAFKA_BROKERS.join(', ')}`, close: () => letters.close() };
+    const deadLetters = openKafkaDeadLetters(settings, createLogger({ service: 'cli', level: 'silent' }));
+    return {
+      deadLetters,
+      files: null,
+      place: `at ${settings.KAFKA_BROKERS.join(', ')}`,
+      close: () => deadLetters.close(),
+    };
   }
   const data = folder ?? env.DATA_DIR ?? '.data';
   if (!existsSync(data))
     throw new UsageError(`there is no data folder ${data}; name it with --data-dir, or set KAFKA_BROKERS.`);
   const files = openFileDeadLetters(path.join(data, 'dead-letters'));
-  return { letters: files, files, place: `in ${data}`, close: async () => {} };
+  return { deadLetters: files, files, place: `in ${data}`, close: async () => {} };
 }
 
 function settingsOf(env: NodeJS.ProcessEnv) {
