@@ -28,7 +28,7 @@ const SERVICES = {
 export type AuthorityService = keyof typeof SERVICES;
 export const AUTHORITY_SERVICES = Object.keys(SERVICES) as AuthorityService[];
 
-/** False where asking can only be answered by `service_not_in_environment`. */
+/** False if every call is answered by `service_not_in_environment`. */
 export function serviceExists(service: AuthorityService, env: Environment): boolean {
   return (SERVICES[service].environments as readonly Environment[]).includes(env);
 }

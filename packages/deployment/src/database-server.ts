@@ -5,7 +5,7 @@ import type { DeploymentConfig } from './settings.js';
 /** The database server of the deployment: the embedded one, or the one that is configured. */
 export interface DatabaseServer {
   url(service: string): string;
-  /** Of the embedded server. */
+  /** Process id of the embedded server; null for a configured one. */
   pid(): number | null;
   stop(): Promise<void>;
 }

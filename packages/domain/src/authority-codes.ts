@@ -76,7 +76,7 @@ export function meaningsOf(code: string | number, text: string): readonly Author
   const sameCode = AUTHORITY_MESSAGES.filter((entry) => entry.code === String(code).trim());
   const both = sameCode.filter((entry) => sameText.includes(entry));
   if (both.length > 0) return both;
-  // Code 0 fills in for any message, so it tells nothing by itself.
+  // Code 0 stands for any message, so it means nothing by itself.
   return normalCode(code) === '0' || sameCode.length === 0 ? sameText : sameCode;
 }
 

@@ -24,7 +24,7 @@ export function isEncf(text: string): boolean {
 
 /**
  * Whether an acknowledgement can quote the text as an eNCF: 13, 11 or 9 letters and digits, as its schema has it. The schema
- * of an e-CF takes any 13; what is not {@link isEncf} is a business fault.
+ * of an e-CF takes any 13; a text that {@link isEncf} refuses is a business fault.
  */
 export function isQuotableEncf(text: string): boolean {
   return /^(?:[A-Za-z0-9]{13}|[A-Za-z0-9]{11}|[A-Za-z0-9]{9})$/.test(text);

@@ -1,4 +1,4 @@
-/** What the public interface calls the state of an invoice. The authority's own words, `En Proceso` and `Aceptado Condicional` without their blank. */
+/** The public statuses of an invoice. The authority's own words, `En Proceso` and `Aceptado Condicional` without their blank. */
 export const INVOICE_STATUSES = ['Aceptado', 'AceptadoCondicional', 'Rechazado', 'EnProceso', 'No encontrado'] as const;
 
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
@@ -23,7 +23,7 @@ export type EmissionState =
   | 'rejected-used'
   | 'withdrawn';
 
-/** What can happen to an emission. Each is a fact that was observed, not an intention. */
+/** The events of an emission. Each is an observed fact, not an intention. */
 export type EmissionEvent =
   /** The document that this note modifies is not accepted yet. */
   | 'hold'
@@ -39,7 +39,7 @@ export type EmissionEvent =
   | 'outcome-unknown'
   /** Two separate answers "not found", or an operator, allow the same bytes to be sent again. */
   | 'cleared-to-resend'
-  /** The authority asks for the same summary again (code 004). */
+  /** The authority requests the same summary again (code 004). */
   | 'try-again'
   /** A resend of ours was answered "number (or combination) already used": the earlier copy arrived. */
   | 'refused-as-repeat'
@@ -64,8 +64,8 @@ export interface EmissionStateFacts {
   status: InvoiceStatus | null;
   /** Public `sequence_used`: null while it is open. */
   sequenceUsed: boolean | null;
-  /** What has to happen next: we send, we ask the authority, or nothing. */
-  next: 'send' | 'ask' | 'wait' | 'none';
+  /** The next action: send, query the authority, wait, or none. */
+  next: 'send' | 'query' | 'wait' | 'none';
   /** The authority has spoken, or never will: nothing goes on in the background. */
   decided: boolean;
 }
@@ -93,10 +93,10 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
     decided: false,
   },
   unknown: {
-    meaning: 'the authority may have it: ask before sending again',
+    meaning: 'the authority may have it: query it before sending again',
     status: 'EnProceso',
     sequenceUsed: null,
-    next: 'ask',
+    next: 'query',
     decided: false,
   },
   'resend-due': {
@@ -117,21 +117,21 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
     meaning: 'an earlier copy reached the authority: its verdict is looked up, nothing is sent again',
     status: 'EnProceso',
     sequenceUsed: null,
-    next: 'ask',
+    next: 'query',
     decided: false,
   },
   processing: {
     meaning: 'the authority has it and has not decided',
     status: 'EnProceso',
     sequenceUsed: null,
-    next: 'ask',
+    next: 'query',
     decided: false,
   },
   'not-found': {
     meaning: 'the authority gave a trackId and now does not know it',
     status: 'No encontrado',
     sequenceUsed: null,
-    next: 'ask',
+    next: 'query',
     decided: false,
   },
   accepted: { meaning: 'accepted', status: 'Aceptado', sequenceUsed: true, next: 'none', decided: true },

@@ -37,36 +37,36 @@ import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-const GATEWAY_QUESTION_MS = 3_000;
+const GATEWAY_TIMEOUT_MS = 3_000;
 /** For logins at the authority and pages of a rebuild. */
-const PATIENT_QUESTION_MS = 60_000;
+const LONG_TIMEOUT_MS = 60_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
 export interface QueryOverrides extends SharedParts {
   archive?: XmlStore;
-  /** Owners of the same process; by default those of EMISSION_URL and RECEPTION_URL. */
+  /** Owners in the same process; by default the clients of EMISSION_URL and RECEPTION_URL. */
   emission?: EmissionOperations;
   reception?: ReceivedSource;
   outcomes?: OutcomeSource;
   /** Owners of documents that may still wait for the archive. */
   stored?: Readonly<Record<'emission' | 'reception', Pick<ArchiveOperations, 'pendingDocument'>>>;
-  /** Where to ask about taxpayers; null = nowhere. By default the gateway of GATEWAY_URL. */
+  /** Source of taxpayers; null = none. By default the gateway of GATEWAY_URL. */
   taxpayers?: TaxpayerSource | null;
   authority?: Authority;
 }
 
 export interface Query {
   readonly app: Express;
-  /** Prepares the database and listens to events. */
+  /** Prepares the database and subscribes to events. */
   start(): Promise<void>;
-  /** Finishes what is under way. The HTTP server is stopped by who started it, before. */
+  /** Waits for work in flight. The caller stops the HTTP server before. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
-  /** What services of the same process ask instead of the internal routes. */
+  /** The internal operations for services of the same process. */
   readonly internal: QueryOperations;
 }
 
-/** The query service, wired. Nothing is connected before `start`. */
+/** Wires the query service. Nothing is connected before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceParts('query', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database } = parts;
@@ -79,22 +79,20 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
   });
   const asks = { service: 'query', identityKey, clock };
-  const soon = { ...asks, timeoutMs: config.OWNER_TIMEOUT_MS };
-  const patiently = { ...asks, timeoutMs: PATIENT_QUESTION_MS };
+  const quick = { ...asks, timeoutMs: config.OWNER_TIMEOUT_MS };
+  const slow = { ...asks, timeoutMs: LONG_TIMEOUT_MS };
   const emission = overrides.emission ?? {
-    ...askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, patiently),
-    ...pick(askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, soon), ['recentChanges', 'findInvoices']),
+    ...askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
+    ...pick(askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
   };
   const reception = overrides.reception ?? {
-    ...askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, patiently),
-    ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, soon), ['findReceived']),
+    ...askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
+    ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
   };
   const outcomesOverHttp =
-    config.APPROVALS_URL === undefined
-      ? null
-      : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, patiently);
+    config.APPROVALS_URL === undefined ? null : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
   const archive = overrides.archive ?? openXmlStore(config);
-  const stored = overrides.stored ?? owners(config, soon);
+  const stored = overrides.stored ?? owners(config, quick);
   const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
@@ -104,7 +102,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
     source:
       overrides.taxpayers === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: GATEWAY_QUESTION_MS })
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: GATEWAY_TIMEOUT_MS })
         : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
@@ -124,7 +122,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const ready = () =>
     checkReadiness(
       { database: () => database.query('SELECT 1'), archive: () => archive.ready() },
-      // Without it only the route of the XML fails.
+      // Without the archive only the route of the XML fails.
       2_000,
       ['archive'],
     );
@@ -148,7 +146,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
-      // A rebuild that ended with its instance is cleared away.
+      // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
         projection: ports.projection,

@@ -16,7 +16,7 @@ import { z } from 'zod';
 export const querySettings = z.object({
   ...serverSettings(8085),
   ...busSettings,
-  // A rebuild makes a schema in the database for its time.
+  // A rebuild creates a schema in the database.
   ...databaseSettings(12),
   ...identitySettings,
   ...gatewayAddressSettings,

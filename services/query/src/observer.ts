@@ -9,7 +9,7 @@ export interface QueryMetrics {
 
 const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** What this service counts and logs. */
+/** Metrics and log lines of this service. */
 export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetrics {
   const lag = metrics.histogram({
     name: 'ecf_read_model_lag_seconds',
@@ -17,16 +17,16 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     labels: ['topic'],
     buckets: LATENCY,
   });
-  const questions = metrics.counter({
-    name: 'ecf_read_model_questions_total',
-    help: 'Questions to the owners before an answer: nothing new, something found, failed, paused after a failure',
+  const ownerQueries = metrics.counter({
+    name: 'ecf_read_model_owner_queries_total',
+    help: 'Queries to the owners before an answer: nothing new, something found, failed, paused after a failure',
     labels: ['outcome'],
   });
 
   return {
     observer: {
       failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
-      freshened: (outcome) => questions.inc({ outcome }),
+      freshened: (outcome) => ownerQueries.inc({ outcome }),
     },
     projected: (event, now) =>
       lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),

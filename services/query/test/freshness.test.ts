@@ -172,7 +172,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.ask(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
       expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(503);
       expect(world.owners.asked).toEqual(['recentChanges']);
-      expect(await world.metrics.render()).toMatch(/ecf_read_model_questions_total\{outcome="paused"\} 3/);
+      expect(await world.metrics.render()).toMatch(/ecf_read_model_owner_queries_total\{outcome="paused"\} 3/);
     });
 
     it('leaves open whether one document exists that is not known here: 503, no 404', async () => {
@@ -199,7 +199,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
     });
 
-    it('is asked again soon', async () => {
+    it('is asked again quick', async () => {
       world.owners.issue(invoice({ sequence: 203 }));
       expect((await world.ask(`/invoices/${encf('31', 203)}`, mine)).status).toBe(200);
     });

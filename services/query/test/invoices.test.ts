@@ -414,7 +414,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     });
   });
 
-  it('delivery and approval are shown as soon as they are told, before or after the document', async () => {
+  it('delivery and approval are shown as quick as they are told, before or after the document', async () => {
     const number = encf('31', 9);
     const key = `TesteCF:${ISSUER}:${number}`;
     const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number, buyer_rnc: BUYER };

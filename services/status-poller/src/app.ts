@@ -26,11 +26,11 @@ import { createSubmissionStore, STATUS_POLLER_GROUP } from './outbound/submissio
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const CLEANING_MS = 10 * 60_000;
 const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
-const QUESTION_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
-/** What a deployment shares between services, and what tests replace. */
+/** Parts that a deployment shares between services, and parts that tests replace. */
 export interface StatusPollerOverrides extends SharedParts {
-  /** By default asked over HTTP, at EMISSION_URL. */
+  /** By default the client of EMISSION_URL. */
   emission?: FollowUpOperations;
   authority?: Ports['authority'];
   random?: () => number;
@@ -39,9 +39,9 @@ export interface StatusPollerOverrides extends SharedParts {
 
 export interface StatusPoller {
   readonly app: Express;
-  /** Makes and migrates the database, then hears of submissions, asks for what is due and publishes changes. */
+  /** Creates and migrates the database, subscribes to submissions, queries due results and publishes changes. */
   start(): Promise<void>;
-  /** Ends gracefully: questions under way are answered and recorded. */
+  /** Waits until queries in flight are answered and recorded. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
 }
@@ -134,7 +134,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
 
 function statusEvent(submission: Submission, revision: number, learned: Learned, now: Date) {
   const data = invoiceStatusChanged(submission, revision, learned);
-  // Changes of several submissions are recorded together: each belongs to the trace of its own.
+  // The event belongs to the trace of its submission, not to that of the query.
   return makeEvent(
     {
       topic: TOPICS.invoiceStatus.name,
@@ -158,6 +158,6 @@ function emissionOverHttp(config: StatusPollerConfig, key: Uint8Array, clock: ()
     service: 'status-poller',
     identityKey: key,
     clock,
-    timeoutMs: QUESTION_MS,
+    timeoutMs: QUERY_TIMEOUT_MS,
   });
 }

@@ -74,7 +74,7 @@ export const statusPollerSettings = z.object({
 
 export type StatusPollerConfig = z.infer<typeof statusPollerSettings>;
 
-/** Reads the configuration; throws ConfigError naming the variable and what is allowed. */
+/** Reads the configuration. Throws ConfigError with the variable and the values it may have. */
 export function readStatusPollerConfig(env: Record<string, string | undefined>): StatusPollerConfig {
   return readConfig(statusPollerSettings, env);
 }

@@ -6,11 +6,11 @@ export interface PollerMetrics {
   readonly backlog: (backlog: readonly Backlog[], now: Date) => void;
 }
 
-/** What this service counts and logs. */
+/** Metrics and log lines of this service. */
 export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMetrics {
-  const questions = metrics.counter({
-    name: 'ecf_status_questions_total',
-    help: 'Questions for the result of a submission, by the status learned or the reason why there was none',
+  const queries = metrics.counter({
+    name: 'ecf_status_queries_total',
+    help: 'Queries for the result of a submission, by the status learned or the reason why there was none',
     labels: ['env', 'outcome'],
   });
   const changes = metrics.counter({
@@ -19,19 +19,19 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
     labels: ['env', 'status'],
   });
   const perDecision = metrics.histogram({
-    name: 'ecf_status_questions_per_decision',
-    help: 'Answered questions of the background until a submission was decided',
+    name: 'ecf_status_queries_per_decision',
+    help: 'Answered queries of the background until a submission was decided',
     labels: ['env'],
     buckets: [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50],
   });
   const alarms = metrics.counter({
     name: 'ecf_status_alarms_total',
-    help: 'Submissions that became undecided for more than 72 hours',
+    help: 'Submissions that stayed undecided for more than 72 hours',
     labels: ['env'],
   });
   const polls = metrics.gauge({
     name: 'ecf_status_polls',
-    help: 'Submissions that are asked for until they are decided: waiting for their time, due, claimed, overdue (72 hours)',
+    help: 'Undecided submissions by state: waiting for their due time, due, claimed, overdue (72 hours)',
     labels: ['env', 'state'],
   });
   const oldest = metrics.gauge({
@@ -42,7 +42,7 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
 
   return {
     observer: {
-      asked: (env, outcome) => questions.inc({ env, outcome }),
+      queried: (env, outcome) => queries.inc({ env, outcome }),
       decided: ({ env, tries }) => perDecision.observe({ env }, tries + 1),
       changed: ({ env, facts }) => changes.inc({ env, status: facts.status }),
       overdue(poll) {
@@ -58,8 +58,7 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
           { env, issuer_rnc: issuerRnc, encf, track_id: trackId, detail },
           'an answer about another document',
         ),
-      paused: (env, until) =>
-        logger.warn({ env, until: until.toISOString() }, 'the authority is left alone for a while'),
+      paused: (env, until) => logger.warn({ env, until: until.toISOString() }, 'queries to the authority pause'),
       failed: (what, error, key) =>
         logger.error(
           { ...(key === undefined ? {} : { env: key.env, track_id: key.trackId }), err: error },

@@ -21,7 +21,7 @@ describe('several instances', () => {
     for (let i = 0; i < 3; i += 1) await world.start({}, concurrency);
     const trackIds = await Promise.all(Array.from({ length: 150 }, () => world.submitted()));
     await until(() => world.published.length >= trackIds.length, 'all were decided');
-    for (const trackId of trackIds) expect([trackId, world.authority.asked(trackId)]).toEqual([trackId, 1]);
+    for (const trackId of trackIds) expect([trackId, world.authority.queriesOf(trackId)]).toEqual([trackId, 1]);
     expect(world.published.map(({ track_id }) => track_id).sort()).toEqual([...trackIds].sort());
     const { rows } = await world.database.query<{ count: number }>('SELECT count(*)::int AS count FROM poll');
     expect(rows).toEqual([{ count: 0 }]);
@@ -32,7 +32,7 @@ describe('several instances', () => {
     for (let i = 0; i < 3; i += 1) await world.start({}, { POLL_RATE: String(rate) });
     const trackIds = await Promise.all(Array.from({ length: 80 }, () => world.submitted()));
     await until(() => world.published.length >= trackIds.length, 'all were decided');
-    const times = world.authority.questions.map(({ at }) => at).sort((one, other) => one - other);
+    const times = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
     // Any n questions need the time of n less what may leave at once; timers are allowed some unevenness.
     for (let first = 0; first < times.length; first += 10) {
       for (let last = first + 20; last < times.length; last += 10) {
@@ -50,11 +50,11 @@ describe('several instances', () => {
     await until(async () => (await world.poll(busy))?.failures === 1, 'one of them was told');
     const trackIds = await Promise.all(Array.from({ length: 12 }, () => world.submitted()));
     await until(() => world.published.length === trackIds.length + 1, 'all were decided');
-    const [first, ...later] = world.authority.questions.map(({ at }) => at).sort((one, other) => one - other);
+    const [first, ...later] = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
     for (const at of later) expect(at - (first ?? 0)).toBeGreaterThanOrEqual(895);
   });
 
-  it.each(['claimed', 'asked'] as const)('take over from one that ended after it had %s', async (step) => {
+  it.each(['claimed', 'queried'] as const)('take over from one that ended after it had %s', async (step) => {
     const trackId = randomUUID();
     let release: () => void = () => undefined;
     const hanging = new Promise<void>((resolve) => {
@@ -73,11 +73,11 @@ describe('several instances', () => {
     );
     await world.submitted({ track_id: trackId });
     await until(() => reached, 'the first instance hangs');
-    const asked = world.authority.asked(trackId);
+    const asked = world.authority.queriesOf(trackId);
     expect(await world.poll(trackId)).toMatchObject({ claim: expect.any(String) });
     await world.start({}, { POLL_LEASE_MS: '400' });
     await until(() => world.changesOf(trackId).length === 1);
-    expect(world.authority.asked(trackId)).toBe(asked + 1);
+    expect(world.authority.queriesOf(trackId)).toBe(asked + 1);
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
     expect(await world.poll(trackId)).toBeNull();
     // Come back to life, it finds its claim gone and tells nothing again.
@@ -100,7 +100,7 @@ describe('several instances', () => {
     const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     await world.submitted({ encf, track_id: trackId, ...over, revision: 4 }, 20 * minutes);
     await until(async () => (await world.poll(trackId)) === null, 'nobody asks any more');
-    expect([world.authority.asked(trackId), world.changesOf(trackId)]).toEqual([1, ['Aceptado']]);
+    expect([world.authority.queriesOf(trackId), world.changesOf(trackId)]).toEqual([1, ['Aceptado']]);
   });
 
   it('leave a poll alone whose claim was lost meanwhile', async () => {
@@ -119,7 +119,7 @@ describe('several instances', () => {
     };
     await world.start({}, { POLL_LEASE_MS: '200', FIRST_QUERY_MS: '100' });
     await world.submitted({ track_id: trackId });
-    await until(() => world.authority.asked(trackId) >= 4, 'others went on');
+    await until(() => world.authority.queriesOf(trackId) >= 4, 'others went on');
     const before = await world.poll(trackId);
     release();
     await pause(50);

@@ -39,7 +39,7 @@ describe('GET /invoice-status', () => {
       expect({ status, word: body.status, code: body.code }).toEqual({ status: 200, word: 'Aceptado', code: '1' });
       expect(headers.get('cache-control')).toBe('no-store');
     }
-    expect(world.authority.asked(trackId)).toBe(2);
+    expect(world.authority.queriesOf(trackId)).toBe(2);
     await until(() => world.changesOf(trackId).length === 2);
     expect(world.changesOf(trackId)).toEqual(['EnProceso', 'Aceptado']);
     expect(await world.poll(trackId)).toBeNull();
@@ -49,7 +49,7 @@ describe('GET /invoice-status', () => {
     const change = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     const trackId = await world.submitted(change);
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
-    expect(world.authority.asked(trackId)).toBe(0);
+    expect(world.authority.queriesOf(trackId)).toBe(0);
   });
 
   it('asks once for callers who come at the same time', async () => {
@@ -62,7 +62,7 @@ describe('GET /invoice-status', () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => world.status(instance, trackId)));
     world.authority.answer = before;
     expect(all.map(({ body }) => body.status)).toEqual(Array(10).fill('Aceptado'));
-    expect(world.authority.asked(trackId)).toBe(1);
+    expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
   it('knows at once what emission has not told yet, and keeps it', async () => {
@@ -84,7 +84,7 @@ describe('GET /invoice-status', () => {
       const { status, body } = await world.status(instance, id, who);
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' });
     }
-    expect(world.authority.asked(trackId)).toBe(0);
+    expect(world.authority.queriesOf(trackId)).toBe(0);
   });
 
   it('is 422 for what cannot be a trackId', async () => {
@@ -146,20 +146,20 @@ describe('GET /invoice-status', () => {
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const logger = createLogger({ service: 'status-poller', level: 'error', destination });
     const alone = await World.create({ STATUS_BUDGET_MS: '2000' });
-    const asking = await alone.start({ authority: client, logger });
+    const instance = await alone.start({ authority: client, logger });
     try {
       const trackId = await alone.submitted({ encf });
-      await until(async () => Number((await alone.poll(trackId))?.failures) > 0, 'the background asked in vain');
+      await until(async () => Number((await alone.poll(trackId))?.failures) > 0, 'the background query failed');
       expect(await alone.poll(trackId)).toMatchObject({ tries: 0 });
-      expect((await alone.status(asking, trackId)).body).toMatchObject({ status: 'EnProceso', code: '3' });
-      expect(await asking.metrics.render()).toMatch(/ecf_status_questions_total.*outcome="another_document"} [1-9]/);
+      expect((await alone.status(instance, trackId)).body).toMatchObject({ status: 'EnProceso', code: '3' });
+      expect(await instance.metrics.render()).toMatch(/ecf_status_queries_total.*outcome="another_document"} [1-9]/);
       expect(lines[0]).toMatchObject({
         ...{ msg: 'an answer about another document', env: 'TesteCF', issuer_rnc: ISSUER, encf, track_id: trackId },
         detail: expect.stringContaining('E310000033334'),
       });
       expect(alone.changesOf(trackId)).toEqual([]);
       named = encf;
-      expect((await alone.status(asking, trackId)).body).toMatchObject({ status: 'Aceptado' });
+      expect((await alone.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado' });
     } finally {
       await alone.stop();
       client.close();
@@ -174,7 +174,7 @@ describe('GET /invoice-status', () => {
       const { status, body } = await world.status(instance, trackId, { env: 'CerteCF' });
       expect({ status, word: body.status }).toEqual({ status: 200, word: 'EnProceso' });
     }
-    expect(world.authority.asked(trackId)).toBe(1);
+    expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
   it('answers only calls that come through the gateway', async () => {

@@ -38,7 +38,7 @@ describe('polling', () => {
       answer: { http_status: 200, content_type: 'application/json', body: expect.stringContaining('Condicional') },
     });
     expect(await world.poll(trackId)).toBeNull();
-    expect(world.authority.asked(trackId)).toBe(5);
+    expect(world.authority.queriesOf(trackId)).toBe(5);
   });
 
   it('does not ask for what emission has decided, and stops when it does', async () => {
@@ -51,7 +51,7 @@ describe('polling', () => {
     await world.submitted({ track_id: trackId, encf, revision: 4, state: 'accepted', status: 'Aceptado', final: true });
     expect(await world.poll(trackId)).toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(world.authority.questions).toEqual([]);
+    expect(world.authority.queries).toEqual([]);
     expect(world.published).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('polling', () => {
     await world.start();
     await world.submitted();
     await until(() => world.published.length === 2, 'what was told was decided');
-    expect(world.authority.questions).toHaveLength(2);
+    expect(world.authority.queries).toHaveLength(2);
   });
 
   it('compares with emission now and again: what no event told, to it or from it, is mended', async () => {
@@ -102,7 +102,7 @@ describe('polling', () => {
     world.authority.script.set(trackId, [decided(verdict({ status: 'No encontrado', code: '0', sequenceUsed: null }))]);
     // Emission has not heard of it, so it is asked for again.
     world.emission.invoices.push(invoiceChanged({ encf: 'E310000044441', track_id: trackId }));
-    await until(() => world.authority.asked(trackId) > 1, 'it was asked for again');
+    await until(() => world.authority.queriesOf(trackId) > 1, 'it was asked for again');
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
   });
@@ -190,11 +190,11 @@ describe('polling', () => {
   it('replaces a token that the authority refuses, once', async () => {
     const trackId = randomUUID();
     world.authority.answer = async () =>
-      world.authority.questions.length === 1 ? { outcome: 'unauthorized', raw: null } : decided(verdict());
+      world.authority.queries.length === 1 ? { outcome: 'unauthorized', raw: null } : decided(verdict());
     await world.start();
     await world.submitted({ track_id: trackId });
     await until(() => world.changesOf(trackId).length === 1);
-    expect(world.authority.questions.map(({ token }) => token)).toEqual(['token-0', 'token-1']);
+    expect(world.authority.queries.map(({ token }) => token)).toEqual(['token-0', 'token-1']);
     expect(world.emission.refused).toEqual(['token-0']);
   });
 
@@ -203,10 +203,10 @@ describe('polling', () => {
     const { metrics } = await world.start();
     const trackId = await world.submitted();
     await until(async () => ((await world.poll(trackId))?.failures as number) >= 2, 'two tries failed');
-    expect(world.authority.questions).toEqual([]);
+    expect(world.authority.queries).toEqual([]);
     world.emission.tokenError = null;
     await until(() => world.changesOf(trackId).length === 1);
-    expect(await metrics.render()).toMatch(/ecf_status_questions_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
+    expect(await metrics.render()).toMatch(/ecf_status_queries_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
   });
 
   it('leaves the environment alone for as long as the authority asks, and only that one', async () => {
@@ -214,12 +214,12 @@ describe('polling', () => {
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 700 }), decided(verdict())]);
     await world.start();
     await world.submitted({ track_id: busy });
-    await until(() => world.authority.asked(busy) === 1);
+    await until(() => world.authority.queriesOf(busy) === 1);
     await until(async () => (await world.poll(busy))?.failures === 1);
     const [mine, others] = [await world.submitted(), await world.submitted({ env: 'eCF' })];
     await until(() => world.changesOf(others).length === 1, 'the other environment goes on');
     await until(() => world.changesOf(mine).length === 1 && world.changesOf(busy).length === 1);
-    const [first, ...later] = world.authority.questions.filter(({ env }) => env === 'TesteCF');
+    const [first, ...later] = world.authority.queries.filter(({ env }) => env === 'TesteCF');
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
   });
 
@@ -229,10 +229,10 @@ describe('polling', () => {
     world.authority.script.set(trackId, [open, open, decided(verdict())]);
     await world.start();
     await world.submitted({ track_id: trackId });
-    await until(async () => (await world.poll(trackId))?.claim === null && world.authority.asked(trackId) === 1);
+    await until(async () => (await world.poll(trackId))?.claim === null && world.authority.queriesOf(trackId) === 1);
     expect(await world.poll(trackId)).toMatchObject({ tries: 0, failures: 0 });
     await until(() => world.changesOf(trackId).length === 1);
-    const [one, two] = world.authority.questions;
+    const [one, two] = world.authority.queries;
     expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(195);
   });
 
@@ -240,7 +240,7 @@ describe('polling', () => {
     world.authority.answer = async () => inProcess();
     const { metrics } = await world.start();
     const trackId = await world.submitted({}, 73 * 3_600_000);
-    await until(() => world.authority.asked(trackId) >= 3);
+    await until(() => world.authority.queriesOf(trackId) >= 3);
     await until(async () => (await world.poll(trackId))?.alarmed === true);
     const text = await metrics.render();
     expect(text).toContain('ecf_status_alarms_total{env="TesteCF"} 1');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterQuestions, mayAskAhead, nextTurn, type Pace, questionsAllowed } from '../src/core/pace.js';
+import { afterQueries, mayQueryAhead, nextQueryAt, type Pace, queriesAllowed } from '../src/core/pace.js';
 import { againDue, firstDue, pollDelay, retryDelay } from '../src/core/schedule.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
@@ -48,18 +48,18 @@ describe('the pace of an environment', () => {
   const idle = pace(0);
 
   it('gives a tenth of a second’s questions at once after a quiet time, at least one', () => {
-    expect(questionsAllowed(idle, NOW, 50, 100)).toBe(5);
-    expect(questionsAllowed(idle, NOW, 50, 3)).toBe(3);
-    expect(questionsAllowed(idle, NOW, 1, 100)).toBe(1);
-    expect(questionsAllowed(idle, NOW, 1_000, 1_000)).toBe(100);
+    expect(queriesAllowed(idle, NOW, 50, 100)).toBe(5);
+    expect(queriesAllowed(idle, NOW, 50, 3)).toBe(3);
+    expect(queriesAllowed(idle, NOW, 1, 100)).toBe(1);
+    expect(queriesAllowed(idle, NOW, 1_000, 1_000)).toBe(100);
   });
 
   it.each([1, 3, 7, 50, 333, 1_000])('keeps to %i questions a second, however often one looks', (rate) => {
     let present = idle;
     let asked = 0;
     for (let ms = 0; ms < 10_000; ms += 7) {
-      const count = questionsAllowed(present, at(ms), rate, 1_000);
-      if (count > 0) present = pace(afterQuestions(present, at(ms), rate, count));
+      const count = queriesAllowed(present, at(ms), rate, 1_000);
+      if (count > 0) present = pace(afterQueries(present, at(ms), rate, count));
       asked += count;
     }
     expect(asked).toBeLessThanOrEqual(10 * rate + Math.ceil(rate / 10));
@@ -67,17 +67,17 @@ describe('the pace of an environment', () => {
   });
 
   it('gives nothing during a pause, and says when the next turn is', () => {
-    expect(questionsAllowed(pace(0, at(1)), NOW, 50, 10)).toBe(0);
-    expect(questionsAllowed(pace(0, NOW), NOW, 50, 10)).toBe(5);
-    expect(nextTurn(pace(0, at(9_000)), 50)).toBe(at(9_000).getTime());
-    const spent = pace(afterQuestions(idle, NOW, 50, 5));
-    expect(questionsAllowed(spent, at(nextTurn(spent, 50) - NOW.getTime()), 50, 10)).toBe(1);
-    expect(questionsAllowed(spent, at(nextTurn(spent, 50) - NOW.getTime() - 1), 50, 10)).toBe(0);
+    expect(queriesAllowed(pace(0, at(1)), NOW, 50, 10)).toBe(0);
+    expect(queriesAllowed(pace(0, NOW), NOW, 50, 10)).toBe(5);
+    expect(nextQueryAt(pace(0, at(9_000)), 50)).toBe(at(9_000).getTime());
+    const spent = pace(afterQueries(idle, NOW, 50, 5));
+    expect(queriesAllowed(spent, at(nextQueryAt(spent, 50) - NOW.getTime()), 50, 10)).toBe(1);
+    expect(queriesAllowed(spent, at(nextQueryAt(spent, 50) - NOW.getTime() - 1), 50, 10)).toBe(0);
   });
 
   it('serves callers who wait up to a second ahead, not during a pause', () => {
-    expect(mayAskAhead(pace(at(1_000).getTime()), NOW)).toBe(true);
-    expect(mayAskAhead(pace(at(1_001).getTime()), NOW)).toBe(false);
-    expect(mayAskAhead(pace(0, at(1)), NOW)).toBe(false);
+    expect(mayQueryAhead(pace(at(1_000).getTime()), NOW)).toBe(true);
+    expect(mayQueryAhead(pace(at(1_001).getTime()), NOW)).toBe(false);
+    expect(mayQueryAhead(pace(0, at(1)), NOW)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): strin
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** The longest pause that anybody can ask us for: no longer than those that we make by ourselves. */
+/** The longest pause that an answer can request: as long as our own longest pause. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /**

@@ -21,7 +21,7 @@ export type UnknownCause =
   | 'aborted'
   /** An answer came that carries no verdict: HTML, an empty body, other JSON. */
   | 'not_a_verdict'
-  /** The answer names another document than the one asked about. */
+  /** The answer names another document than the query. */
   | 'another_document'
   /** Status 5xx, or a 400 whose text speaks of a passing trouble inside the authority. */
   | 'server_error'
@@ -31,7 +31,7 @@ export type UnknownCause =
   | 'redirect'
   /** The answer is larger than the operation allows. */
   | 'too_large'
-  /** Not sent: the service failed repeatedly or asked for a pause (Retry-After). */
+  /** Not sent: the service failed repeatedly or requested a pause (Retry-After). */
   | 'circuit_open';
 
 /** Definite answers that are no verdict on a document. */
@@ -55,7 +55,7 @@ export type Answer<V> =
   | {
       outcome: 'verdict';
       verdict: V;
-      /** Milliseconds that the answer asks to wait (Retry-After), verdict or not. */
+      /** Pause in milliseconds that the answer requests (Retry-After), verdict or not. */
       retryAfterMs?: number;
       raw: RawAnswer;
     }
@@ -66,7 +66,7 @@ export type Answer<V> =
       reachedAuthority: 'no' | 'maybe';
       /** One line for logs, without secrets. */
       detail: string;
-      /** Milliseconds the authority (Retry-After) or the circuit asks to wait. */
+      /** Pause in milliseconds that the authority (Retry-After) or the circuit breaker requests. */
       retryAfterMs?: number;
       raw: RawAnswer | null;
     }

@@ -3,7 +3,7 @@ import type { AnswerValue } from './answer-value.js';
 import { valueOfCanonicalXml } from './xml-value.js';
 
 /**
- * Reads JSON, or XML where XML came although JSON was asked for. Undefined for anything else, HTML included.
+ * Reads JSON, or XML if XML came although JSON was requested. Undefined for anything else, HTML included.
  * The content type is not looked at: it is wrong too often.
  */
 export function readAnswerValue(text: string): AnswerValue | undefined {
@@ -12,7 +12,7 @@ export function readAnswerValue(text: string): AnswerValue | undefined {
   return content.startsWith('<') ? readXmlValue(content) : readJsonValue(content);
 }
 
-/** No answer of these services is deeper; what is, would only exhaust the stack of whoever reads it. */
+/** No answer of these services is deeper. A deeper one could exhaust the stack of its reader. */
 const MAX_DEPTH = 32;
 
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;

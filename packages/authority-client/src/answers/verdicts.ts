@@ -1,4 +1,4 @@
-/** What the authority's services say, in one shape each, whatever casing, type or format the answer had. */
+/** The verdicts of the authority's services: one shape each, for every casing, type and format of the answer. */
 import type { InvoiceStatus } from '@ecf/domain';
 
 /** `codigo` is empty where the authority sent a bare text. Fillers (empty text, code 0) are dropped. */
@@ -69,7 +69,7 @@ export interface ApprovalVerdict {
   messages: AuthorityMessage[];
   /** The same approval had been taken before: a resend that counts as success. */
   alreadyAccepted: boolean;
-  /** The authority asks to try again: no decision. */
+  /** The authority requests another try: no decision. */
   transient: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Seed } from '../answers/verdicts.js';
 
 /** Signs seeds with a key that is held elsewhere. */
 export interface SeedSigner {
-  /** Of its certificate. */
+  /** Fingerprint of its certificate. */
   readonly fingerprint: string;
   /** The seed as {@link signSeed} makes it. */
   signSeed(seed: Seed): Promise<string>;

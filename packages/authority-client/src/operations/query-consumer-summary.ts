@@ -6,7 +6,7 @@ import { type AuthorisedInput, type AuthorityContext, bearer, callAuthority } fr
 export interface QueryConsumerSummaryInput extends AuthorisedInput {
   issuerRnc: string;
   encf: string;
-  /** Of the full signed e-CF whose summary was handed in. */
+  /** Security code of the full signed e-CF whose summary was submitted. */
   securityCode: string;
 }
 

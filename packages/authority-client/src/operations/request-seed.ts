@@ -3,7 +3,7 @@ import type { Seed } from '../answers/verdicts.js';
 import { readSeed } from '../login/read-seed.js';
 import { type AuthorityContext, type AuthorityInput, callAuthority } from '../transport/authority-call.js';
 
-/** Asks for a seed to sign (contract section 2.1). No authentication. */
+/** Requests a seed to sign (contract section 2.1). No authentication. */
 export function requestSeed(context: AuthorityContext, input: AuthorityInput): Promise<Answer<Seed>> {
   return callAuthority(
     context,

@@ -1,13 +1,13 @@
-/** What was asked about, or handed in: an answer that names something else is no answer to it. */
-export interface Asked {
+/** The document of a query or a submission. An answer that names another one is no answer to it. */
+export interface Queried {
   /** RNC of the issuer. */
   rnc?: string;
   encf?: string;
   trackId?: string;
 }
 
-/** What an answer names; null where it is silent. */
-export type Named = { readonly [field in keyof Asked]: string | null };
+/** The document that an answer names; null where it names none. */
+export type Named = { readonly [field in keyof Queried]: string | null };
 
 /** The reading of an answer that names another document. */
 export interface OtherDocument {
@@ -15,16 +15,16 @@ export interface OtherDocument {
   detail: string;
 }
 
-const WORDS: Record<keyof Asked, string> = { rnc: 'issuer', encf: 'eNCF', trackId: 'trackId' };
+const WORDS: Record<keyof Queried, string> = { rnc: 'issuer', encf: 'eNCF', trackId: 'trackId' };
 const LONGEST_NAME = 40;
 
 /**
- * The reading of an answer that names another document than the one asked about: nothing is known of that one, whatever
+ * The reading of an answer that names another document than the queried one: nothing is known of that one, whatever
  * the answer says. Null where nothing contradicts; what the answer does not name contradicts nothing.
  */
-export function otherDocument(asked: Asked, named: Named): OtherDocument | null {
+export function otherDocument(queried: Queried, named: Named): OtherDocument | null {
   const other = (['trackId', 'encf', 'rnc'] as const).flatMap((field) => {
-    const [wanted, answered] = [asked[field], named[field]];
+    const [wanted, answered] = [queried[field], named[field]];
     if (wanted === undefined || answered === undefined || answered === null) return [];
     if (comparable(field, answered) === comparable(field, wanted)) return [];
     return [`${WORDS[field]} ${JSON.stringify(answered.slice(0, LONGEST_NAME))}, not ${wanted}`];
@@ -34,7 +34,7 @@ export function otherDocument(asked: Asked, named: Named): OtherDocument | null 
 }
 
 /** An RNC may come with hyphens, or as a number that lost its zeros. */
-function comparable(field: keyof Asked, text: string): string {
+function comparable(field: keyof Queried, text: string): string {
   return field === 'rnc' && /^[\d -]+$/.test(text)
     ? text.replace(/\D/g, '').replace(/^0+/, '')
     : text.trim().toLowerCase();

@@ -17,7 +17,7 @@ const CODES: Record<string, ApprovalVerdict['status']> = { '1': 'Aceptado', '2':
  * Code (`1`, `01`) and word must agree; a rejection also needs the field of its reasons (contract section 9). The documented
  * answer names no document; one that does, in a message too, has to name the one that was handed in.
  */
-export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerdict> {
+export function readApproval(queried: { encf: string }): AnswerReader<ApprovalVerdict> {
   return ({ value }) => {
     const codigo = textField(value, 'codigo');
     const estado = textField(value, 'estado');
@@ -28,7 +28,7 @@ export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerd
     const reasons = messageField(value);
     if (status === 'Rechazado' && reasons === undefined) return null;
     const messages = readMessages(reasons);
-    const other = otherDocument(asked, { encf: textField(value, 'encf') ?? numberNamed(messages, asked.encf) });
+    const other = otherDocument(queried, { encf: textField(value, 'encf') ?? numberNamed(messages, queried.encf) });
     if (other !== null) return other;
     const texts = messages.map((message) => fold(message.valor));
     return {
@@ -43,8 +43,8 @@ export function readApproval(asked: { encf: string }): AnswerReader<ApprovalVerd
   };
 }
 
-/** The number that the messages are about: the one asked about where they name it among others; null where they name none. */
-function numberNamed(messages: readonly AuthorityMessage[], asked: string): string | null {
+/** The number that the messages are about: the queried one if they name it among others; null if they name none. */
+function numberNamed(messages: readonly AuthorityMessage[], queried: string): string | null {
   const named = messages.flatMap(({ valor }) => valor.toUpperCase().match(/\bE\d{12}\b/g) ?? []);
-  return named.includes(asked) ? asked : (named[0] ?? null);
+  return named.includes(queried) ? queried : (named[0] ?? null);
 }

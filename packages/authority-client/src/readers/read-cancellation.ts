@@ -28,13 +28,13 @@ const REFUSALS: readonly string[] = [
  * There is no state word, and no codes are published: the texts decide, in the messages or in the heading. Code 1 or 2
  * decides only where no text is known; a known text and a code that contradict each other decide nothing.
  */
-export function readCancellation(asked: { rnc: string }): AnswerReader<CancellationVerdict> {
+export function readCancellation(queried: { rnc: string }): AnswerReader<CancellationVerdict> {
   return ({ value }) => {
     const codigo = textField(value, 'codigo');
     const reasons = messageField(value);
     const rnc = textField(value, 'rnc');
     if (codigo === null || reasons === undefined) return null;
-    const other = otherDocument(asked, { rnc });
+    const other = otherDocument(queried, { rnc });
     if (other !== null) return other;
     const code = plainCode(codigo);
     const heading = textField(value, 'nombre');

@@ -12,14 +12,14 @@ export const readDirectory: AnswerReader<DirectoryEntry[]> = (answer) => {
 };
 
 /** One entry: a list with one record, the record itself, or nothing (`[]`, `null`, the authority's "not found"). */
-export function readDirectoryEntry(asked: { rnc: string }): AnswerReader<DirectoryEntry | null> {
+export function readDirectoryEntry(queried: { rnc: string }): AnswerReader<DirectoryEntry | null> {
   return (answer) => {
     if (answer.status === 200 && answer.value === null) return { verdict: null };
     const state = statusOf(textField(answer.value, 'codigo'), textField(answer.value, 'estado'));
     if (state?.status === 'No encontrado') return { verdict: null };
     const reading = readDirectory(answer);
     if (reading === null || !('verdict' in reading)) return reading;
-    return { verdict: reading.verdict.find((entry) => entry.rnc === asked.rnc) ?? null };
+    return { verdict: reading.verdict.find((entry) => entry.rnc === queried.rnc) ?? null };
   };
 }
 

@@ -6,7 +6,7 @@ import type { DocumentState } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 
 /** The state query's answer has no messages; what marks it as its own is the number it speaks of. */
-export function readDocumentState(asked: { rnc: string; encf: string }): AnswerReader<DocumentState> {
+export function readDocumentState(queried: { rnc: string; encf: string }): AnswerReader<DocumentState> {
   return ({ value, text }) => {
     const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));
     if (!state) {
@@ -16,7 +16,7 @@ export function readDocumentState(asked: { rnc: string; encf: string }): AnswerR
     if (state.status !== 'No encontrado' && field(value, 'ncfelectronico') === undefined) return null;
     const encf = textField(value, 'ncfelectronico');
     const issuerRnc = textField(value, 'rncemisor');
-    const other = otherDocument(asked, { encf, rnc: issuerRnc });
+    const other = otherDocument(queried, { encf, rnc: issuerRnc });
     if (other !== null) return other;
     return {
       verdict: {

@@ -8,9 +8,9 @@ import { TRACK_ID } from './read-receipt.js';
 
 /**
  * A list or one single record, states as words only; "not found" is such a record, or an empty list (section 8). The
- * documented records name no document; one that does has to name the one asked about.
+ * documented records name no document; one that does has to name the queried one.
  */
-export function readTrackIds(asked: { rnc: string; encf: string }): AnswerReader<TrackIdList> {
+export function readTrackIds(queried: { rnc: string; encf: string }): AnswerReader<TrackIdList> {
   return ({ status, value, text }) => {
     const reason = refusedQuery(value, text);
     if (reason !== null) return { refused: 'query_refused', reason };
@@ -18,7 +18,7 @@ export function readTrackIds(asked: { rnc: string; encf: string }): AnswerReader
     if (!rows || (rows.length === 0 && status !== 200)) return null;
     const trackIds: TrackIdEntry[] = [];
     for (const row of rows) {
-      const other = otherDocument(asked, {
+      const other = otherDocument(queried, {
         encf: textField(row, 'encf') ?? textField(row, 'ncfelectronico'),
         rnc: textField(row, 'rnc') ?? textField(row, 'rncemisor'),
       });

@@ -4,24 +4,24 @@ import { isoDate } from '../answers/authority-dates.js';
 import { messageField, readMessages } from '../answers/authority-messages.js';
 import { refusedQuery, statusOf } from '../answers/authority-texts.js';
 import type { AuthorityVerdict } from '../answers/verdicts.js';
-import { type Asked, otherDocument } from './other-document.js';
+import { otherDocument, type Queried } from './other-document.js';
 
 /** The verdict of a query. */
-export function readVerdict(asked: Asked): AnswerReader<AuthorityVerdict> {
+export function readVerdict(queried: Queried): AnswerReader<AuthorityVerdict> {
   return (answer) => {
     const verdict = verdictOf(answer);
-    if (verdict) return otherDocument(asked, verdict) ?? { verdict };
+    if (verdict) return otherDocument(queried, verdict) ?? { verdict };
     const reason = refusedQuery(answer.value, answer.text);
     return reason === null ? null : { refused: 'query_refused', reason };
   };
 }
 
 /** The verdict on a submission, which must be a decision: accepted, conditional or rejected (contract section 5). */
-export function readDecision(asked: Asked): AnswerReader<AuthorityVerdict> {
+export function readDecision(queried: Queried): AnswerReader<AuthorityVerdict> {
   return (answer) => {
     const verdict = verdictOf(answer);
     if (!verdict || verdict.status === 'EnProceso' || verdict.status === 'No encontrado') return null;
-    return otherDocument(asked, verdict) ?? { verdict };
+    return otherDocument(queried, verdict) ?? { verdict };
   };
 }
 

@@ -9,7 +9,7 @@ export interface TokenCache {
   /** Removes the entry only while it still holds that very value. */
   remove(key: string, value: string): Promise<void>;
   /**
-   * Runs `work` while no other process that shares the cache runs work under this key: whoever waited finds what the other
+   * Runs `work` while no other process that shares the cache runs work under this key: a caller that waited finds what the other
    * has kept. Left out where one process has the cache for itself.
    */
   alone?<T>(key: string, work: () => Promise<T>): Promise<T>;

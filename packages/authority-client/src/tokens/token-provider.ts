@@ -27,7 +27,7 @@ export interface TokenProvider {
   invalidate(request: TokenKey & { token: string }): Promise<void>;
 }
 
-/** What a token belongs to. The certificate's fingerprint, never its holder's name: names are not checked by a CA. */
+/** The key of a token. The certificate's fingerprint, never its holder's name: names are not checked by a CA. */
 export interface TokenKey {
   env: Environment;
   account: string;
@@ -65,14 +65,14 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   const leastRemainingMs = options.leastRemainingMs ?? 2 * 60_000;
   const pauseMs = options.pauseMs ?? 10_000;
   const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate));
-  const asking = new Map<string, Promise<AuthorityToken>>();
+  const inFlight = new Map<string, Promise<AuthorityToken>>();
   const loggingIn = new Map<string, Promise<Entry>>();
   const pauses = new Map<string, { until: number; refusal: LoginError | null }>();
 
   return {
     get(request) {
       const key = cacheKey(request);
-      return shared(asking, key, () => cachedOrNew(key, request));
+      return shared(inFlight, key, () => cachedOrNew(key, request));
     },
     async invalidate(request) {
       const key = cacheKey(request);

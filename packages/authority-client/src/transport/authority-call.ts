@@ -6,7 +6,7 @@ import type { OperationName } from './call-report.js';
 import type { Exchange } from './exchange.js';
 import type { FilePart } from './multipart.js';
 
-/** What every operation on the authority takes. */
+/** The input of every operation of the authority. */
 export interface AuthorityInput {
   env: Environment;
   /** Ends the call early; the answer is then `unknown`, cause `aborted`. */
@@ -37,7 +37,7 @@ interface AuthorityCall {
   authorization?: string;
   accept?: string;
   maxAnswerBytes?: number;
-  /** Characters of the answer that are kept as it came; 65,536 unless told. */
+  /** Characters of the answer that are kept unchanged; default 65,536. */
   maxRawCharacters?: number;
   login?: boolean;
 }

@@ -23,7 +23,7 @@ export type OperationName =
   | 'deliverDocument'
   | 'deliverApproval';
 
-/** What `onCall` gets after each call: enough for metrics, nothing secret, no taxpayer. */
+/** The report of a call for `onCall`: enough for metrics, nothing secret, no taxpayer. */
 export interface CallReport {
   operation: OperationName;
   service: AuthorityService | 'receiver';

@@ -14,7 +14,7 @@ import {
  * examples only come out with full precision carried to the end. Source: Informe Técnico e-CF p.22.
  *
  * Nearly every amount is a whole number of hundredths that the engine's own numbers hold exactly; such amounts are kept and
- * computed as that. What does not fit, a quotient above all, is a fraction of two big integers.
+ * computed as that. A value that does not fit, mostly a quotient, is a fraction of two big integers.
  */
 export class Decimal {
   static readonly ZERO = new Decimal(0, 0, null);
@@ -154,7 +154,7 @@ export class Decimal {
     return new Decimal(Number.NaN, 0, fraction);
   }
 
-  /** The units at a scale that is not below the own one. What {@link isExact} refuses is not the value. */
+  /** The units at a scale that is not below the own one. Check with {@link isExact} first. */
   private unitsAt(scale: number): number {
     return scale === this.scale ? this.units : this.units * SIZES[scale - this.scale]!;
   }

@@ -15,7 +15,7 @@ export type AuthorityService =
   | 'consultatimbre'
   | 'estatusservicios';
 
-/** What a message of the authority says and what it leads to. */
+/** A message of the authority, its meaning and its effect. */
 export interface AuthorityMessageEntry {
   /** Message code, null for texts that come without one. No official list of codes is published: all are observed. */
   code: string | null;

@@ -8,7 +8,7 @@ import {
 } from '../time/dominican-time.js';
 import { type DocumentNode, groupOf, integerOf, textOf } from './document-tree.js';
 
-/** What records, lists and events say about an e-CF or consumer summary. Amounts in DOP with two decimals. */
+/** The data of an e-CF or consumer summary in records, lists and events. Amounts in DOP with two decimals. */
 export interface DocumentSummary {
   document: 'ECF' | 'RFCE';
   encf: string;

@@ -1,5 +1,5 @@
 /**
- * What is wrong at one place of a document.
+ * A fault at one place of a document.
  * `path` names the element with repeated ones counted from 1 (`ECF.DetallesItems.Item[2].MontoItem`), `rule` is a
  * stable name (`schema.*` or `business.*`), `code` the authority's code where it has one, `source` the document and
  * page the rule comes from.

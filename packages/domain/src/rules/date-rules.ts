@@ -27,12 +27,12 @@ const EVERY_DOCUMENT: readonly DocumentKind[] = [...ECF_TYPES, 'RFCE', 'ACECF', 
 /** Clocks that run ahead by less are not held against a document. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
-/** What a caller says it did may stand this far ahead of our clock. */
+/** A caller's time may be this far ahead of our clock. */
 const STATED_SKEW_MS = 5 * 60_000;
 
 /**
  * Whether a time at which a caller says it decided something (an approval, a cancellation) is still to come. The schemas
- * know no such rule; others judge our signature at that time.
+ * know no such rule; others verify our signature at that time.
  */
 export function isStillToCome(stated: Date, now: Date): boolean {
   return stated.getTime() > now.getTime() + STATED_SKEW_MS;
@@ -169,7 +169,7 @@ class Dates implements DocumentDates {
     }
   }
 
-  /** Files the date under what is wrong with it. What does not look like a date at all has a fault of structure already. */
+  /** Reports the fault of a date. A text that is no date has a structural fault already. */
   private add(path: string, name: string, hasTime: boolean, text: string): void {
     const instant = hasTime ? parseSignatureDateTime(text) : null;
     if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };

@@ -8,7 +8,7 @@ export interface IssuingRule extends Omit<BusinessRule, 'verdict'> {
 }
 
 /**
- * Rules that need more than the document: the registered ranges and the documents issued before it. Whoever keeps those
+ * Rules that need more than the document: the registered ranges and the documents issued before it. The owner of those
  * checks them and refers to the rows here.
  */
 export const ISSUING_RULES = {

@@ -1,7 +1,7 @@
 import type { Fault } from '../document/fault.js';
 import type { EcfType } from '../identifiers.js';
 
-/** What a rule speaks of: a type of e-CF or one of the companion documents. */
+/** The subject of a rule: a type of e-CF or one of the companion documents. */
 export type DocumentKind = EcfType | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF';
 
 /** `rejects`: the authority would refuse the document, so it is not sent. `conditional`: it would accept it with observations. */

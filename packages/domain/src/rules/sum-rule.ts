@@ -19,7 +19,7 @@ export interface TotalsView {
 /** An amount of Totales that follows from others, as a row of data. */
 export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
   field: string;
-  /** What the expected amount is made of, in words for the message. */
+  /** The parts of the expected amount, as text for the message. */
   made: string;
   /** An absent field counts as zero, or is left alone because it is optional. */
   absent: 'zero' | 'skip';

@@ -42,7 +42,7 @@ export function makeEvent(
   };
 }
 
-/** What was checked, by what came in: in one process several groups get the very same event. */
+/** Checked events by the received ones: in one process, several groups get the same object. */
 const checkedEvents = new WeakMap<BusEvent, BusEvent>();
 
 /** A received event with its data checked by the topic's schema; throws {@link EventError}. */

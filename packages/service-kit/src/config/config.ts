@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the generated page says of a setting. */
+/** The description of a setting on the generated page. */
 export interface SettingMeta {
   readonly description: string;
   /** The values that are allowed, in words. */
@@ -57,7 +57,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string,
   throw new ConfigError([...problems].map(([variable, message]) => ({ variable, message })));
 }
 
-/** Faults of several readers of one environment, so that a start tells all of them at once; each variable once. */
+/** Collects the faults of several readers of one environment, so that a start reports all of them; each variable once. */
 export class ConfigProblems {
   readonly #found = new Map<string, string>();
 
@@ -69,7 +69,7 @@ export class ConfigProblems {
     if (!this.has(variable)) this.#found.set(variable, message);
   }
 
-  /** What `read` gives; null where it throws a {@link ConfigError}, whose faults are kept. */
+  /** The result of `read`; null if it throws a {@link ConfigError}, whose faults are collected. */
   read<T>(read: () => T): T | null {
     try {
       return read();
@@ -80,7 +80,7 @@ export class ConfigProblems {
     }
   }
 
-  /** What each reader gives. Throws {@link ConfigError} with the faults of all of them, and with those found before. */
+  /** The results of all readers. Throws {@link ConfigError} with the faults of all of them, and with those found before. */
   readAll<R extends Record<string, () => unknown>>(readers: R): { [K in keyof R]: ReturnType<R[K]> } {
     const read = Object.entries(readers).map(([name, reader]) => [name, this.read(reader)]);
     this.refuse();

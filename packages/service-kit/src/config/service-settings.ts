@@ -3,7 +3,7 @@ import { ConfigError, setting } from './config.js';
 
 /** Settings that services have in common: each function or object is spread into the settings of a service. */
 
-/** Where a process listens and what it tells of itself. */
+/** Addresses, log level and metrics of a process. */
 export const serverSettings = (port: number) => ({
   HOST: setting.text({ description: 'Address to listen on; containers set 0.0.0.0', default: '127.0.0.1' }),
   PORT: setting.integer({ description: 'Port to listen on; 0 takes any free one', min: 0, max: 65_535, default: port }),
@@ -66,7 +66,7 @@ export function identityKeyOf(config: {
   ]);
 }
 
-/** The authority, as a service that calls it is told. */
+/** Settings of services that call the authority. */
 export const authoritySettings = {
   AUTHORITY_URL: setting.optionalUrl({
     description: 'A simulator of the authority; unset = the official hosts',

@@ -151,7 +151,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
   };
 }
 
-/** A pause that ends early when somebody asks for it, also if that was before it began. */
+/** A pause that `wake` ends early, also if it was called before the pause. */
 function createPause() {
   let ended = false;
   let stopped = false;

@@ -15,7 +15,7 @@ export function limitBody(max: number): RequestHandler {
   };
 }
 
-/** The bound that {@link limitBody} set, for whoever reads the body. */
+/** The bound that {@link limitBody} set, for the reader of the body. */
 export function maxBodyBytesOf(req: IncomingMessage): number {
   return (req as Limited)[MAX_BODY_BYTES] ?? 0;
 }

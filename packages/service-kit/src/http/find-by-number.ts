@@ -4,9 +4,9 @@ import { InvalidRequest } from './errors.js';
 /**
  * Finds what was received under the number that a path or query names. A document whose eNCF is not `E` and 12 digits is
  * at fault, yet received, so it is found by its text as it stands: the number in upper case is looked for first, then as
- * it is written. What is no eNCF and was not received either is 422.
+ * it is written. A text that is no eNCF and was not received is 422.
  *
- * @param isMissing tells the error of `find` that says that there is nothing
+ * @param isMissing recognises the error of `find` for "not found"
  */
 export async function findByNumber<T>(
   text: string,

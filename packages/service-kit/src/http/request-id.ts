@@ -23,7 +23,7 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, makeI
 }
 
 /**
- * What a line of the log calls a request: its id, and the trace that it belongs to. Where neither a span nor the caller's
+ * The name of a request in log lines: its id and its trace. Where neither a span nor the caller's
  * `traceparent` names one, its id follows from the request's, so that logs have a trace id without an exporter too, alike in
  * every service that the request passes.
  */

@@ -9,7 +9,7 @@ const DAY = /^\d{2}-\d{2}-\d{4}$/;
 const MOST_ROWS = 2_147_483_647;
 
 /**
- * Reads the parameters of a request and remembers everything that is wrong with them, to say it at once. What one service alone
+ * Reads the parameters of a request and collects all faults, to report them together. What one service alone
  * takes it reads in a class of its own that extends this one.
  */
 export class RequestParameters {
@@ -55,7 +55,7 @@ export class RequestParameters {
     return { first, last };
   }
 
-  /** `limit` from 1, by default to 100 and 10 unless told; `offset` from 0, however large, default 0. */
+  /** `limit` from 1, at most 100 and 10 by default; `offset` from 0, however large, default 0. */
   page(most = 100, preset = 10): { limit: number; offset: number } {
     return { limit: this.integer('limit', 1, most, preset), offset: this.#offset() };
   }

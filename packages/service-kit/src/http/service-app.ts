@@ -6,7 +6,7 @@ import { createHttpApp } from './http-app.js';
 
 type Handler = (req: Request, res: Response) => void | Promise<void>;
 
-/** Who may call: `public` the world, `account` a customer with its key. Handlers are called in their order. */
+/** The callers of a route: `public` = everybody, `account` = a customer with its key. Handlers are called in their order. */
 export type ServiceRoute = readonly [
   method: 'get' | 'post',
   path: string,
@@ -27,7 +27,7 @@ export interface ServiceAppRoutes {
   readonly readdress?: RequestHandler;
   /** Paths are compared without case and with or without a slash at the end; the first that fits counts. */
   readonly routes: readonly ServiceRoute[];
-  /** What other services ask. */
+  /** The internal operations. */
   readonly internal: readonly Router[];
   /** Where errors of the service become answers. */
   readonly mapErrors: ErrorRequestHandler;

@@ -33,7 +33,7 @@ export interface InternalClientOptions {
   url: string;
   /** Its name, for messages. */
   owner: string;
-  /** Name of the service that asks. */
+  /** Name of the calling service. */
   service: string;
   identityKey: Uint8Array;
   clock: () => Date;
@@ -42,14 +42,14 @@ export interface InternalClientOptions {
 }
 
 /**
- * Asks a service of another process. A refusal comes back as the {@link ApiError} that it was there; a service that does
+ * Calls a service of another process. A refusal becomes the same {@link ApiError} as there; a service that does
  * not answer is 503 `service_unavailable`.
  */
 export function createInternalClient<T extends Operations>(
   operations: T,
   options: InternalClientOptions,
 ): InternalHandlers<T> {
-  async function ask(operation: InternalOperation, request: unknown): Promise<unknown> {
+  async function call(operation: InternalOperation, request: unknown): Promise<unknown> {
     let response: Response;
     let body: unknown;
     try {
@@ -74,21 +74,21 @@ export function createInternalClient<T extends Operations>(
     return signIdentity({ kind: 'service', service: options.service, ...life }, options.identityKey);
   }
 
-  const asking = Object.entries(operations).map(([name, operation]) => [
+  const calls = Object.entries(operations).map(([name, operation]) => [
     name,
-    (request: unknown) => ask(operation, request),
+    (request: unknown) => call(operation, request),
   ]);
-  return Object.fromEntries(asking) as InternalHandlers<T>;
+  return Object.fromEntries(calls) as InternalHandlers<T>;
 }
 
-/** {@link createInternalClient} for an owner that a deployment may be without: every question is 503 then. */
+/** {@link createInternalClient} for an owner that the deployment may lack: then every call is 503. */
 export function askOwner<T extends Operations>(
   operations: T,
   owner: string,
   url: string | undefined,
-  asks: Omit<InternalClientOptions, 'url' | 'owner'>,
+  options: Omit<InternalClientOptions, 'url' | 'owner'>,
 ): InternalHandlers<T> {
-  if (url !== undefined) return createInternalClient(operations, { ...asks, url, owner });
+  if (url !== undefined) return createInternalClient(operations, { ...options, url, owner });
   const refuse = async () => {
     throw new ApiError(503, 'service_unavailable', `The service ${owner} is not part of this deployment.`);
   };
@@ -100,7 +100,7 @@ function refusal(owner: string, response: Response, body: unknown): Error {
   const entry = typeof code === 'string' && code in ERROR_CODES ? ERROR_CODES[code as ErrorCode] : undefined;
   if (entry?.status !== response.status) return unavailable(owner, new Error(`${owner} answered ${response.status}`));
   if (response.status === 422 && Array.isArray(detail))
-    return new InvalidRequest(detail, { code: code as ErrorCode, cause: new Error(`${owner} refused the question`) });
+    return new InvalidRequest(detail, { code: code as ErrorCode, cause: new Error(`${owner} refused the call`) });
   const retryAfter = response.headers.get('retry-after');
   return new ApiError(response.status, code as ErrorCode, String(detail), {
     ...(retryAfter === null ? {} : { headers: { 'retry-after': retryAfter } }),
@@ -111,7 +111,7 @@ function unavailable(owner: string, cause: unknown): ApiError {
   return new ApiError(
     503,
     'service_unavailable',
-    `The service ${owner} cannot be asked at the moment; repeat shortly.`,
+    `The service ${owner} cannot be reached at the moment; repeat shortly.`,
     {
       cause,
     },

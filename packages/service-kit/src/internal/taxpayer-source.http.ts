@@ -2,7 +2,7 @@ import { type AccountTaxpayers, accountTaxpayersSchema, type TaxpayerState, taxp
 import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '../security/identity.js';
 import { traceHeaders } from '../telemetry/tracing.js';
 
-/** Asks the gateway about taxpayers that changed a moment ago. */
+/** Queries the gateway about taxpayers that changed recently. */
 export interface TaxpayerSource {
   /** All taxpayers of an account, complete up to the revision given with them. */
   account(accountId: string): Promise<AccountTaxpayers>;
@@ -14,7 +14,7 @@ export interface HttpTaxpayerSourceOptions {
   /** Address of the gateway. */
   gatewayUrl: string;
   identityKey: Uint8Array;
-  /** Name of the service that asks. */
+  /** Name of the calling service. */
   service: string;
   clock: () => Date;
   timeoutMs?: number;
@@ -22,7 +22,7 @@ export interface HttpTaxpayerSourceOptions {
 
 /** The gateway's internal routes, over HTTP with a signed identity. */
 export function createHttpTaxpayerSource(options: HttpTaxpayerSourceOptions): TaxpayerSource {
-  async function ask(path: string): Promise<unknown> {
+  async function query(path: string): Promise<unknown> {
     const iat = Math.floor(options.clock().getTime() / 1000);
     const caller = {
       kind: 'service',
@@ -47,22 +47,22 @@ export function createHttpTaxpayerSource(options: HttpTaxpayerSourceOptions): Ta
 
   return {
     async account(accountId) {
-      const answer = await ask(`/internal/accounts/${encodeURIComponent(accountId)}/taxpayers`);
+      const answer = await query(`/internal/accounts/${encodeURIComponent(accountId)}/taxpayers`);
       return answer === null
         ? { account_id: accountId, revision: 0, taxpayers: [] }
         : accountTaxpayersSchema.parse(answer);
     },
     async taxpayer(rnc) {
-      const answer = await ask(`/internal/taxpayers/${encodeURIComponent(rnc)}`);
+      const answer = await query(`/internal/taxpayers/${encodeURIComponent(rnc)}`);
       return answer === null ? null : taxpayerStateSchema.parse(answer);
     },
   };
 }
 
-/** The gateway of a deployment as services ask it; null where no address is configured: only events count then. */
+/** The gateway as a source of taxpayers; null without an address: then only events count. */
 export function gatewayTaxpayerSource(
   gatewayUrl: string | undefined,
-  asks: Omit<HttpTaxpayerSourceOptions, 'gatewayUrl'>,
+  options: Omit<HttpTaxpayerSourceOptions, 'gatewayUrl'>,
 ): TaxpayerSource | null {
-  return gatewayUrl === undefined ? null : createHttpTaxpayerSource({ ...asks, gatewayUrl });
+  return gatewayUrl === undefined ? null : createHttpTaxpayerSource({ ...options, gatewayUrl });
 }

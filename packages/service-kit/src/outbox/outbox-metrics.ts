@@ -13,7 +13,7 @@ export interface OutboxMetrics {
   close(): void;
 }
 
-/** What is told of a service's outbox: rows waiting, age of the oldest, events published with their delay, failures. */
+/** The metrics of a service's outbox: rows waiting, age of the oldest, events published with their delay, failures. */
 export function outboxMetrics(metrics: Metrics, service: string, queries: Queries): OutboxMetrics {
   const pending = metrics.gauge({
     name: 'ecf_outbox_pending',

@@ -19,7 +19,7 @@ const APPEND = {
 };
 
 /**
- * Appends events to the service's outbox in the transaction of the change they tell of, and wakes the relay after the
+ * Appends events to the service's outbox in the transaction of their change, and wakes the relay after the
  * commit. Lock the row that the key stands for first: then two transactions of one key append in the order they commit.
  * Table: see `prisma/outbox-and-inbox.prisma` of this package.
  */
@@ -30,7 +30,7 @@ export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[
 }
 
 /**
- * An event as the outbox keeps it. Who makes events keeps them below MAX_EVENT_BYTES by their content; throws RangeError for
+ * An event as the outbox stores it. The maker of an event keeps it below MAX_EVENT_BYTES by its content; throws RangeError for
  * one that is not, since no broker would ever take it.
  */
 export function outboxBody(event: BusEvent): string {

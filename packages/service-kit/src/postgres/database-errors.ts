@@ -37,7 +37,7 @@ const DRIVER_MESSAGES = [
  * takes no writes, as one does that another has replaced.
  */
 const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
-/** Of these the ones that a statement may bring upon itself: it takes too long, or too much memory, or meets a damaged page. */
+/** The codes that a statement may cause itself: it takes too long or too much memory, or reads a damaged page. */
 const MAY_BE_OWN_DOING = ['53200', '57014', '58'];
 /** Causes may lead in a circle. */
 const MOST_CAUSES = 8;
@@ -60,7 +60,7 @@ export function causes(error: unknown): unknown[] {
   for (let each = error; found.length < MOST_CAUSES && each !== undefined && each !== null; ) {
     found.push(each);
     const { cause, meta } = each as { cause?: unknown; meta?: { driverAdapterError?: unknown } | null };
-    // Prisma Client has what the driver said beside it.
+    // Prisma Client keeps the driver's error beside its own.
     each = cause ?? meta?.driverAdapterError;
   }
   return found;
@@ -77,29 +77,29 @@ function saysUnavailable(error: unknown): boolean {
 
 /**
  * True where a statement may have failed by its own doing ({@link MAY_BE_OWN_DOING}), for its database answers others at this
- * moment. False where that cannot be told.
+ * moment. False if that is unknown.
  */
 export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
   for (const one of causes(error)) {
     const state = sqlState(one);
     if (state === null || !MAY_BE_OWN_DOING.some((start) => state.startsWith(start))) continue;
-    const question = (one as Record<symbol, unknown>)[MARK];
-    if (typeof question !== 'function') continue;
+    const check = (one as Record<symbol, unknown>)[MARK];
+    if (typeof check !== 'function') continue;
     const answered = () => true;
-    return (question as Question)().then(answered, () => false);
+    return (check as Check)().then(answered, () => false);
   }
   return false;
 }
 
 /** Rejects where the database that an error came from does not answer. */
-type Question = () => Promise<unknown>;
+type Check = () => Promise<unknown>;
 
 const MARK = Symbol.for('ecf.database-error');
 
-/** Marks an error as one of the database connection; `question` tells whether that database answers others. */
-export function markDatabaseError(error: unknown, question?: Question): void {
+/** Marks an error as one of the database connection; `check` rejects if that database does not answer others. */
+export function markDatabaseError(error: unknown, check?: Check): void {
   if (typeof error === 'object' && error !== null && !isMarked(error))
-    Object.defineProperty(error, MARK, { value: question ?? true });
+    Object.defineProperty(error, MARK, { value: check ?? true });
 }
 
 /** Prisma Client reports a refused connection by the code of the operating system. */

@@ -13,7 +13,7 @@ export interface Rows<R> {
   readonly rowCount: number;
 }
 
-/** What runs SQL: the database itself, or a transaction. */
+/** Runs SQL: the database itself, or a transaction. */
 export interface Queries {
   /**
    * int8 arrives as number (an error beyond 2^53), numeric and date as text, timestamptz as Date, json parsed.
@@ -61,7 +61,7 @@ export interface DatabaseOptions {
   settings?: Readonly<Record<string, string>>;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
-  /** Told of idle connections that broke; they are replaced by themselves. */
+  /** Called when an idle connection broke. The pool replaces it. */
   onIdleError?: (error: Error) => void;
 }
 

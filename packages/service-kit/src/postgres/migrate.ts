@@ -130,7 +130,7 @@ async function exists(url: string): Promise<boolean> {
 export async function connectWhenReady(url: string, waitMs = 30_000): Promise<pg.Client> {
   for (let waited = 0, pause = 100; ; waited += pause, pause = Math.min(pause * 2, 2_000)) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true });
-    // What breaks is told by the query under way; without a listener the event would end the process.
+    // The query in flight reports a broken connection; without a listener the event would end the process.
     client.on('error', () => {});
     try {
       await client.connect();

@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 export const REDACTED = '[redacted]';
 
 /** Names whose values never reach a log, wherever they stand in an object. Compared without `-` and `_`, in lower case. */
@@ -44,13 +44,13 @@ const SECRET_FORMS: readonly RegExp[] = [
 ];
 const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi;
 
-/** What every secret has in it: most texts are let through by this one look. */
+/** Every secret contains one of these: most texts pass this one check. */
 const SUSPICIOUS = /ecf_|bearer|basic|eyJ|-----BEGIN|MI[A-Za-z0-9+/]{120}|:\/\//i;
 
 const MAX_DEPTH = 6;
 const MAX_TEXT = 8_192;
 
-/** Text without the secrets that can be told by their form, bounded in length. */
+/** The text without secrets of a recognisable form, bounded in length. */
 export function redactText(text: string): string {
   let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   if (!SUSPICIOUS.test(clean)) return clean;
@@ -77,7 +77,7 @@ function redactEntries(value: object, depth: number): Record<string, unknown> {
   return clean;
 }
 
-/** Of an error only what says what happened: whoever throws may hang anything on it, a whole client with its keys too. */
+/** The safe parts of an error: libraries may attach anything to it, also a client with its keys. */
 function redactError(error: Error, depth: number): Record<string, unknown> {
   const { code } = error as { code?: unknown };
   return {
@@ -90,7 +90,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/** A cause is told where it is an error or a plain word. */
+/** A cause is logged if it is an error or a plain word. */
 function causeOf(cause: unknown, depth: number): unknown {
   return cause instanceof Error || typeof cause !== 'object' ? redact(cause, depth) : `[${typeof cause}]`;
 }

@@ -39,7 +39,7 @@ export function seal(
   return Buffer.concat([Buffer.from([VERSION]), keyId(masterKey), nonce, cipher.getAuthTag(), body]);
 }
 
-/** Opens what {@link seal} made; {@link SealError} tells another key, another context or altered bytes apart as far as possible. */
+/** Opens the result of {@link seal}. {@link SealError} distinguishes another key, another context and altered bytes where possible. */
 export function unseal(masterKey: Uint8Array, sealed: Uint8Array, context: string): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < HEAD || bytes[0] !== VERSION)

@@ -1,13 +1,13 @@
 import express from 'express';
 
-/** What a service depends on, each `ok` or a few words on what is wrong. `ready` is true when those it cannot do without are. */
+/** The dependencies of a service: `ok` or a short reason. `ready` is true if all required ones are ok. */
 export interface Readiness {
   ready: boolean;
   checks: Record<string, string>;
 }
 
 /**
- * Runs each check with a time limit; a check that throws or takes longer is not ok. `optional` names those that are told
+ * Runs each check with a time limit; a check that throws or takes longer is not ok. `optional` names those that are reported
  * but do not decide.
  */
 export async function checkReadiness(
@@ -39,7 +39,7 @@ async function verdict(check: () => Promise<unknown>, timeoutMs: number): Promis
 }
 
 /**
- * The same check, made once for all who ask while it is under way and for `keptMs` after its end.
+ * The same check, run once for all callers during the check and for `keptMs` after its end.
  * @param now milliseconds of a clock that does not jump
  */
 export function rememberReadiness(

@@ -16,7 +16,7 @@ export interface BusParts {
   deadLetters: DeadLetters;
 }
 
-/** The bus that the settings ask for: Kafka where KAFKA_BROKERS is set, else that of this process. Connects when used. */
+/** Opens the bus of the settings: Kafka if KAFKA_BROKERS is set, otherwise the bus of this process. Connects when used. */
 export function openBus(settings: BusSettings, { deadLetters, ...parts }: BusParts): Bus {
   return usesKafka(settings) ? createKafkaBus({ settings, ...parts }) : createInProcessBus({ ...parts, deadLetters });
 }

@@ -12,7 +12,7 @@ export interface HttpService {
   stop(): Promise<void>;
 }
 
-/** What every service reads of its process. */
+/** The settings that every service process reads. */
 export interface ProcessConfig {
   HOST: string;
   PORT: number;

@@ -4,7 +4,7 @@ import { sqlState } from '../postgres/database-errors.js';
 import { redactText } from '../security/redaction.js';
 import { stopTelemetry } from '../telemetry/telemetry-stop.js';
 
-/** A start that failed for a reason that the message tells in full. */
+/** A start that failed; the message gives the full reason. */
 export class StartError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -15,7 +15,7 @@ export class StartError extends Error {
 /** Signals this close together are one: npm hands on the Ctrl-C that the terminal gave to both. */
 const ONE_SIGNAL_MS = 500;
 
-/** What can be run as a process. */
+/** A service that runs as a process. */
 export interface RunnableService {
   start(): Promise<unknown>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface RunnableService {
 /**
  * Runs a service until SIGINT, SIGTERM or SIGHUP, then stops it in order and ends with 0. A second signal, half a second later or
  * more, ends with 130, at once but for what would outlive the process.
- * A failed start is told in words on standard error and ends with 1, after what was begun is stopped. A process that was
+ * A failed start prints its reason on standard error, stops the parts that had started, and exits with 1. A process that was
  * started with a channel to its parent also stops when that parent is gone.
  */
 export async function runService(name: string, create: () => RunnableService): Promise<void> {
@@ -46,7 +46,7 @@ export async function runService(name: string, create: () => RunnableService): P
     try {
       await service?.stop();
     } catch (error) {
-      // What it needed was ended under it.
+      // A dependency ended before the service.
       if (hastening) return;
       throw error;
     }
@@ -54,9 +54,9 @@ export async function runService(name: string, create: () => RunnableService): P
     await stopTelemetry();
     process.exit(0);
   };
-  // Whoever read our output may go away before us; that ends nothing.
+  // A closed reader of our output does not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // A closed terminal is told by SIGHUP, which Node does not pass over under nohup either.
+  // A closed terminal sends SIGHUP, which Node does not ignore under nohup either.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   process.once('disconnect', () => {
     if (!stopping) void stop();
@@ -71,11 +71,11 @@ export async function runService(name: string, create: () => RunnableService): P
   }
 }
 
-/** What whoever started it is told: where that says it all no stack, which speaks of our code. */
+/** The text for the operator: without a stack if the message is sufficient. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ([ConfigError, ListenError, StartError].some((kind) => error instanceof kind)) return error.message;
-  // Of a file or folder: what was tried, its path and why not.
+  // Errors of files: the operation, the path and the reason.
   const { syscall, path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && path !== undefined) return `${error.message}.`;
   // Login or database refused.

@@ -6,7 +6,7 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { openBus } from './open-bus.js';
 
-/** What a deployment shares between its services, and what tests replace. */
+/** Parts that a deployment shares between its services, and parts that tests replace. */
 export interface SharedParts {
   /** By default one of this process. */
   bus?: Bus;
@@ -22,7 +22,7 @@ type PartsConfig = Parameters<typeof openBus>[0] &
     readonly DATABASE_CONNECTIONS: number;
   };
 
-/** What a service with a database of its own stands on. */
+/** The dependencies of a service with its own database. */
 export interface ServiceParts extends Required<SharedParts> {
   readonly identityKey: Uint8Array;
   readonly database: Database;

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.js';
 
-/** What the client of the authority reports after a call (CallReport of authority-client). */
+/** The report of the authority client after a call (CallReport of authority-client). */
 export interface AuthorityCall {
   readonly operation: string;
   readonly env: string | null;

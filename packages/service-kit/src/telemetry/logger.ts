@@ -40,7 +40,7 @@ export function createLogger(options: LoggerOptions): Logger {
   };
   const logger = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
   const { child } = logger;
-  // pino's own formatter of bindings is not asked for children; theirs inherit this.
+  // pino does not call its formatter of bindings for child loggers; they inherit this one.
   logger.child = function redactedChild(this: PinoLogger, bindings: Record<string, unknown>) {
     return child.call(this, redact(bindings) as Record<string, unknown>);
   } as typeof child;

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 type Labels<L extends string> = { name: string; help: string; labels?: readonly L[] };
 
-/** Metrics of a process. Asking twice for a name gives the same metric, so that services of one process share it. */
+/** Metrics of a process. A second call with the same name returns the same metric, so that services of one process share it. */
 export interface Metrics {
   counter<L extends string>(options: Labels<L>): Counter<L>;
   gauge<L extends string>(options: Labels<L>): Gauge<L>;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@ecf/contracts';
 
-/** Codes this service answers with; their status and meaning stand in the contracts' table. */
+/** Error codes of this service; the table of the contracts gives their status and meaning. */
 export type QueryErrorCode = Extract<
   ErrorCode,
   | 'ambiguous_encf'
@@ -15,10 +15,10 @@ export type QueryErrorCode = Extract<
   | 'taxpayer_not_found'
 >;
 
-/** A question that has no answer. The message says why and what to do. */
+/** A request without an answer. The message gives the reason and the remedy. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
-  /** Seconds after which a repeat may do better; null = as the code's entry says. */
+  /** Seconds after which a repeat may succeed; null = as the code's entry says. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -31,7 +31,7 @@ export class QueryError extends Error {
   }
 }
 
-/** Nothing is known here, and who would know could not be asked: that is no "not found". */
-export function mayExist(what: string): QueryError {
-  return new QueryError('service_unavailable', `It cannot be said at present ${what}; repeat shortly.`);
+/** The read model has nothing and the owner did not answer: "not found" would be a guess. */
+export function mayExist(subject: string): QueryError {
+  return new QueryError('service_unavailable', `It is not known at present ${subject}; repeat shortly.`);
 }

@@ -27,18 +27,18 @@ export interface Page {
   readonly offset: number;
 }
 
-/** An issued document with what other services tell of it. */
+/** An issued document with its outcome. */
 export type ShownInvoice = IssuedInvoice & Outcome;
 
-/** The read models of issued documents and their sums. Documents that are not listed are nowhere in the answers. */
+/** The read models of issued documents and their sums. No answer contains unlisted documents. */
 export interface InvoiceStore {
   /** Newest first by creation, then id; `total` is all that match. */
   list(filter: InvoiceFilter, page: Page): Promise<{ total: number; invoices: ShownInvoice[] }>;
   count(filter: InvoiceFilter): Promise<number>;
-  /** Sums by month, type and status, and the buyers with the highest sums; of one moment. */
+  /** Sums by month, type and status, and the buyers with the highest sums, of one snapshot. */
   sums(filter: InvoiceFilter, topClients: number): Promise<{ invoices: InvoiceSums[]; clients: ClientSums[] }>;
   find(key: InvoiceKey): Promise<ShownInvoice | null>;
-  /** What the given issuers have under a number, listed or not. */
+  /** The documents of the issuers under a number, listed or not. */
   byNumber(env: Environment, issuerRncs: readonly string[], encf: string): Promise<IssuedInvoice[]>;
   /** Revisions of an issuer's documents, listed or not. */
   revisions(issuer: Pick<InvoiceKey, 'env' | 'issuerRnc'>, encfs: readonly string[]): Promise<Map<string, number>>;
@@ -61,7 +61,7 @@ export interface ReceivedStore {
 export interface Projection {
   keepInvoices(invoices: readonly IssuedInvoice[]): Promise<void>;
   keepReceived(received: readonly ReceivedRecord[]): Promise<void>;
-  /** Into the generation that a rebuild is filling. */
+  /** Writes to the generation that a rebuild fills. */
   loadInvoices(invoices: readonly IssuedInvoice[]): Promise<void>;
   loadReceived(received: readonly ReceivedRecord[]): Promise<void>;
 }
@@ -72,23 +72,23 @@ export interface OutcomeStore {
   keepDecisions(decisions: readonly IssuedInvoiceDecision[]): Promise<void>;
 }
 
-/** A new generation of the read models, filled beside the one that is read. */
+/** Generations of the read models. A rebuild fills a new one beside the one that queries read. */
 export interface Generations {
-  /** Begins one; from then on every change goes to both. Null where another instance is at it. */
+  /** Begins a generation; from then on every change goes to both. Null if another instance is rebuilding. */
   begin(): Promise<NewGeneration | null>;
   state(): Promise<RebuildState>;
-  /** Notes that the owners hold nothing that was not told. */
+  /** Notes that the owners have no documents without an event. */
   nothingToFill(): Promise<void>;
-  /** Clears away what an instance that ended while rebuilding left. */
+  /** Removes the generation of an instance that ended during its rebuild. */
   clearAbandoned(): Promise<void>;
 }
 
 export interface NewGeneration {
-  /** Notes how many documents were taken over. */
+  /** Notes the number of documents so far. */
   progress(documents: number): Promise<void>;
-  /** Puts it in the place of the one that is read. */
+  /** Replaces the generation that queries read. */
   takePlace(): Promise<void>;
-  /** Gives it up; what is read stays as it is. */
+  /** Removes this generation; the present one stays. */
   giveUp(reason: string): Promise<void>;
 }
 
@@ -115,18 +115,18 @@ export type Authority = Pick<
 
 /** The authority's tokens. Only emission holds certificates, so it gives them. */
 export type TokenSource = Pick<EmissionOperations, 'authorityToken'>;
-/** Where issued documents come from, beside the events. */
+/** Source of issued documents, beside the events. */
 export type InvoiceSource = Omit<EmissionOperations, 'authorityToken'>;
-/** Where received documents come from, beside the events. */
+/** Source of received documents, beside the events. */
 export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfReceived'>;
 
 /** Source of deliveries and buyers' decisions, beside the events. */
 export type OutcomeSource = AftermathOperations;
 
-/** What people who operate the service are told. */
+/** Metrics and log lines for operators. */
 export interface Observer {
   failed(what: string, error: unknown): void;
-  /** A question to an owner before an answer is given: nothing new, something found, failed, not asked after a failure. */
+  /** A query to an owner before an answer: nothing new, something found, failed, paused after a failure. */
   freshened(outcome: 'nothing' | 'found' | 'failed' | 'paused'): void;
 }
 
@@ -136,12 +136,12 @@ export interface Ports {
   readonly projection: Projection;
   readonly taxpayers: TaxpayerReplica;
   readonly generations: Generations;
-  /** The gateway; null where the deployment has none to query. */
+  /** The gateway; null if the deployment has none to query. */
   readonly source: TaxpayerSource | null;
   readonly invoiceSource: InvoiceSource;
   readonly receivedSource: ReceivedSource;
   readonly outcomes: OutcomeStore;
-  /** Null where no service of the deployment has any. */
+  /** Null if no service of the deployment has any. */
   readonly outcomeSource: OutcomeSource | null;
   readonly tokens: TokenSource;
   readonly authority: Authority;

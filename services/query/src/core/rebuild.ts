@@ -19,22 +19,21 @@ type RebuildPorts = Pick<
 >;
 
 /**
- * Makes the read models anew from what their owners hold: page by page into a generation of its own, while the present one
- * answers and every change goes to both; then the new one takes its place at once. Whatever goes wrong, the present one
- * stays.
+ * Rebuilds the read models from the documents of their owners, page by page, into a new generation. Meanwhile the present
+ * generation answers, and every change goes to both. Then the new one replaces it. After a failure the present one stays.
  */
 export interface Rebuild {
-  /** Begins one and resolves once it is under way. Throws QueryError `conflict` while another is. */
+  /** Begins a rebuild and resolves after its start. Throws QueryError `conflict` while another is in progress. */
   start(): Promise<RebuildState>;
   state(): Promise<RebuildState>;
   /**
-   * Where no generation was ever completed, takes over what the owners hold from before this service's time; tries until
-   * they answer. Resolves when there is nothing to do, or it is done.
+   * If no generation was ever completed, takes over the documents from before this service's first start; retries until the
+   * owners answer. Resolves when there is nothing to do, or it is done.
    */
   fillOnce(): Promise<void>;
-  /** Resolves when the one that this instance began has ended. */
+  /** Resolves when the rebuild of this instance has ended. */
   settled(): Promise<void>;
-  /** Ends the one that this instance began, without effect. */
+  /** Ends the rebuild of this instance, without effect. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +44,7 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
   async function run(generation: NewGeneration): Promise<void> {
     try {
       let documents = 0;
-      const told = async (count: number) => {
+      const progress = async (count: number) => {
         if (stopping) throw new Error('the instance ends');
         documents += count;
         await generation.progress(documents);
@@ -54,14 +53,14 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
         (after) => ports.invoiceSource.pageOfInvoices({ after, limit: PAGE }),
         async ({ invoices }) => {
           await ports.projection.loadInvoices(invoices.map(issuedInvoice));
-          await told(invoices.length);
+          await progress(invoices.length);
         },
       );
       await pages(
         (after) => ports.receivedSource.pageOfReceived({ after, limit: PAGE }),
         async ({ received }) => {
           await ports.projection.loadReceived(received.map(receivedRecord));
-          await told(received.length);
+          await progress(received.length);
         },
       );
       await takeOutcomes(ports);
@@ -109,7 +108,7 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
     },
     async start() {
       const generation = await start();
-      if (generation === null) throw new QueryError('conflict', 'A rebuild is under way; wait for its end.');
+      if (generation === null) throw new QueryError('conflict', 'A rebuild is in progress; wait for its end.');
       return ports.generations.state();
     },
     async state() {
@@ -139,7 +138,7 @@ async function takeOutcomes({ outcomes, outcomeSource: source }: RebuildPorts): 
   );
 }
 
-/** Reads the next page while the present one is taken over. */
+/** Reads the next page while the present one is stored. */
 async function pages<P extends { next: number | null }>(
   read: (after: number) => Promise<P>,
   take: (page: P) => Promise<void>,

@@ -9,7 +9,7 @@ import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
 import type { QueryInvoices } from '../core/invoices/query-invoices.js';
 import { Parameters } from './parameters.js';
 
-/** What customers may ask. */
+/** The use cases of customers. */
 export interface CustomerParts {
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
@@ -27,43 +27,43 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
 
   return {
     list: answering((parameters) => {
-      const asked = { ...filter(parameters), ...parameters.page() };
-      return (who) => invoices.list({ ...who, ...asked });
+      const request = { ...filter(parameters), ...parameters.page() };
+      return (caller) => invoices.list({ ...caller, ...request });
     }),
     count: answering((parameters) => {
-      const asked = filter(parameters);
-      return (who) => invoices.count({ ...who, ...asked });
+      const request = filter(parameters);
+      return (caller) => invoices.count({ ...caller, ...request });
     }),
     aggregate: answering((parameters) => {
       const topClients = parameters.integer('top_clients_limit', 1, MOST_CLIENTS, 10);
-      const asked = filter(parameters);
-      return (who) => invoices.aggregate({ ...who, ...asked, topClients });
+      const request = filter(parameters);
+      return (caller) => invoices.aggregate({ ...caller, ...request, topClients });
     }),
     one: answering((parameters) => {
-      const asked = number(parameters);
-      return (who) => invoices.one({ ...who, ...asked });
+      const request = number(parameters);
+      return (caller) => invoices.one({ ...caller, ...request });
     }),
     trackIds: answering((parameters) => {
-      const asked = number(parameters);
-      return (who) => invoices.trackIds({ ...who, ...asked });
+      const request = number(parameters);
+      return (caller) => invoices.trackIds({ ...caller, ...request });
     }),
     rawAnswers: answering((parameters) => {
-      const asked = number(parameters);
-      return (who) => invoices.rawAnswers({ ...who, ...asked });
+      const request = number(parameters);
+      return (caller) => invoices.rawAnswers({ ...caller, ...request });
     }),
     consumption: answering((parameters) => {
-      const asked = {
+      const request = {
         issuerRnc: parameters.rnc('rnc_issuing'),
         encf: parameters.consumerEncf(),
         securityCode: parameters.securityCode(),
         buyerRnc: parameters.optionalRnc('rnc_buyer'),
       };
-      return (who) => consumption({ ...who, ...asked });
+      return (caller) => consumption({ ...caller, ...request });
     }),
-    directory: answering(() => (who) => directory.all(who)),
+    directory: answering(() => (caller) => directory.all(caller)),
     directoryEntry: answering((parameters) => {
       const rnc = parameters.pathRnc();
-      return (who) => directory.one({ ...who, rnc });
+      return (caller) => directory.one({ ...caller, rnc });
     }),
     monitoring: answering(
       () =>
@@ -72,14 +72,14 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
     ),
     async xml(req: Request, res: Response): Promise<void> {
       const parameters = new Parameters(req);
-      const asked = {
+      const request = {
         issuerRnc: parameters.optionalRnc('issuer_rnc'),
         buyerRnc: parameters.optionalHeaderRnc('buyer-rnc'),
         document: parameters.document(),
         sha256: parameters.optionalSha256(),
       };
       parameters.check();
-      const find = async (encf: string) => ({ encf, ...(await documentXml({ ...whoAsks(req), ...asked, encf })) });
+      const find = async (encf: string) => ({ encf, ...(await documentXml({ ...callerOf(req), ...request, encf })) });
       const isMissing = (error: unknown) => error instanceof QueryError && error.code === 'not_found';
       const { encf, issuerRnc, bytes } = await findByNumber(
         String(req.params.encf ?? ''),
@@ -95,22 +95,22 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
   };
 }
 
-type Who = ReturnType<typeof whoAsks>;
+type Caller = ReturnType<typeof callerOf>;
 
-/** Parameters are read and judged all together, before anything is asked. */
-function answering(read: (parameters: Parameters) => (who: Who) => Promise<unknown>) {
+/** Reads and checks all parameters before the use case runs. */
+function answering(read: (parameters: Parameters) => (caller: Caller) => Promise<unknown>) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
-    const ask = read(parameters);
+    const run = read(parameters);
     parameters.check();
-    const body = JSON.stringify(await ask(whoAsks(req)));
+    const body = JSON.stringify(await run(callerOf(req)));
     res.setHeader('content-type', 'application/json; charset=utf-8');
     res.setHeader('cache-control', 'no-store');
     res.end(body);
   };
 }
 
-function whoAsks(req: Request) {
+function callerOf(req: Request) {
   const identity = identityOf(req);
   return {
     caller: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },

@@ -3,7 +3,7 @@ import { RequestParameters } from '@ecf/service-kit/http';
 
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 
-/** The parameters of the questions of customers. */
+/** The parameters of the customers' requests. */
 export class Parameters extends RequestParameters {
   /** The required header `rnc-issuing`. */
   issuerHeader(): string {
@@ -30,7 +30,7 @@ export class Parameters extends RequestParameters {
     return isRnc(text) ? text : this.wrong(['path', 'rnc'], 'an RNC has 9 or 11 digits', 'rnc');
   }
 
-  /** Six characters of base64; a plus sign that came unescaped arrives as a blank. */
+  /** Six characters of base64; an unescaped plus sign arrives as a blank. */
   securityCode(): string {
     const name = 'security_code';
     const text = this.query(name);
@@ -53,7 +53,7 @@ export class Parameters extends RequestParameters {
       : this.wrong(['query', 'sha256'], 'SHA-256 has 64 hex digits', 'sha256');
   }
 
-  /** Which document of a number: `ecf` (default) or `rfce`. */
+  /** The kind of document: `ecf` (default) or `rfce`. */
   document(): 'ecf' | 'rfce' {
     const text = this.query('document')?.toLowerCase() ?? 'ecf';
     if (text === 'ecf' || text === 'rfce') return text;

@@ -6,22 +6,22 @@ import { QueryError } from '../core/errors.js';
 import type { RebuildState } from '../core/ports.js';
 import type { Rebuild } from '../core/rebuild.js';
 
-/** What other services ask this one, over HTTP or in the same process. */
+/** The internal operations of this service, over HTTP or in the same process. */
 export function queryOperations(rebuild: Rebuild): QueryOperations {
   return {
     startRebuild: async () => {
       try {
-        return told(await rebuild.start());
+        return response(await rebuild.start());
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
         throw new ApiError(errorCodeEntry(error.code).status, error.code, error.message, { cause: error });
       }
     },
-    rebuildState: async () => told(await rebuild.state()),
+    rebuildState: async () => response(await rebuild.state()),
   };
 }
 
-function told(state: RebuildState) {
+function response(state: RebuildState) {
   return {
     building: state.building,
     started_at: state.startedAt === null ? null : toIsoDominican(state.startedAt),

@@ -5,7 +5,7 @@ import type { Logger } from '@ecf/service-kit/telemetry';
 import type { Generations, NewGeneration, RebuildState } from '../core/ports.js';
 import { REBUILD_LOCK, REBUILDER_LOCK } from './locks.js';
 
-/** The tables of a generation, in the order in which every statement takes them. */
+/** The tables of a generation, in the order in which every transaction locks them. */
 const TABLES = ['invoice_rollup', 'buyer_rollup', 'buyer_name', 'invoice', 'received_invoice'] as const;
 const LOCK_TIMEOUT_MS = 2_000;
 const TRIES = 30;
@@ -22,9 +22,9 @@ interface StateRow {
 type Session = Awaited<ReturnType<typeof connectWhenReady>>;
 
 /**
- * Generations of the read models as schemas of one database: `public` is read, `rebuilding` is made by the very migrations
- * of the service, filled, and then its tables take the place of the others in one transaction. Readers never wait longer
- * than that takes.
+ * Generations of the read models as schemas of one database. Queries read `public`. A rebuild creates `rebuilding` by the
+ * service's own migrations, fills it, and replaces the tables of `public` in one transaction. Readers wait for that transaction
+ * only.
  */
 export function createPostgresGenerations(database: Database, migrations: string, logger: Logger): Generations {
   return {
@@ -66,7 +66,7 @@ export function createPostgresGenerations(database: Database, migrations: string
     async clearAbandoned() {
       if (await hasRebuilder(database)) return;
       await between(database, async (tx) => {
-        // Another may have begun meanwhile.
+        // Another instance may have begun a rebuild meanwhile.
         if (await hasRebuilder(tx)) return;
         const { rowCount } = await tx.query(
           `UPDATE public.rebuild SET building = false, finished_at = now(), failure = $1 WHERE id = 1 AND building`,
@@ -96,7 +96,7 @@ function generation(database: Database, session: Session): NewGeneration {
       await database.query('UPDATE public.rebuild SET documents = $1 WHERE id = 1', [documents]);
     },
     async takePlace() {
-      // The planner's numbers and the visibility map are ready before the first reader comes.
+      // The planner's statistics and the visibility map are ready before the first query.
       for (const table of TABLES) await session.query(`VACUUM (ANALYZE) rebuilding.${table}`);
       await between(database, async (tx) => {
         await requireRebuilder(tx, session);
@@ -125,7 +125,7 @@ function generation(database: Database, session: Session): NewGeneration {
   };
 }
 
-/** Between changes: none is under way, none begins. Tries again where readers or writers hold on for long. */
+/** Runs while no change of the read models is in flight. Tries again if readers or writers hold their locks too long. */
 async function between(database: Database, work: (tx: Transaction) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -146,7 +146,7 @@ async function holdsRebuilderLock(session: Session): Promise<boolean> {
   return rows[0]?.held === true;
 }
 
-/** Whether any session holds the rebuilder's lock. */
+/** Whether any session holds the lock of a rebuild. */
 async function hasRebuilder(queries: Queries): Promise<boolean> {
   const { rowCount } = await queries.query(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted
@@ -156,7 +156,7 @@ async function hasRebuilder(queries: Queries): Promise<boolean> {
   return rowCount > 0;
 }
 
-/** A rebuild whose session broke may have been cleared away and begun anew by another instance. */
+/** Another instance may have removed a rebuild whose session broke, and begun a new one. */
 async function requireRebuilder(tx: Transaction, session: Session): Promise<void> {
   const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const held = await tx.query(

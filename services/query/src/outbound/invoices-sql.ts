@@ -1,13 +1,13 @@
 import { midnight } from './projection-sql.js';
 
-const told = (table: string) =>
+const statusIn = (table: string) =>
   `(SELECT status FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
-// Looked up row by row: a join would be planned by how many rows those tables had once.
-const SHOWN = `i.*, ${told('delivery')} AS delivery, ${told('buyer_decision')} AS decision`;
+// Sub-queries, row by row: the plan of a join would depend on outdated row counts of these tables.
+const SHOWN = `i.*, ${statusIn('delivery')} AS delivery, ${statusIn('buyer_decision')} AS decision`;
 
 /**
- * Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. One look at the index for each
- * stretch (OFFSET keeps the sub-query as it stands): a join would rather read all buckets of a large issuer.
+ * Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. Each stretch costs one
+ * index scan. OFFSET keeps the sub-query: the plan of a join would read all buckets of a large issuer.
  */
 const OVER_STRETCHES = `FROM unnest($3::text[], $4::date[], $5::date[]) AS s(grain, first, last)
     CROSS JOIN LATERAL (SELECT * FROM public.invoice_rollup
@@ -18,7 +18,7 @@ export const COUNT = {
   text: `SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}`,
 };
 
-/** One page with the total of the same moment. $6 from, $7 until, $8 limit, $9 offset. The keys come from the index alone. */
+/** One page with the total of the same moment. $6 from, $7 until, $8 limit, $9 offset. An index-only scan gives the keys. */
 export const LIST = {
   name: 'invoices_list',
   text: `WITH all_of_them AS (SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}),
@@ -33,8 +33,8 @@ export const LIST = {
 };
 
 /**
- * Where a far offset lies: the day it falls on ends at `until`, and `before` documents are younger than that day. $3 first
- * and $4 last day, $5 offset.
+ * The day of a far offset: it ends at `until`, and `before` documents are younger than that day. $3 first and $4 last day,
+ * $5 offset.
  */
 export const SKIP_DAYS = {
   name: 'invoices_skip_days',
@@ -46,7 +46,7 @@ export const SKIP_DAYS = {
 };
 
 /**
- * Sums of one moment. $6 to $8 stretches of the buyers' running sums, $9 and $10 the steps before and through which they
+ * Sums of one snapshot. $6 to $8 stretches of the buyers' running sums, $9 and $10 the steps before and through which they
  * count, $11 first and $12 last day, $13 clients.
  */
 export const SUMS = {

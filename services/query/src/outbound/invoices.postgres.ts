@@ -7,7 +7,7 @@ import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
 import { monthsAndDays, runningStretches, type Stretch } from '../core/sums/periods.js';
 import { BY_NUMBER, COUNT, FIND, LIST, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
 
-/** From here on the days before an offset are skipped by their sums. */
+/** From this offset on, the sums of days give the place of the page. */
 const FAR_OFFSET = 1_000;
 
 interface InvoiceRow {
@@ -63,7 +63,7 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
     async list(filter, { limit, offset }) {
       const { from, until } = dominicanDays(filter.first, filter.last);
       const start = await skipDays(filter, offset, until);
-      // Beyond the end there is only the total to be told.
+      // A page beyond the end has only the total.
       const page = start === null ? [from, until, 0, 0] : [from, start.until, limit, start.offset];
       const { rows } = await database.query<ShownRow & { total: number }>(LIST, [...overMonths(filter), ...page]);
       const shown = rows.filter((row) => row.encf !== null);

@@ -1,6 +1,6 @@
 import type { Statement } from '@ecf/service-kit/postgres';
 
-/** Where a generation of the read models stands: the one that is read, or the one that a rebuild is filling. */
+/** The schema of a generation: the one that queries read, or the one that a rebuild fills. */
 export type Generation = 'public' | 'rebuilding';
 
 const INVOICE = `env text, encf text, issuer_rnc text, id bigint, revision int, listed boolean, settled boolean, ecf_type text,
@@ -16,7 +16,7 @@ const kept = (columns: string, key: readonly string[]) =>
   replaced(names(columns).filter((name) => !key.includes(name)));
 
 const LATER = '(present.name_at IS NULL OR (excluded.name_at, excluded.name_id) >= (present.name_at, present.name_id))';
-/** Step by step, both arrays at once: all four have the same length, and are read and collected in their order. */
+/** Adds arrays element by element. All four have the same length. */
 const STEPWISE = `(counts, amounts) = (
           SELECT array_agg(count + more), array_agg(amount + added)
             FROM unnest(present.counts, excluded.counts, present.amounts, excluded.amounts) AS step(count, more, amount, added))`;
@@ -25,13 +25,13 @@ export const midnight = (day: string) => `(((${day})::timestamp + interval '4 ho
 
 /** The statements that change one generation; rows come as one JSON array. */
 export interface ProjectionSql {
-  /** What is there of some documents, as the sums count it: $1 env, $2 issuer, $3 eNCF. */
+  /** Stored values of documents that the sums contain: $1 env, $2 issuer, $3 eNCF. */
   readonly present: Statement;
   readonly keepInvoices: Statement;
   readonly addInvoiceSums: Statement;
   readonly addBuyerSums: Statement;
   readonly nameBuyers: Statement;
-  /** Looks for the latest name of the day again. */
+  /** Finds the latest name of the day again. */
   readonly renameBuyers: Statement;
   readonly keepReceived: Statement;
 }

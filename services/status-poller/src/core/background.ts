@@ -1,8 +1,8 @@
 import { createDueWork, type DueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { withinTrace } from '@ecf/service-kit/telemetry';
-import { type Asked, askAuthority } from './ask-authority.js';
-import { nextTurn } from './pace.js';
+import { nextQueryAt } from './pace.js';
 import type { NextPoll, Ports } from './ports.js';
+import { type QueryOutcome, queryResult } from './query-result.js';
 import { OVERDUE_MS, pollDelay, retryDelay } from './schedule.js';
 import { type ClaimedPoll, isFinal } from './submission.js';
 
@@ -44,7 +44,7 @@ function pacedStore(ports: Ports): DueWorkStore<ClaimedPoll> {
       for (const work of await submissions.dueWork()) {
         const free = limit - claimed.length;
         if (free <= 0) break;
-        if (work.dueAt === null || work.dueAt > now || nextTurn(work, rate) > now.getTime()) continue;
+        if (work.dueAt === null || work.dueAt > now || nextQueryAt(work, rate) > now.getTime()) continue;
         claimed.push(...(await submissions.claimDue({ env: work.env, now, until, limit: free, rate })));
       }
       if (claimed.length > 0) await checkpoint('claimed');
@@ -52,7 +52,7 @@ function pacedStore(ports: Ports): DueWorkStore<ClaimedPoll> {
     },
     async nextDue() {
       const moments = (await submissions.dueWork()).flatMap((work) =>
-        work.dueAt === null ? [] : [Math.max(work.dueAt.getTime(), nextTurn(work, rate))],
+        work.dueAt === null ? [] : [Math.max(work.dueAt.getTime(), nextQueryAt(work, rate))],
       );
       return moments.length === 0 ? null : new Date(Math.min(...moments));
     },
@@ -61,17 +61,17 @@ function pacedStore(ports: Ports): DueWorkStore<ClaimedPoll> {
 
 /** Queries the result of one claimed submission and records the answer. */
 export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
-  const asked = await askAuthority(ports, poll);
-  await ports.checkpoint('asked');
-  const learned = asked.outcome === 'learned' ? asked.learned : null;
-  ports.observer.asked(poll.env, outcomeWord(asked));
-  if (asked.outcome === 'unanswered' && asked.pauseMs !== null) {
-    const until = new Date(ports.clock().getTime() + asked.pauseMs);
+  const result = await queryResult(ports, poll);
+  await ports.checkpoint('queried');
+  const learned = result.outcome === 'learned' ? result.learned : null;
+  ports.observer.queried(poll.env, outcomeWord(result));
+  if (result.outcome === 'unanswered' && result.pauseMs !== null) {
+    const until = new Date(ports.clock().getTime() + result.pauseMs);
     await ports.submissions.pause(poll.env, until);
     ports.observer.paused(poll.env, until);
   }
   const decided = learned !== null && isFinal(learned.facts);
-  const next = decided ? null : nextPoll(ports, poll, asked);
+  const next = decided ? null : nextPoll(ports, poll, result);
   const { submission, changed } = await ports.submissions.record(poll, learned, next);
   await ports.checkpoint('recorded');
   if (changed) ports.observer.changed(submission);
@@ -83,7 +83,7 @@ export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
 export function nextPoll(
   { clock, random, settings }: Pick<Ports, 'clock' | 'random' | 'settings'>,
   poll: ClaimedPoll,
-  asked: Asked,
+  result: QueryOutcome,
 ): NextPoll {
   const now = clock().getTime();
   const alarmed = poll.alarmed || now - poll.submittedAt.getTime() > OVERDUE_MS;
@@ -94,11 +94,11 @@ export function nextPoll(
     failures,
     alarmed,
   });
-  if (asked.outcome === 'unanswered') {
-    // Another query found the service down, so this one was not sent: the document's own pauses do not grow.
-    if (!asked.sent && asked.pauseMs !== null) return next(poll.tries, poll.failures, asked.pauseMs);
+  if (result.outcome === 'unanswered') {
+    // The query was not sent, because another one found the service down: the document's own pauses do not grow.
+    if (!result.sent && result.pauseMs !== null) return next(poll.tries, poll.failures, result.pauseMs);
     const failures = poll.failures + 1;
-    const ms = Math.max(retryDelay(failures, settings.firstQueryMs, random), asked.pauseMs ?? 0);
+    const ms = Math.max(retryDelay(failures, settings.firstQueryMs, random), result.pauseMs ?? 0);
     return next(poll.tries, failures, ms);
   }
   const tries = poll.tries + 1;
@@ -106,14 +106,14 @@ export function nextPoll(
 }
 
 /** The outcome under which metrics count a query. */
-export function outcomeWord(asked: Asked): string {
-  switch (asked.outcome) {
+export function outcomeWord(result: QueryOutcome): string {
+  switch (result.outcome) {
     case 'learned':
-      return asked.learned.facts.status;
+      return result.learned.facts.status;
     case 'unanswered':
-      return asked.cause;
+      return result.cause;
     case 'refused':
-      return asked.reason;
+      return result.reason;
     case 'login_refused':
       return 'login_refused';
   }

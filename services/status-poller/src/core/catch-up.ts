@@ -6,9 +6,8 @@ const PAGE = 1_000;
 const AGAIN_MS = 5_000;
 
 /**
- * Compares with emission itself: at its first start until emission has told all that is undecided, so also what was submitted
- * before this service listened, and from then on now and again. What an event should have told and did not, to this service or
- * from it, is mended so. What events tell meanwhile stays as it is.
+ * Compares the polls with emission. At the first start it takes over all undecided submissions, also those from before this
+ * service subscribed. Later it repeats the comparison now and then, which repairs events that were lost in either direction.
  */
 export function createCatchUp(
   ports: Pick<Ports, 'submissions' | 'emission' | 'observer' | 'clock' | 'random' | 'settings'>,
@@ -22,14 +21,15 @@ export function createCatchUp(
     for (let after: number | null = 0; after !== null && !stopping; ) {
       const page = await ports.emission.pageOfUndecided({ after, limit: PAGE });
       const now = ports.clock();
-      const told = page.invoices.flatMap((invoice) => publishedSubmissions(invoice, now));
-      const dueAt = (one: (typeof told)[number]) => firstDue(one.submittedAt, now, settings.firstQueryMs, ports.random);
-      // A decision of a moment ago may be under way to emission.
+      const published = page.invoices.flatMap((invoice) => publishedSubmissions(invoice, now));
+      const dueAt = (one: (typeof published)[number]) =>
+        firstDue(one.submittedAt, now, settings.firstQueryMs, ports.random);
+      // The event of a recent decision may not have reached emission yet.
       const settled = {
         before: new Date(now.getTime() - settings.compareEveryMs),
         dueAt: (submittedAt: Date) => againDue(submittedAt, now, ports.random),
       };
-      if (await submissions.compare(told, dueAt, settled)) onPoll();
+      if (await submissions.compare(published, dueAt, settled)) onPoll();
       after = page.next;
     }
   }
@@ -40,13 +40,13 @@ export function createCatchUp(
     if (!stopping) await submissions.noteCaughtUp();
   }
 
-  /** False where it failed. */
+  /** False if it failed. */
   async function succeeds(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
-      ports.observer.failed('learning of undecided submissions', error);
+      ports.observer.failed('comparing undecided submissions with emission', error);
       return false;
     }
   }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@ecf/contracts';
 
-/** Codes this service answers with; their status and meaning stand in the contracts' table. */
+/** Error codes of this service; the table of the contracts gives their status and meaning. */
 export type StatusErrorCode = Extract<ErrorCode, 'not_found' | 'login_refused'>;
 
-/** A question for a status that cannot be answered with one. */
+/** A status request that has no status for its answer. */
 export class StatusError extends Error {
   constructor(
     readonly code: StatusErrorCode,

@@ -1,9 +1,9 @@
 import type { InvoiceStatusResponse } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type Asked, askAuthority } from './ask-authority.js';
 import { outcomeWord } from './background.js';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
+import { type QueryOutcome, queryResult } from './query-result.js';
 import { firstDue } from './schedule.js';
 import { publishedSubmissions, type Submission } from './submission.js';
 
@@ -14,11 +14,11 @@ export type InvoiceStatusQuery = (request: {
 }) => Promise<InvoiceStatusResponse>;
 
 /**
- * `GET /invoice-status/{track_id}`: a decided state from the store, any other asked at the authority within a short budget;
- * where that brings nothing, the last known state. Callers who ask for the same trackId at the same time share a question.
+ * `GET /invoice-status/{track_id}`: answers a decided state from the store. For any other it queries the authority within a short
+ * budget, and otherwise answers the last known state. Simultaneous callers of one trackId share a query.
  */
 export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceStatusQuery {
-  const asking = new Map<string, Promise<Submission>>();
+  const inFlight = new Map<string, Promise<Submission>>();
 
   return async ({ accountId, env, trackId }) => {
     const known = await knownSubmission(env, trackId);
@@ -28,7 +28,7 @@ export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceSt
     return answer(isCurrent(known) ? known : await shared(known));
   };
 
-  /** What was submitted a moment ago may not have been told yet: emission knows it from the moment it answered its caller. */
+  /** The event of a recent submission may be late: emission knows the submission since it answered its caller. */
   async function knownSubmission(env: Environment, trackId: string): Promise<Submission | null> {
     const known = await ports.submissions.find({ env, trackId });
     if (known !== null) return known;
@@ -50,36 +50,36 @@ export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceSt
 
   function shared(known: Submission): Promise<Submission> {
     const key = `${known.env}:${known.trackId}`;
-    const present = asking.get(key);
+    const present = inFlight.get(key);
     if (present !== undefined) return present;
-    const promise = askNow(known).finally(() => asking.delete(key));
-    asking.set(key, promise);
+    const promise = queryNow(known).finally(() => inFlight.delete(key));
+    inFlight.set(key, promise);
     return promise;
   }
 
-  async function askNow(known: Submission): Promise<Submission> {
+  async function queryNow(known: Submission): Promise<Submission> {
     const { env } = known;
     const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
-    if (!(await ports.submissions.askAhead({ env, now: ports.clock(), rate }))) return known;
-    const asked = await askAuthority(ports, known, AbortSignal.timeout(answerBudgetMs));
-    ports.observer.asked(env, outcomeWord(asked));
-    return keep(known, asked);
+    if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate }))) return known;
+    const result = await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs));
+    ports.observer.queried(env, outcomeWord(result));
+    return keep(known, result);
   }
 
-  async function keep(known: Submission, asked: Asked): Promise<Submission> {
-    switch (asked.outcome) {
+  async function keep(known: Submission, result: QueryOutcome): Promise<Submission> {
+    switch (result.outcome) {
       case 'learned': {
-        const { submission, changed } = await ports.submissions.record(known, asked.learned, null);
+        const { submission, changed } = await ports.submissions.record(known, result.learned, null);
         if (changed) ports.observer.changed(submission);
         return submission;
       }
       case 'login_refused':
-        throw new StatusError('login_refused', `The authority refuses the login: ${asked.detail}`, {
-          cause: asked.error,
+        throw new StatusError('login_refused', `The authority refuses the login: ${result.detail}`, {
+          cause: result.error,
         });
       case 'unanswered':
-        if (asked.pauseMs !== null) {
-          const until = new Date(ports.clock().getTime() + asked.pauseMs);
+        if (result.pauseMs !== null) {
+          const until = new Date(ports.clock().getTime() + result.pauseMs);
           await ports.submissions.pause(known.env, until);
           ports.observer.paused(known.env, until);
         }

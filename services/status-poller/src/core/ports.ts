@@ -5,15 +5,15 @@ import type { Pace } from './pace.js';
 import type { Random } from './schedule.js';
 import type { ClaimedPoll, PublishedSubmission, StatusFacts, Submission, SubmissionKey } from './submission.js';
 
-/** An answer of the authority to the question for a result. */
+/** An answer of the authority to a query for a result. */
 export interface Learned {
   readonly facts: StatusFacts;
-  /** When it was asked. */
+  /** Time of the query. */
   readonly askedAt: Date;
   readonly raw: RawAnswer;
 }
 
-/** How a claimed poll goes on where it is not decided. */
+/** The next state of a claimed poll that is undecided. */
 export interface NextPoll {
   readonly claim: string;
   readonly dueAt: Date;
@@ -22,7 +22,7 @@ export interface NextPoll {
   readonly alarmed: boolean;
 }
 
-/** How much is waiting in an environment. */
+/** Undecided submissions of an environment. */
 export interface Backlog {
   readonly env: Environment;
   readonly waiting: number;
@@ -33,7 +33,7 @@ export interface Backlog {
   readonly oldestSubmittedAt: Date | null;
 }
 
-/** When an environment has work for the background. */
+/** The next background work of an environment. */
 export interface PacedWork extends Pace {
   /** When the next poll falls due; null when none waits. */
   readonly dueAt: Date | null;
@@ -53,29 +53,29 @@ export interface SubmissionStore {
    */
   apply(changes: readonly PublishedChange[], dueAt: (submission: PublishedSubmission) => Date): Promise<boolean>;
   /**
-   * Compares with what emission awaits: what is not asked for here is, from now on. A decision from before `settled.before`
-   * that emission has not heard is asked for and told once more, when `settled.dueAt` says, unless its event may still be in the
-   * outbox. Resolves with whether a poll was added.
+   * Adds polls for submissions that emission awaits and that have none. A decision from before `settled.before` that emission
+   * lacks is queried and published again at `settled.dueAt`, unless its event may still be in the outbox. Resolves with whether
+   * a poll was added.
    */
   compare(
-    told: readonly PublishedSubmission[],
-    dueAt: (told: PublishedSubmission) => Date,
+    published: readonly PublishedSubmission[],
+    dueAt: (submission: PublishedSubmission) => Date,
     settled: { readonly before: Date; readonly dueAt: (submittedAt: Date) => Date },
   ): Promise<boolean>;
-  /** Whether everything was learnt that was submitted before this service listened. */
+  /** Whether all submissions from before this service subscribed were taken over. */
   caughtUp(): Promise<boolean>;
   noteCaughtUp(): Promise<void>;
   find(key: SubmissionKey): Promise<Submission | null>;
-  /** For each environment. */
+  /** One entry for each environment. */
   dueWork(): Promise<PacedWork[]>;
   /**
-   * Gives due polls of an environment into the care of the caller until `until`, at most `limit` and no more than the rate
-   * allows; other instances pass them over.
+   * Claims due polls of an environment until `until`, at most `limit` and no more than the rate allows. Other instances skip
+   * them.
    */
   claimDue(request: { env: Environment; now: Date; until: Date; limit: number; rate: number }): Promise<ClaimedPoll[]>;
-  /** Takes a question out of the rate for a caller who waits; false when the environment is paused or far ahead of it. */
-  askAhead(request: { env: Environment; now: Date; rate: number }): Promise<boolean>;
-  /** Nobody asks this environment before then. */
+  /** Reserves a query for a waiting caller. False if the environment is paused, or too far ahead of its rate. */
+  reserveQuery(request: { env: Environment; now: Date; rate: number }): Promise<boolean>;
+  /** Stops all queries to this environment until then. */
   pause(env: Environment, until: Date): Promise<void>;
   /**
    * Stores an answer, and publishes it if it changes what is known, in one transaction. `next` puts the poll back, unless its
@@ -92,43 +92,43 @@ export interface Recorded {
 
 export type Authority = Pick<AuthorityClient, 'queryResult'>;
 
-/** What people who operate the service are told. */
+/** Metrics and log lines for operators. */
 export interface Observer {
-  /** A question and how it ended: the status, or why there was none. */
-  asked(env: Environment, outcome: string): void;
-  /** The poller learned a decision after so many answered questions. */
+  /** A query and its outcome: the status, or the reason why there was none. */
+  queried(env: Environment, outcome: string): void;
+  /** The background learned a decision, after the tries of the poll. */
   decided(poll: ClaimedPoll, facts: StatusFacts): void;
   /** The event of a change was committed. */
   changed(submission: Submission): void;
   overdue(poll: ClaimedPoll): void;
   paused(env: Environment, until: Date): void;
-  /** An answer to a question about `submission` named another document; it was not taken. */
+  /** The answer to a query about `submission` named another document, and was ignored. */
   answeredAnother(submission: Submission, detail: string): void;
   failed(what: string, error: unknown, submission?: SubmissionKey): void;
 }
 
 export interface PollerSettings {
-  /** Milliseconds from a submission to the first question. */
+  /** Milliseconds from a submission to the first query. */
   readonly firstQueryMs: number;
-  /** Questions a second to one environment, all instances together. */
+  /** Queries a second to one environment, all instances together. */
   readonly ratePerSecond: number;
-  /** Milliseconds from one comparison with emission to the next, give or take a quarter. */
+  /** Milliseconds from one comparison with emission to the next, plus or minus a quarter. */
   readonly compareEveryMs: number;
-  /** Milliseconds after which a claimed poll is believed to be abandoned. */
+  /** Milliseconds of a lease, after which another instance may claim the poll. */
   readonly leaseMs: number;
   /** Milliseconds that `GET /invoice-status` waits for the authority. */
   readonly answerBudgetMs: number;
-  /** An answer of the authority younger than this is given again without asking. */
+  /** An answer of the authority younger than this is given again without inFlight. */
   readonly freshMs: number;
 }
 
-/** Steps between which a process may end; tests end it there. */
-export type Checkpoint = 'claimed' | 'asked' | 'recorded';
+/** Steps at which tests end a process. */
+export type Checkpoint = 'claimed' | 'queried' | 'recorded';
 
 export interface Ports {
   readonly submissions: SubmissionStore;
   readonly authority: Authority;
-  /** Emission: which documents are ours, and the tokens to ask with. */
+  /** Emission knows our documents, and gives the tokens for queries. */
   readonly emission: FollowUpOperations;
   readonly observer: Observer;
   readonly clock: () => Date;

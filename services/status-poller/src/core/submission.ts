@@ -2,12 +2,12 @@ import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { AuthorityMessage, InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
 import { type Environment, type InvoiceStatus, storableText } from '@ecf/domain';
 
-/** What is known of the result of a submission. */
+/** The known result of a submission. */
 export interface StatusFacts {
   readonly status: InvoiceStatus;
   readonly code: string | null;
   readonly messages: readonly AuthorityMessage[];
-  /** The authority's flag; null unless the document was rejected, since it means nothing before. */
+  /** The authority's flag; null unless the document was rejected, because it has no meaning before. */
   readonly sequenceUsed: boolean | null;
   /** ISO 8601 with offset. */
   readonly dateReceived: string | null;
@@ -25,59 +25,59 @@ export interface Submission extends SubmissionKey {
   readonly accountId: string;
   readonly submittedAt: Date;
   readonly facts: StatusFacts;
-  /** The authority has decided: it is not asked again. */
+  /** The authority has decided: no further query. */
   readonly final: boolean;
-  /** When the question was asked whose answer the facts are; null while they are what emission told. */
+  /** Time of the query that brought the facts; null while they come from emission. */
   readonly askedAt: Date | null;
-  /** W3C trace context that the submission was told in; null where nothing was traced. */
+  /** W3C trace context of the submission; null without a trace. */
   readonly traceparent: string | null;
-  /** Raised with each change that is published. */
+  /** Increases with each published change. */
   readonly revision: number;
 }
 
-/** A submission that this instance is to ask for. */
+/** A submission whose result this instance queries. */
 export interface ClaimedPoll extends Submission {
-  /** Proves that the claim is still ours when the answer is recorded. */
+  /** Identifies the claim, so that an answer is recorded only while the claim holds. */
   readonly claim: string;
-  /** Questions that were answered so far. */
+  /** Answered queries so far. */
   readonly tries: number;
-  /** Questions in a row that brought no answer. */
+  /** Queries in a row without an answer. */
   readonly failures: number;
   readonly alarmed: boolean;
 }
 
-/** A submission as emission tells of it, and whether it has to be asked for. */
+/** A submission as emission publishes it, and whether its result has to be queried. */
 export interface PublishedSubmission extends Omit<Submission, 'askedAt' | 'revision'> {
-  /** Of the document, as emission counts. */
+  /** Revision of the document. */
   readonly revision: number;
   readonly polled: boolean;
 }
 
-/** States of the emission life cycle in which the verdict on the document's trackId is awaited. */
+/** States of the emission life cycle that await the verdict on the document's trackId. */
 const AWAITING = new Set(['processing', 'not-found']);
 
 /**
- * All submissions of a document that have a trackId. Only the present one is asked for, and only while its verdict is
- * awaited: a copy that was given up, or refused as a repeat, is none of emission's concern any more.
+ * All submissions of a document that have a trackId. Only the present one is queried, and only while emission awaits its
+ * verdict. Emission no longer needs the result of a copy that it gave up, or that was refused as a repeat.
  *
- * @param heardAt stands in where emission does not know when a submission was made (its trackId was found by asking)
- * @param traceparent the trace that it is told in
+ * @param receivedAt replaces the submission time where emission does not know it (it found the trackId by a query)
+ * @param traceparent the trace of the event
  */
 export function publishedSubmissions(
   invoice: InvoiceChanged,
-  heardAt: Date,
+  receivedAt: Date,
   traceparent: string | null = null,
 ): PublishedSubmission[] {
-  const told = new Map<string, PublishedSubmission>();
+  const published = new Map<string, PublishedSubmission>();
   for (const attempt of invoice.attempts) {
     if (attempt.track_id === null) continue;
-    told.set(attempt.track_id, {
+    published.set(attempt.track_id, {
       env: invoice.env,
       trackId: attempt.track_id,
       issuerRnc: invoice.issuer_rnc,
       encf: invoice.encf,
       accountId: invoice.account_id,
-      submittedAt: attempt.submitted_at === null ? heardAt : new Date(attempt.submitted_at),
+      submittedAt: attempt.submitted_at === null ? receivedAt : new Date(attempt.submitted_at),
       facts: publishedFacts(attempt),
       final: attempt.final,
       revision: invoice.revision,
@@ -85,7 +85,7 @@ export function publishedSubmissions(
       polled: attempt.track_id === invoice.track_id && !attempt.final && AWAITING.has(invoice.state),
     });
   }
-  return [...told.values()];
+  return [...published.values()];
 }
 
 function publishedFacts(attempt: InvoiceAttempt): StatusFacts {
@@ -98,7 +98,7 @@ function publishedFacts(attempt: InvoiceAttempt): StatusFacts {
   };
 }
 
-/** What the authority answered, in the form it is kept. */
+/** The answer of the authority, in the stored form. */
 export function factsOf(verdict: AuthorityVerdict): StatusFacts {
   return {
     status: verdict.status,
@@ -112,7 +112,7 @@ export function factsOf(verdict: AuthorityVerdict): StatusFacts {
   };
 }
 
-/** What the authority says of a submission that it has not decided. */
+/** Statuses of a submission that the authority has not decided. */
 export const UNDECIDED: readonly InvoiceStatus[] = ['EnProceso', 'No encontrado'];
 
 /** Whether the authority has decided. */

@@ -12,9 +12,9 @@ export const FIND = {
 };
 
 /**
- * Keeps what emission told, the newest revision of its document. What was learned here stays, unless emission knows the
- * decision. A decision stays, and has no polls: mostly it was learned here and comes back, and costs no new row version.
- * What was known before its event came, from emission itself, gets the trace of that.
+ * Keeps the submissions that emission published, by the newest revision of their document. Facts learned here stay until
+ * emission knows the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made
+ * from an answer of emission gets the trace of its event.
  */
 export const KEEP = {
   name: 'submission_keep',
@@ -32,39 +32,39 @@ export const KEEP = {
     RETURNING s.env, s.track_id, s.final`,
 };
 
-/** Those of the keys that nobody is to ask for. */
+/** The keys without a poll. */
 export const UNPOLLED = {
   name: 'submission_unpolled',
   text: `SELECT k.env, k.track_id FROM ${KEYS} LEFT JOIN poll USING (env, track_id) WHERE poll.env IS NULL`,
 };
 
 /**
- * Opens decisions again that were told and never heard: older than $2, and than whatever waits in the outbox. A minute covers
- * that the order of positions is not quite that of transactions.
+ * Reopens published decisions that emission lacks, if they are older than $2 and than the oldest event in the outbox. The minute
+ * allows for outbox positions that do not follow the order of commits.
  */
 export const REOPEN = {
   name: 'submission_reopen',
-  text: `WITH unheard AS (
+  text: `WITH missing AS (
       SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
       JOIN submission s USING (env, track_id)
       WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.asked_at < least($2::timestamptz,
         (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
-    UPDATE submission s SET final = false FROM unheard WHERE s.env = unheard.env AND s.track_id = unheard.track_id
+    UPDATE submission s SET final = false FROM missing WHERE s.env = missing.env AND s.track_id = missing.track_id
     RETURNING s.env, s.track_id, s.submitted_at`,
 };
 
-const FIRST_LEARNING = `$1 || ':first-learning', '00000000-0000-0000-0000-000000000000'::uuid`;
+const CAUGHT_UP_ID = `$1 || ':first-learning', '00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** A mark among the handled events that is never cleaned away. */
+/** A row in the inbox that is never deleted. */
 export const NOTE_CAUGHT_UP = {
   name: 'submission_note_caught_up',
-  text: `INSERT INTO inbox (consumer_group, event_id, handled_at) VALUES (${FIRST_LEARNING}, 'infinity') ON CONFLICT DO NOTHING`,
+  text: `INSERT INTO inbox (consumer_group, event_id, handled_at) VALUES (${CAUGHT_UP_ID}, 'infinity') ON CONFLICT DO NOTHING`,
 };
 
 export const CAUGHT_UP = {
   name: 'submission_caught_up',
-  text: `SELECT 1 FROM inbox WHERE (consumer_group, event_id) = (${FIRST_LEARNING})`,
+  text: `SELECT 1 FROM inbox WHERE (consumer_group, event_id) = (${CAUGHT_UP_ID})`,
 };
 
 export const ADD_POLLS = {
@@ -81,7 +81,7 @@ export const REMOVE_POLLS = {
     DELETE FROM poll USING gone WHERE poll.env = gone.env AND poll.track_id = gone.track_id`,
 };
 
-/** One cheap look: the earliest poll of each environment by the index. */
+/** The earliest poll of each environment, by the index. */
 export const DUE_WORK = {
   name: 'submission_due_work',
   text: `SELECT p.env, p.ready_at, p.paused_until,
@@ -89,7 +89,7 @@ export const DUE_WORK = {
     FROM pace p`,
 };
 
-/** Instances that claim in one environment come one after the other, so that the rate is theirs together. */
+/** Instances claim one after the other in an environment, so that all of them share one rate. */
 export const LOCK_PACE = {
   name: 'submission_lock_pace',
   text: 'SELECT env, ready_at, paused_until FROM pace WHERE env = $1 FOR UPDATE',

@@ -3,7 +3,7 @@ import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { onceEach, outboxPartition, outboxRow } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
-import { afterQuestions, mayAskAhead, type Pace, questionsAllowed } from '../core/pace.js';
+import { afterQueries, mayQueryAhead, type Pace, queriesAllowed } from '../core/pace.js';
 import type { Learned, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
 import {
@@ -17,12 +17,12 @@ import {
 } from '../core/submission.js';
 import * as sql from './submission-sql.js';
 
-/** The consumer group of this service; part of what the inbox remembers. */
+/** The consumer group of this service; the inbox stores it with each event id. */
 export const STATUS_POLLER_GROUP = 'status-poller';
 
 export interface SubmissionStoreOptions {
   readonly database: Database;
-  /** The event that tells of a change. */
+  /** Makes the event of a change. */
   readonly describe: (submission: Submission, revision: number, learned: Learned) => BusEvent;
 }
 
@@ -76,8 +76,8 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
         return keep(tx, latest(news.flatMap(({ submissions }) => submissions)), dueAt);
       });
     },
-    async compare(told, dueAt, settled) {
-      const polled = told.filter((one) => one.polled);
+    async compare(published, dueAt, settled) {
+      const polled = published.filter((one) => one.polled);
       const { rows } = await database.query<{ env: Environment; track_id: string }>(sql.UNPOLLED, keysOf(polled));
       const unpolled = new Set(rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
       const missing = polled.filter((one) => unpolled.has(keyOf(one)));
@@ -99,17 +99,17 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
     claimDue: ({ env, now, until, limit, rate }) =>
       database.transaction(async (tx) => {
         const pace = await lockPace(tx, env);
-        const allowed = questionsAllowed(pace, now, rate, limit);
+        const allowed = queriesAllowed(pace, now, rate, limit);
         if (allowed === 0) return [];
         const { rows } = await tx.query<ClaimedRow>(sql.CLAIM, [env, now, allowed, randomUUID(), until]);
-        if (rows.length > 0) await tx.query(sql.SET_PACE, [env, afterQuestions(pace, now, rate, rows.length)]);
+        if (rows.length > 0) await tx.query(sql.SET_PACE, [env, afterQueries(pace, now, rate, rows.length)]);
         return rows.map(fromClaimedRow);
       }),
-    askAhead: ({ env, now, rate }) =>
+    reserveQuery: ({ env, now, rate }) =>
       database.transaction(async (tx) => {
         const pace = await lockPace(tx, env);
-        if (!mayAskAhead(pace, now)) return false;
-        await tx.query(sql.SET_PACE, [env, afterQuestions(pace, now, rate, 1)]);
+        if (!mayQueryAhead(pace, now)) return false;
+        await tx.query(sql.SET_PACE, [env, afterQueries(pace, now, rate, 1)]);
         return true;
       }),
     async pause(env, until) {
@@ -193,13 +193,13 @@ async function find(queries: Queries, key: SubmissionKey): Promise<Submission | 
   return rows[0] === undefined ? null : fromRow(rows[0]);
 }
 
-/** When those were submitted whose decision is open again, by key. */
+/** Reopens decisions that emission lacks; returns the submission times by key. */
 async function reopen(
   tx: Queries,
-  told: readonly PublishedSubmission[],
+  published: readonly PublishedSubmission[],
   settledBefore: Date,
 ): Promise<Map<string, Date>> {
-  const params = [JSON.stringify(told.map(toRow)), settledBefore];
+  const params = [JSON.stringify(published.map(toRow)), settledBefore];
   const { rows } = await tx.query<{ env: Environment; track_id: string; submitted_at: Date }>(sql.REOPEN, params);
   return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row.submitted_at]));
 }
@@ -245,18 +245,18 @@ function paceOf(row: PaceRow): Pace {
   return { env: row.env, readyAt: row.ready_at, pausedUntil: row.paused_until };
 }
 
-function toRow(told: PublishedSubmission): Record<string, unknown> {
+function toRow(submission: PublishedSubmission): Record<string, unknown> {
   return {
-    env: told.env,
-    track_id: told.trackId,
-    issuer_rnc: told.issuerRnc,
-    encf: told.encf,
-    account_id: told.accountId,
-    submitted_at: told.submittedAt,
-    invoice_revision: told.revision,
-    facts: told.facts,
-    final: told.final,
-    traceparent: told.traceparent,
+    env: submission.env,
+    track_id: submission.trackId,
+    issuer_rnc: submission.issuerRnc,
+    encf: submission.encf,
+    account_id: submission.accountId,
+    submitted_at: submission.submittedAt,
+    invoice_revision: submission.revision,
+    facts: submission.facts,
+    final: submission.final,
+    traceparent: submission.traceparent,
   };
 }
 

@@ -35,7 +35,7 @@ export interface Instance {
 }
 
 /** A question that reached the authority. */
-export interface Question {
+export interface Query {
   readonly trackId: string;
   readonly env: string;
   readonly token: string;
@@ -45,7 +45,7 @@ export interface Question {
 
 /** An authority that answers as a test says, and notes every question. */
 export class ScriptedAuthority {
-  readonly questions: Question[] = [];
+  readonly queries: Query[] = [];
   /** By trackId, one after the other; the last one stays. What is not scripted is accepted. */
   readonly script = new Map<string, ResultAnswer[]>();
   answer: (trackId: string) => Promise<ResultAnswer> = async (trackId) => {
@@ -54,12 +54,12 @@ export class ScriptedAuthority {
   };
 
   async queryResult(input: { env: string; token: string; trackId: string }): Promise<ResultAnswer> {
-    this.questions.push({ trackId: input.trackId, env: input.env, token: input.token, at: Date.now() });
+    this.queries.push({ trackId: input.trackId, env: input.env, token: input.token, at: Date.now() });
     return this.answer(input.trackId);
   }
 
-  asked(trackId: string): number {
-    return this.questions.filter((question) => question.trackId === trackId).length;
+  queriesOf(trackId: string): number {
+    return this.queries.filter((question) => question.trackId === trackId).length;
   }
 }
 

@@ -11,7 +11,7 @@ const RECEIPT_FORMAT = 'Formato Acuse de Recibo v1.0 p.5';
 /** Types whose e-CF can be approved commercially. Source: Descripción Técnica v1.6 pp.42-46. */
 export const APPROVABLE_TYPES = ['31', '33', '34', '44', '45'] as const;
 
-/** What {@link goesToBuyer} looks at. */
+/** The data that {@link goesToBuyer} needs. */
 export interface DeliverableDocument {
   readonly ecfType: string;
   readonly route: SubmissionRoute;

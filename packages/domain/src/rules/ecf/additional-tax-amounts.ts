@@ -12,7 +12,7 @@ const [ALCOHOL_SHARE, CIGARETTE_SHARE] = [Decimal.of('11'), Decimal.of('6')];
 /** In bulk: price × 1.30 × quantity × 10 %. */
 const BULK_FACTOR = Decimal.of('0.13');
 
-/** What Totales declares for a tax: the amount and where it stands. */
+/** The amount that Totales declares for a tax, and its place. */
 export interface DeclaredTax {
   amount: Decimal;
   field: string;
@@ -35,7 +35,7 @@ export function declaredTaxes(ecf: EcfView): Map<string, DeclaredTax> {
 }
 
 /**
- * What the lines give for each tax code in Totales: the amounts of which one must be met, the official one first; none
+ * The sums of the lines for each tax code in Totales: the amounts of which one must be met, the official one first; none
  * where the lines do not say enough. Nothing is rounded on the way. Source: Formato e-CF v1.0 pp.22-24; Informe
  * Técnico e-CF pp.23-30.
  */
@@ -76,7 +76,7 @@ function amountField(code: string): string {
 
 /**
  * Taxes 001 to 005: a percentage of the amount without ITBIS. Global discounts and surcharges are spread over the lines
- * by their share; whether before or after ITBIS is taken out is told by no text, so both are in order.
+ * by their share; no text says whether before or after ITBIS is taken out, so both are valid.
  */
 function onPrice(ecf: EcfView, code: string, lines: readonly Line[], rate: Decimal): readonly Decimal[] {
   const included = ecf.taxIncluded && code !== '005';

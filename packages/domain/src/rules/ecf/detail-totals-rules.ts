@@ -194,7 +194,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
 const [DIVISOR_18, DIVISOR_16, HUNDRED] = [Decimal.of('1.18'), Decimal.of('1.16'), Decimal.of('100')];
 
 /**
- * What an amount with ITBIS at 18 % is divided by; under Norma 10-07 the telecommunication taxes 002 and 004 are in it too.
+ * The divisor of an amount with ITBIS at 18 %; under Norma 10-07 the telecommunication taxes 002 and 004 are in it too.
  * Source: Formato e-CF v1.0 pp.19, 24.
  */
 export function divisorAt18(ecf: EcfView): Decimal {
@@ -223,7 +223,7 @@ function payable(ecf: EcfView): readonly Decimal[] {
   if (total === null || ecf.correctsText) return [];
   let amount = total.minus(ecf.totalOrZero('MontoAvancePago')).plus(ecf.totalOrZero('SaldoAnterior'));
   for (const entry of ecf.adjustments) if (entry.norma1007 && entry.amount) amount = amount.plus(entry.amount);
-  // What is not billable is payable all the same, so issuers who add it are not in the wrong.
+  // Amounts that are not billable are payable, so issuers may add them.
   const nonBillable = ecf.total('MontoNoFacturable');
   return nonBillable === null ? [amount] : [amount, amount.plus(nonBillable)];
 }

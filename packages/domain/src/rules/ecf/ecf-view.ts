@@ -43,7 +43,7 @@ export interface Adjustment {
   norma1007: boolean;
 }
 
-/** An e-CF as the rules look at it. Reads what it is asked for once and never throws on a broken tree. */
+/** An e-CF for the rules. Reads each value once, and never throws on a broken tree. */
 export class EcfView implements TotalsView {
   readonly totalsPath = 'ECF.Encabezado.Totales';
   readonly root: DocumentNode | null;

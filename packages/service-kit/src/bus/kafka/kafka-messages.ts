@@ -47,7 +47,7 @@ export function readEvent(topic: string, message: Pick<KafkaMessage, 'key' | 'va
   return { ...event, ...(traceparent === undefined ? {} : { traceparent }), data: bodyOf(message.value) };
 }
 
-/** What can be said of a message that is no event, so that it can be kept with the reason: its place is its id. */
+/** An event for a message that is none, so that it can be kept with the reason. Its place is its id. */
 export function describeUnreadable(
   topic: string,
   partition: number,

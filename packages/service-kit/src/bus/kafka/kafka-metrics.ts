@@ -14,7 +14,7 @@ export interface KafkaMetricsOptions {
   logger: Logger;
 }
 
-/** What a process tells of the groups that it is a member of. */
+/** The metrics of the groups that this process is a member of. */
 export interface KafkaMetrics {
   /** `brokerGroup` is the group's name at the brokers. */
   watch(topic: string, group: string, brokerGroup: string): void;
@@ -29,10 +29,10 @@ interface Watched {
 }
 
 /** Longer than this a scrape does not wait for the brokers; the values stay as they were. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /**
- * Lag, dead-letter messages and connection of each group. Every member tells the whole group's numbers, so that they are right
+ * Lag, dead-letter messages and connection of each group. Every member reports the numbers of the whole group, so that they are right
  * however many instances run: take the maximum over instances.
  */
 export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetricsOptions): KafkaMetrics {
@@ -100,7 +100,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
+      timer = setTimeout(resolve, TIMEOUT_MS);
     });
     await Promise.race([looking, late]);
     clearTimeout(timer);

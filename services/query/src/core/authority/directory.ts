@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import { askWithToken } from './ask-authority.js';
+import { queryWithToken } from './authority-query.js';
 
 /** The authority's directory of electronic taxpayers, as it is now. */
 export interface Directory {
@@ -15,13 +15,13 @@ export interface Directory {
 export function createDirectory(ports: Pick<Ports, 'authority' | 'tokens'>): Directory {
   return {
     async all({ caller, env }) {
-      const entries = await askWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
+      const entries = await queryWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
         ports.authority.listDirectory({ env, token }),
       );
       return entries.map(publicEntry);
     },
     async one({ caller, env, rnc }) {
-      const entry = await askWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
+      const entry = await queryWithToken(ports.tokens, { caller, env, rnc: null }, (token) =>
         ports.authority.findInDirectory({ env, token, rnc }),
       );
       if (entry !== null) return publicEntry(entry);

@@ -2,12 +2,12 @@ import type { MonitoringStatus } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import { verdictOf } from './ask-authority.js';
+import { verdictOf } from './authority-query.js';
 
 /**
- * `GET /monitoring/status`: what the authority's status service says now. `available` is about the environment that is
- * asked for: false inside a maintenance window. Services and windows are those of all environments, under the names that
- * the authority gives them.
+ * `GET /monitoring/status`: the present answer of the authority's status service. `available` is about the requested
+ * environment: false inside a maintenance window. Services and windows are those of all environments, with the authority's
+ * names.
  */
 export function createMonitoring(
   ports: Pick<Ports, 'authority' | 'clock'>,
@@ -20,11 +20,11 @@ export function createMonitoring(
         'This deployment has no key for the authority’s status service; configure STATUS_KEY.',
       );
     }
-    const asked = { env, statusKey };
+    const request = { env, statusKey };
     const [environment, services, windows] = await Promise.all([
-      ports.authority.environmentStatus(asked),
-      ports.authority.serviceStatus(asked),
-      ports.authority.maintenanceWindows(asked),
+      ports.authority.environmentStatus(request),
+      ports.authority.serviceStatus(request),
+      ports.authority.maintenanceWindows(request),
     ]);
     const { available } = verdictOf(environment);
     return {

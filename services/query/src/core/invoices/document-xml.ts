@@ -7,17 +7,17 @@ import type { Freshness } from './freshness.js';
 import type { IssuedInvoice } from './issued-invoice.js';
 import type { StoredXml } from './received-record.js';
 
-/** `GET /{encf}/xml`: which stored document is wanted. */
+/** The parameters of `GET /{encf}/xml`. */
 export interface XmlQuery {
   readonly caller: Caller;
   readonly env: Environment;
   readonly encf: string;
   readonly issuerRnc: string | null;
-  /** Of a received document, which taxpayer of the account received it; null = not said. */
+  /** The taxpayer of the account that received the document; null = not given. */
   readonly buyerRnc: string | null;
   /** The full signed e-CF, or the consumer summary that went to the authority. */
   readonly document: 'ecf' | 'rfce';
-  /** The very bytes that are wanted. */
+  /** Checksum of the wanted bytes. */
   readonly sha256: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface FoundXml {
 }
 
 type Copy = StoredXml & { readonly issuerRnc: string };
-/** There is none, or it cannot be said because the owner could not be asked. */
+/** There is none; or it is unknown, because the owner did not answer. */
 type Missing = 'none' | 'unknown';
 
 type XmlPorts = Pick<
@@ -36,11 +36,11 @@ type XmlPorts = Pick<
 >;
 
 /**
- * Finds the stored XML of an issued or received document and gives out its very bytes, checked by their checksum.
+ * Finds the stored XML of an issued or received document and returns its bytes, verified by their checksum.
  *
- * Without an issuer only documents that the account's own taxpayers issued are considered, received ones where there is
- * none. With one it may also be the provider; where one account is both, the issued copy is given. What several of the
- * account's taxpayers received under the number is given once a buyer is named.
+ * Without an issuer, documents that the account's taxpayers issued come first, then received ones. An issuer may also be the
+ * provider; if one account is both, the issued copy is returned. If several taxpayers of the account received documents under
+ * the number, the caller has to name the buyer.
  */
 export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
   async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
@@ -77,7 +77,7 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
           (file) => ({ ...file, issuerRnc }),
         ),
       );
-      // One of each provider and buyer, but with a checksum: then they are the same bytes.
+      // Several providers or buyers, but one checksum: the bytes are the same.
       if (fitting.length > 1 && query.sha256 === null) {
         const providers = new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size;
         if (providers > 1) throw ambiguous(`Several providers sent ${query.encf}`);
@@ -85,8 +85,8 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
       }
       return fitting[0] ?? null;
     };
-    // Where nobody names provider and buyer, others that are not known here yet may have the number too: reception is asked, once
-    // for all who want the same at a time.
+    // Without provider and buyer, the number may have documents that are not here yet: simultaneous callers share one query to
+    // reception.
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;

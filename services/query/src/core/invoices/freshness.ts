@@ -21,7 +21,7 @@ const PAUSE_MS = 2_000;
  * So the service first queries the owner for what the read models may lack, and projects the answer as if its event had
  * come: a caller finds what it submitted before its query, on every instance, whatever the bus does meanwhile.
  *
- * Lists are answered from the read models alone while an owner does not answer. A query for one document is told so, because
+ * Lists are answered from the read models alone while an owner does not answer. A query for one document fails then, because
  * a document that is unknown here may exist.
  */
 export interface Freshness {
@@ -29,7 +29,7 @@ export interface Freshness {
   issuer(issuer: Issuer): Promise<void>;
   /** Projects the documents of some issuers under a number. False where the owner did not answer. */
   documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<boolean>;
-  /** Projects what was received under a number. False where the owner did not answer. */
+  /** Projects the documents received under a number. False where the owner did not answer. */
   received(search: ReceivedSearch): Promise<boolean>;
 }
 
@@ -99,7 +99,7 @@ async function projectInvoices(
   return found;
 }
 
-/** Queries reception for what was received under a number and projects it; returns how many documents it has. */
+/** Queries reception for the documents received under a number and projects them; returns how many documents it has. */
 async function projectReceived(
   ports: Pick<Ports, 'receivedSource' | 'projection'>,
   { env, buyerRncs, issuerRnc, encf }: ReceivedSearch,

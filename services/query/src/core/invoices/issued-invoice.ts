@@ -9,7 +9,7 @@ import {
   toIsoDominican,
 } from '@ecf/domain';
 
-/** What identifies an issued document. */
+/** The key of an issued document. */
 export interface InvoiceKey {
   readonly env: InvoiceChanged['env'];
   readonly issuerRnc: string;
@@ -20,9 +20,9 @@ export interface InvoiceKey {
 export interface IssuedInvoice extends InvoiceKey {
   readonly id: number;
   readonly revision: number;
-  /** False where nothing under the number counts as an invoice: it is nowhere shown. */
+  /** False if nothing under the number counts as an invoice: then no answer contains it. */
   readonly listed: boolean;
-  /** Nothing can change it any more. */
+  /** No further change is possible. */
   readonly settled: boolean;
   readonly ecfType: InvoiceChanged['ecf_type'];
   readonly route: InvoiceChanged['route'];
@@ -54,49 +54,49 @@ export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
 }
 
 /**
- * The read model of what the owner tells. A document that was given up before anything was sent is no invoice, unless an
- * earlier attempt under its number was judged: then it shows what that one came to.
+ * The read model of an event. A document that was given up before any submission is no invoice, unless an earlier attempt under
+ * its number has a verdict: then it shows that verdict.
  */
-export function issuedInvoice(told: InvoiceChanged): IssuedInvoice {
-  const facts = EMISSION_STATES[told.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
+export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
+  const facts = EMISSION_STATES[event.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
   const givenUp = facts?.status === null;
-  const judged = givenUp ? (told.attempts.at(-1) ?? null) : told;
-  const verdict = judged ?? told;
+  const judged = givenUp ? (event.attempts.at(-1) ?? null) : event;
+  const verdict = judged ?? event;
   return {
-    env: told.env,
-    issuerRnc: told.issuer_rnc,
-    encf: told.encf,
-    id: told.id,
-    revision: told.revision,
+    env: event.env,
+    issuerRnc: event.issuer_rnc,
+    encf: event.encf,
+    id: event.id,
+    revision: event.revision,
     listed: judged !== null,
-    settled: facts?.decided === true && !canTransition(told.state as EmissionState, 'new-attempt'),
-    ecfType: told.ecf_type,
-    route: told.route,
+    settled: facts?.decided === true && !canTransition(event.state as EmissionState, 'new-attempt'),
+    ecfType: event.ecf_type,
+    route: event.route,
     status: verdict.status,
     code: verdict.code,
     messages: verdict.messages,
     sequenceUsed: verdict.sequence_used,
     trackId: verdict.track_id,
-    buyerRnc: told.buyer_rnc,
-    buyerName: told.buyer_name,
-    dateIssued: told.date_issued,
-    createdAt: new Date(told.created_at),
-    signedAt: new Date(told.signed_at),
-    totalAmount: told.total_amount,
-    totalItbis: told.total_itbis,
-    modifiedEncf: told.modified_encf,
-    securityCode: told.security_code,
-    qrUrl: told.qr_url,
-    xmlPath: told.xml_storage_path,
-    xmlChecksum: told.xml_checksum,
-    rfcePath: told.rfce_storage_path,
-    rfceChecksum: told.rfce_checksum,
-    attempts: told.attempts,
+    buyerRnc: event.buyer_rnc,
+    buyerName: event.buyer_name,
+    dateIssued: event.date_issued,
+    createdAt: new Date(event.created_at),
+    signedAt: new Date(event.signed_at),
+    totalAmount: event.total_amount,
+    totalItbis: event.total_itbis,
+    modifiedEncf: event.modified_encf,
+    securityCode: event.security_code,
+    qrUrl: event.qr_url,
+    xmlPath: event.xml_storage_path,
+    xmlChecksum: event.xml_checksum,
+    rfcePath: event.rfce_storage_path,
+    rfceChecksum: event.rfce_checksum,
+    attempts: event.attempts,
   };
 }
 
-/** False where the read model lacks submissions or messages, for which the event had no room. */
-export function tellsAllOf(attempts: IssuedInvoice['attempts']): boolean {
+/** False if the event had no room for all submissions or messages. */
+export function isComplete(attempts: IssuedInvoice['attempts']): boolean {
   return attempts.every((attempt) => attempt.messages_cut !== true && attempt.earlier_omitted === undefined);
 }
 
@@ -142,7 +142,7 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Ou
   };
 }
 
-/** The Dominican day that lists, counts and aggregates know a document by. */
+/** The Dominican day of a document in lists, counts and aggregates. */
 export function dayOf(invoice: Pick<IssuedInvoice, 'createdAt'>): CalendarDate {
   return toCalendarDate(invoice.createdAt);
 }

@@ -6,19 +6,19 @@ import { mayExist, QueryError } from '../errors.js';
 import type { InvoiceFilter, Page, Ports, ShownInvoice } from '../ports.js';
 import { aggregate } from '../sums/aggregate.js';
 import type { Freshness } from './freshness.js';
-import { type InvoiceKey, publicInvoice, tellsAllOf } from './issued-invoice.js';
+import { type InvoiceKey, isComplete, publicInvoice } from './issued-invoice.js';
 
 type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
 type Asked<T> = T & { readonly caller: Caller };
 
-/** What a customer asks about the documents its taxpayers issued. */
+/** Queries about the documents that the account's taxpayers issued. */
 export interface QueryInvoices {
   list(query: Asked<InvoiceFilter & Page>): Promise<InvoiceList>;
   count(query: Asked<InvoiceFilter>): Promise<InvoiceCount>;
   aggregate(query: Asked<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
   one(query: Asked<InvoiceKey>): Promise<Invoice>;
   trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList>;
-  /** The submissions with everything the authority answered about each. */
+  /** The submissions with all answers of the authority. */
   rawAnswers(query: Asked<InvoiceKey>): Promise<RawTrackIdList>;
 }
 
@@ -32,21 +32,21 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
     await freshness.issuer(query);
   }
 
-  /** A document that nothing can change any more is answered as it is; about any other its owner is asked first. */
+  /** A settled document is answered from the read model. For any other, the owner is queried first. */
   async function require(query: Asked<InvoiceKey>): Promise<ShownInvoice> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
     let found = await ports.invoices.find(query);
-    let wasAsked = true;
+    let isCurrent = true;
     if (found?.settled !== true) {
-      wasAsked = await freshness.documents(query.env, [query.issuerRnc], query.encf);
+      isCurrent = await freshness.documents(query.env, [query.issuerRnc], query.encf);
       found = await ports.invoices.find(query);
     }
     if (found !== null) return found;
-    if (!wasAsked) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
+    if (!isCurrent) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
     throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${query.env}.`);
   }
 
-  /** Events have no room for some; their owner has them all. */
+  /** The owner has all submissions; events may lack room for some. */
   async function allAttempts({ env, issuerRnc, encf }: InvoiceKey): Promise<ShownInvoice['attempts']> {
     const { invoices } = await ports.invoiceSource.findInvoices({
       env,
@@ -54,13 +54,14 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
       whole: true,
     });
     const [whole] = invoices;
-    if (whole === undefined) throw new Error(`emission does not know ${issuerRnc} ${encf} in ${env}, which it told of`);
+    if (whole === undefined)
+      throw new Error(`emission does not know ${issuerRnc} ${encf} in ${env}, although it published it`);
     return whole.attempts;
   }
 
   async function trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList> {
     const known = (await require(query)).attempts;
-    const attempts = tellsAllOf(known) ? known : await allAttempts(query);
+    const attempts = isComplete(known) ? known : await allAttempts(query);
     return {
       encf: query.encf,
       issuer_rnc: query.issuerRnc,

@@ -6,7 +6,7 @@ export interface StoredXml {
   readonly checksum: string;
 }
 
-/** What is kept of a received document: where its bytes are, and those of the documents that compete for its number. */
+/** The read model of a received document: the place of its bytes, and of those of documents that compete for its number. */
 export interface ReceivedRecord {
   readonly env: ReceivedInvoiceChanged['env'];
   readonly encf: string;
@@ -20,17 +20,17 @@ export interface ReceivedRecord {
   readonly conflicts: readonly StoredXml[];
 }
 
-/** The read model of what the owner tells. */
-export function receivedRecord(told: ReceivedInvoiceChanged): ReceivedRecord {
+/** The read model of an event. */
+export function receivedRecord(event: ReceivedInvoiceChanged): ReceivedRecord {
   return {
-    env: told.env,
-    encf: told.encf,
-    issuerRnc: told.issuer_rnc,
-    buyerRnc: told.buyer_rnc,
-    id: told.id,
-    revision: told.revision,
-    dateReceived: new Date(told.date_received),
-    xml: { path: told.xml_storage_path, checksum: told.xml_checksum },
-    conflicts: told.conflicts.map(({ xml_storage_path, sha256 }) => ({ path: xml_storage_path, checksum: sha256 })),
+    env: event.env,
+    encf: event.encf,
+    issuerRnc: event.issuer_rnc,
+    buyerRnc: event.buyer_rnc,
+    id: event.id,
+    revision: event.revision,
+    dateReceived: new Date(event.date_received),
+    xml: { path: event.xml_storage_path, checksum: event.xml_checksum },
+    conflicts: event.conflicts.map(({ xml_storage_path, sha256 }) => ({ path: xml_storage_path, checksum: sha256 })),
   };
 }

@@ -31,7 +31,7 @@ interface Sums {
   itbis: bigint;
 }
 
-/** The sums of an answer: all documents count, the amounts (and what is broken down by them) are those of accepted ones. */
+/** The sums of an answer. All documents count; amounts and breakdowns by amount contain accepted ones only. */
 export function aggregate(rows: readonly InvoiceSums[], clients: readonly ClientSums[]): Totals & Breakdowns {
   const accepted = rows.filter(({ status }) => isAccepted(status));
   const total = sumOf(accepted);

@@ -1,6 +1,6 @@
 import type { CalendarDate } from '@ecf/domain';
 
-/** The sizes in which sums are kept. A bucket is named by its first day. */
+/** The sizes of buckets. The first day of a bucket is its name. */
 export type Grain = 'day' | 'month' | 'year';
 
 /** Buckets of one grain, `first` and `last` included. */
@@ -10,15 +10,15 @@ export interface Stretch {
   readonly last: CalendarDate;
 }
 
-/** Sizes that are kept with a sum for each of their steps, from the bucket's beginning to the end of that step. */
+/** Sizes with running sums: one for each step, from the bucket's beginning to the end of that step. */
 export const RUNNING_STEPS = { month: 31, year: 12 } as const;
 export type RunningGrain = keyof typeof RUNNING_STEPS;
 export const RUNNING_GRAINS: readonly RunningGrain[] = ['month', 'year'];
 
-/** Of each bucket, `first` and `last` included: what its running sum is after step `through`, less what it is after `before`. */
+/** The part of each bucket between two steps: its running sum after `through` minus that after `before`. */
 export interface RunningStretch extends Stretch {
   readonly grain: RunningGrain;
-  /** 0: nothing comes before. */
+  /** 0: from the beginning. */
   readonly before: number;
   readonly through: number;
 }
@@ -29,12 +29,12 @@ export function bucketOf(day: CalendarDate, grain: Grain): CalendarDate {
   return grain === 'month' ? `${day.slice(0, 8)}01` : `${day.slice(0, 5)}01-01`;
 }
 
-/** Which step of its month (the day, from 1) or year (the month, from 1) a day belongs to. */
+/** The step of a day in its month (the day, from 1) or year (the month, from 1). */
 export function stepOf(day: CalendarDate, grain: RunningGrain): number {
   return Number(grain === 'month' ? day.slice(8) : day.slice(5, 7));
 }
 
-/** Whole months, and the days left over at both ends: what a period of days is the exact sum of. */
+/** A period of days as whole months and the remaining days at both ends. */
 export function monthsAndDays(first: CalendarDate, last: CalendarDate): Stretch[] {
   return within(first, last, (from, to) => {
     const { head, middle, tail } = cut(from, to, 'month');
@@ -46,7 +46,7 @@ export function monthsAndDays(first: CalendarDate, last: CalendarDate): Stretch[
 
 /**
  * A period as part of its first month, part of its first year, whole years, part of its last year and part of its last
- * month: five stretches at most, each one row per bucket. For sums of what can be many per bucket.
+ * month: at most five stretches, one row per bucket. For sums with many rows per bucket.
  */
 export function runningStretches(first: CalendarDate, last: CalendarDate): RunningStretch[] {
   return within(first, last, (from, to) => {
@@ -67,7 +67,7 @@ interface Days {
   readonly last: CalendarDate;
 }
 
-/** No document is older or younger; what a caller names beyond holds nothing. */
+/** No document is older or younger: days beyond hold nothing. */
 const [EARLIEST, LATEST] = ['1900-01-01', '2999-12-31'];
 
 function within<S>(first: CalendarDate, last: CalendarDate, of: (first: CalendarDate, last: CalendarDate) => S[]): S[] {
@@ -75,7 +75,7 @@ function within<S>(first: CalendarDate, last: CalendarDate, of: (first: Calendar
   return from <= to ? of(from, to) : [];
 }
 
-/** Whole buckets in the middle; what is left at the ends lies within one bucket each. */
+/** Whole buckets in the middle; each remaining end lies within one bucket. */
 function cut(first: CalendarDate, last: CalendarDate, grain: RunningGrain) {
   const [startsWhole, endsWhole] = [first === bucketOf(first, grain), last === endOf(last, grain)];
   if (bucketOf(first, grain) === bucketOf(last, grain) && !(startsWhole && endsWhole))

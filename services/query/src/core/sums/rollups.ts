@@ -3,7 +3,7 @@ import { dayOf, type IssuedInvoice } from '../invoices/issued-invoice.js';
 import { fromCents, toCents } from './cents.js';
 import { bucketOf, type Grain, RUNNING_GRAINS, RUNNING_STEPS, type RunningGrain, stepOf } from './periods.js';
 
-/** What of a document the sums are made of. */
+/** The values of a document that the sums contain. */
 export type Counted = Pick<
   IssuedInvoice,
   | 'env'
@@ -44,14 +44,14 @@ export interface BuyerDelta {
   readonly amounts: readonly string[];
 }
 
-/** A buyer's name in a document of that day, and which document that is. */
+/** A buyer's name in a document of that day, with the document. */
 export interface BuyerName extends NamedDay {
   readonly name: string | null;
   readonly name_at: Date;
   readonly name_id: number;
 }
 
-/** A buyer and a day on which it was named. */
+/** A buyer and a day with a document that names it. */
 export interface NamedDay {
   readonly env: string;
   readonly issuer_rnc: string;
@@ -59,7 +59,7 @@ export interface NamedDay {
   readonly day: CalendarDate;
 }
 
-/** Credit notes (34) take back what invoices charged. */
+/** Credit notes (34) count negative. */
 export function sign(ecfType: string): 1n | -1n {
   return ecfType === '34' ? -1n : 1n;
 }
@@ -75,20 +75,20 @@ interface Sums {
   itbis: bigint;
 }
 
-/** What each step of a bucket gains. */
+/** The gain of each step of a bucket. */
 interface BuyerSteps {
   readonly counts: number[];
   readonly amounts: bigint[];
 }
 
-/** Collects what changes of documents do to the sums, so that each row is written once for all of them. */
+/** Collects the changes of the sums by several documents, so that each row is written once. */
 export class RollupChanges {
   readonly #invoices = new Map<string, Sums>();
   readonly #buyers = new Map<string, BuyerSteps>();
   readonly #named = new Map<string, Counted>();
   readonly #renamed = new Set<string>();
 
-  /** A document became another; `before` is null for one that is new. */
+  /** Replaces a document; `before` is null for a new one. */
   replace(before: Counted | null, after: Counted): void {
     if (before?.listed === true) this.#count(before, -1);
     if (after.listed) this.#count(after, 1);
@@ -117,7 +117,7 @@ export class RollupChanges {
       });
   }
 
-  /** Names that may be later than those that are known. */
+  /** Names that may be later than the stored ones. */
   names(): BuyerName[] {
     return [...this.#named].map(([row, { buyerName, createdAt, id }]) => ({
       ...(JSON.parse(row) as NamedDay),
@@ -127,7 +127,7 @@ export class RollupChanges {
     }));
   }
 
-  /** Days whose name may have stood in a document that no longer counts for the buyer. */
+  /** Days whose name may come from a document that no longer counts for the buyer. */
   renamed(): NamedDay[] {
     return [...this.#renamed].map((row) => JSON.parse(row));
   }
@@ -167,7 +167,7 @@ function noSteps(grain: RunningGrain): BuyerSteps {
   return { counts: Array(steps).fill(0), amounts: Array(steps).fill(0n) };
 }
 
-/** Of each step the sum of all steps up to it. */
+/** Running sums: for each step, the sum of all steps up to it. */
 function running(steps: readonly number[]): number[] {
   let sum = 0;
   return steps.map((step) => {
@@ -176,7 +176,7 @@ function running(steps: readonly number[]): number[] {
   });
 }
 
-/** The same of cents, as decimals: written once for all steps that add nothing. */
+/** Running sums of cents, as decimals. Steps without gain share one text. */
 function runningAmounts(steps: readonly bigint[]): string[] {
   let sum = 0n;
   let written = fromCents(sum);
@@ -210,7 +210,7 @@ function namedDay(document: Counted): string {
   return JSON.stringify(day);
 }
 
-/** Whether a document counts among accepted ones of a buyer; with `as`, of the same buyer and day as that one. */
+/** Whether a document counts as accepted for a buyer; with `as`, for the buyer and day of that document. */
 function countsForBuyer(document: Counted, as: Counted = document): boolean {
   const counts = document.listed && isAccepted(document.status) && document.buyerRnc !== null;
   return counts && namedDay(document) === namedDay(as);

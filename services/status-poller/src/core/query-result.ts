@@ -2,25 +2,22 @@ import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
 import type { Learned, Ports } from './ports.js';
 import { factsOf, type Submission } from './submission.js';
 
-/** How a question for a result ended. */
-export type Asked =
+/** The outcome of a query for a result. */
+export type QueryOutcome =
   | { readonly outcome: 'learned'; readonly learned: Learned }
-  /** The authority will not let us in: it refuses the certificate, or a fresh token twice. */
+  /** The authority refuses the certificate, or a fresh token twice. */
   | { readonly outcome: 'login_refused'; readonly detail: string; readonly error: unknown }
-  /** A person has to act before asking can help: no usable certificate, no delegation. */
+  /** A person has to act before a query can succeed: no usable certificate, no delegation. */
   | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string }
-  /** Nothing was learned. `pauseMs`: how long the environment asks to be left alone. */
+  /** Nothing was learned. `pauseMs`: the pause that the environment requests. */
   | { readonly outcome: 'unanswered'; readonly cause: string; readonly pauseMs: number | null; readonly sent: boolean };
 
-/**
- * Asks for the result of a submission, with a token from emission; a token that the authority does not take any more is
- * replaced once.
- */
-export async function askAuthority(
+/** Queries the result of a submission with a token from emission. A token that the authority refuses is replaced once. */
+export async function queryResult(
   ports: Pick<Ports, 'authority' | 'emission' | 'clock' | 'observer'>,
   submission: Submission,
   signal?: AbortSignal,
-): Promise<Asked> {
+): Promise<QueryOutcome> {
   const { env, trackId, issuerRnc, encf } = submission;
   let refused: string | null = null;
   for (;;) {
@@ -35,7 +32,7 @@ export async function askAuthority(
     const answer = await ports.authority.queryResult({ env, token, trackId, issuerRnc, encf, signal });
     if (answer.outcome === 'unknown' && answer.cause === 'another_document')
       ports.observer.answeredAnother(submission, answer.detail);
-    if (answer.outcome !== 'unauthorized') return asked(answer, askedAt);
+    if (answer.outcome !== 'unauthorized') return outcomeOf(answer, askedAt);
     if (refused !== null) {
       const detail = 'The authority refuses tokens that it has just issued.';
       return { outcome: 'login_refused', detail, error: null };
@@ -44,7 +41,10 @@ export async function askAuthority(
   }
 }
 
-function asked(answer: Exclude<Answer<AuthorityVerdict>, { outcome: 'unauthorized' }>, askedAt: Date): Asked {
+function outcomeOf(
+  answer: Exclude<Answer<AuthorityVerdict>, { outcome: 'unauthorized' }>,
+  askedAt: Date,
+): QueryOutcome {
   switch (answer.outcome) {
     case 'verdict':
       return { outcome: 'learned', learned: { facts: factsOf(answer.verdict), askedAt, raw: answer.raw } };
@@ -69,8 +69,8 @@ const UNUSABLE = new Set([
   'not_found',
 ]);
 
-/** Emission's refusals carry the public codes. */
-function withoutToken(error: unknown): Asked {
+/** Emission refuses with the public codes. */
+function withoutToken(error: unknown): QueryOutcome {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const detail = String(message ?? error);
   if (code === 'login_refused') return { outcome: 'login_refused', detail, error };
@@ -78,7 +78,7 @@ function withoutToken(error: unknown): Asked {
   return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, sent: false };
 }
 
-/** The same promise, given up when the signal ends the call. */
+/** Rejects when the signal ends the call. */
 function within<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

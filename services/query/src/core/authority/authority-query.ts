@@ -4,15 +4,15 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
 import type { TokenSource } from '../ports.js';
 
-/** On whose behalf the authority is asked. Without `rnc`, for the account's oldest taxpayer with a valid certificate. */
+/** The taxpayer of a query to the authority. Without `rnc`, the account's oldest one with a valid certificate. */
 export interface TokenRequest {
   readonly caller: Caller;
   readonly env: Environment;
   readonly rnc: string | null;
 }
 
-/** Asks with a token; where the authority refuses it, once more with a fresh one. Throws QueryError unless it answers. */
-export async function askWithToken<V>(
+/** Queries with a token. If the authority refuses it, queries once more with a fresh one. Throws QueryError without an answer. */
+export async function queryWithToken<V>(
   tokens: TokenSource,
   request: TokenRequest,
   ask: (token: string) => Promise<Answer<V>>,
@@ -34,7 +34,7 @@ async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: str
     });
     return token;
   } catch (error) {
-    // Nobody to log in as: here that is no missing object of the caller's, but a certificate that has to be uploaded.
+    // Without a taxpayer to log in as, the caller has to upload a certificate: no object of the request is missing.
     if ((error as { code?: unknown }).code !== 'not_found') throw error;
     throw new QueryError(
       'certificate_missing',
@@ -44,16 +44,13 @@ async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: str
   }
 }
 
-/** The verdict of an answer, or why there is none: nothing came (503), or nothing that can be used (502). */
+/** The verdict of an answer. Throws 503 without an answer, and 502 for an unusable one. */
 export function verdictOf<V>(answer: Answer<V>): V {
   switch (answer.outcome) {
     case 'verdict':
       return answer.verdict;
     case 'unauthorized':
-      throw new QueryError(
-        'authority_unreadable',
-        'The authority refuses what it was asked with, a fresh login included.',
-      );
+      throw new QueryError('authority_unreadable', 'The authority refuses the token, also after a fresh login.');
     case 'refused':
       if (answer.code === 'service_not_in_environment')
         throw new QueryError('service_not_in_environment', 'The authority has no such service in this environment.');
