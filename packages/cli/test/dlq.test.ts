@@ -171,7 +171,7 @@ describe('ecf dlq of a standalone deployment', () => {
   it('is refused where it is used wrongly', async () => {
     const cases: [string[], string][] = [
       [[], 'the command is one of list, replay, dismiss'],
-      [['list', 'more'], 'say one of'],
+      [['list', 'more'], 'the command is one of'],
       [['replay'], 'replay needs --topic, --group or --id, or --all'],
       [['replay', '--all', '--wait', 'x'], '--wait is a number'],
       [['list', '--json', '--text'], 'exclude each other'],
