@@ -1,6 +1,7 @@
-/** Calls to other taxpayers' receivers, whose addresses and answers nobody vouches for. */
+/** Calls to receivers of other taxpayers; their addresses and answers are not trusted. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
+  createCircuitBreakers,
   createReceiverClient,
   isPublicAddress,
   type ReceiverClient,
@@ -34,6 +35,48 @@ function receivers(options: Partial<ReceiverClientOptions> = {}): ReceiverClient
 const document = { issuerRnc: '101672919', encf: 'E310000000001', xml: '<ECF/>' };
 const approval = { buyerRnc: '130862346', encf: 'E310000000001', xml: '<ACECF/>' };
 const ARECF = '<ARECF><DetalleAcusedeRecibo><Estado>0</Estado></DetalleAcusedeRecibo></ARECF>';
+
+describe('circuit breakers of hosts', () => {
+  function breaking(maxInFlight = Number.POSITIVE_INFINITY) {
+    const options = { failures: 2, openMs: 2_000, maxInFlight };
+    const circuits = createCircuitBreakers({ options, elapsed: () => 0 });
+    const client = receivers({ circuits });
+    const causeOf = async (baseUrl: string) => {
+      const answer = await client.deliverDocument({ ...document, baseUrl });
+      return answer.outcome === 'unknown' ? answer.cause : answer.outcome;
+    };
+    return { circuits, causeOf };
+  }
+
+  it('open for all addresses of a host that gives no answer, and for no other host', async () => {
+    const { circuits, causeOf } = breaking();
+    const [dead, other] = [
+      await server((_, socket) => socket.destroy()),
+      await server((_, socket) => socket.write(httpAnswer('200 OK', 'application/xml', ARECF))),
+    ];
+    expect([await causeOf(`${dead.url}/one`), await causeOf(`${dead.url}/two`)]).toEqual(['connection', 'connection']);
+    expect([await causeOf(`${dead.url}/three`), await causeOf(other.url)]).toEqual(['circuit_open', 'verdict']);
+    expect([dead.requests.length, circuits.waitMs(new URL(dead.url).origin)]).toEqual([2, 2_000]);
+  });
+
+  it('stay closed for error statuses and Retry-After, which may concern one buyer', async () => {
+    const { circuits, causeOf } = breaking();
+    const busy = await server((_, socket) =>
+      socket.write(httpAnswer('503 Service Unavailable', null, '', 'retry-after: 60\r\n')),
+    );
+    for (const _ of [1, 2, 3]) expect(await causeOf(busy.url)).toBe('server_error');
+    expect([busy.requests.length, circuits.waiting().size]).toEqual([3, 0]);
+  });
+
+  it('bound the calls in flight at one host', async () => {
+    const { causeOf } = breaking(1);
+    const slow = await server(async (_, socket) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      socket.write(httpAnswer('200 OK', 'application/xml', ARECF));
+    });
+    expect(await Promise.all([causeOf(slow.url), causeOf(slow.url)])).toEqual(['verdict', 'circuit_open']);
+  });
+});
 
 describe('delivering an e-CF', () => {
   it.each([
