@@ -137,7 +137,7 @@ it('after a database outage renews its leases before it claims, and leaves the l
           const first = claims.length === 1;
           return first ? [{ ...sent, host: null, traceparent: null }] : [];
         },
-        keep: async () => call('keep'),
+        renewLeases: async () => call('renew'),
       },
       deliveryObserver: { failed: () => undefined },
       buyerCircuits: createCircuitBreakers({ options: {}, elapsed: () => elapsed }),
@@ -161,10 +161,10 @@ it('after a database outage renews its leases before it claims, and leaves the l
     elapsed += 1_000;
     await seen((all) => all.includes('claim failed'));
     elapsed += 900_000;
-    await seen((all) => all.includes('keep failed'));
+    await seen((all) => all.includes('renew failed'));
     [done.length, claims.length, isAway] = [0, 0, false];
     await seen((all) => all.includes('claim'));
-    expect(done.slice(0, 2)).toEqual(['keep', 'claim']);
+    expect(done.slice(0, 2)).toEqual(['renew', 'claim']);
     expect(claims[0]?.lapsedBy).toEqual(new Date(start + 1_000));
     elapsed += 300_001;
     claims.length = 0;

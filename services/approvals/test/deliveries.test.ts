@@ -331,7 +331,7 @@ it('renewing a lease never shortens it', async () => {
     [issuer, world.nextEncf('31'), ACCOUNT],
   );
   const hours = async (count: number) => {
-    await store.keep(rows, new Date(Date.now() + count * 3_600_000));
+    await store.renewLeases(rows, new Date(Date.now() + count * 3_600_000));
     const due =
       'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM deliveries WHERE issuer_rnc = $1';
     return (await world.database.query<{ hours: number }>(due, [issuer])).rows[0]?.hours;

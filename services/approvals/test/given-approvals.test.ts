@@ -475,16 +475,16 @@ describe('concurrent changes of a record that is being sent', () => {
     // Its row lies behind the other now.
     await world.database.query('UPDATE given_approvals SET issuer_tries = 4 WHERE id = $1', [ids[0]]);
     const locks = 'SELECT id FROM given_approvals WHERE id = $1 FOR UPDATE SKIP LOCKED';
-    const prolonged = await database.transaction(async (tx) => {
+    const renewed = await database.transaction(async (tx) => {
       await tx.query(locks, [ids[0]]);
-      const keeping = createApprovalStore(database).keepClaims('issuer', ids, from(2 * HOUR));
+      const renewing = createApprovalStore(database).renewLeases('issuer', ids, from(2 * HOUR));
       await eventually(
         async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rowCount,
         (count) => count > 0,
       );
       expect((await tx.query(locks, [ids[1]])).rowCount).toBe(1);
-      return { keeping };
+      return { renewing };
     });
-    await prolonged.keeping;
+    await renewed.renewing;
   });
 });

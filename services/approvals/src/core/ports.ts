@@ -71,7 +71,7 @@ export interface ApprovalStore {
     },
   ): Promise<GivenApproval[]>;
   /** Renews the leases of sends in flight. */
-  keepClaims(target: Target, ids: readonly number[], until: Date): Promise<void>;
+  renewLeases(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /**
    * Records how a send of `claimed` ended, and gives the record afterwards. Where another send began since, or the target has
    * decided, the ending counts only if the document was taken; that it may have arrived is always recorded. Throws Unwritable.

@@ -97,14 +97,14 @@ const claim = (target: Target, due: string) => ({
                         ORDER BY d.${target}_due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED)
           RETURNING *`,
 });
-const keep = (target: Target) => ({
-  name: `approvals_keep_${target}`,
-  text: `WITH kept AS (
+const renew = (target: Target) => ({
+  name: `approvals_renew_${target}`,
+  text: `WITH renewed AS (
            SELECT id FROM given_approvals WHERE id = ANY($1::bigint[]) AND ${target}_due_at < $2
             ORDER BY id FOR NO KEY UPDATE)
-         UPDATE given_approvals g SET ${target}_due_at = $2 FROM kept WHERE g.id = kept.id`,
+         UPDATE given_approvals g SET ${target}_due_at = $2 FROM renewed WHERE g.id = renewed.id`,
 });
-export const KEEP = { authority: keep('authority'), issuer: keep('issuer') };
+export const RENEW = { authority: renew('authority'), issuer: renew('issuer') };
 /**
  * A send is identified by its number of tries and, at an issuer, by the moment of the operator's retry. A send that was
  * overtaken records only that the document was taken, which is final, or that it may have arrived.

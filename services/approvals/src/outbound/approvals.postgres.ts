@@ -20,8 +20,8 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const { rows } = await database.query<ApprovalRow>(sql.CLAIM[target], params);
       return rows.map(fromRow);
     },
-    async keepClaims(target, ids, until) {
-      await database.query(sql.KEEP[target], [ids, until]);
+    async renewLeases(target, ids, until) {
+      await database.query(sql.RENEW[target], [ids, until]);
     },
     progress: (claimed, progress, exchange) =>
       database.transaction((tx) => recordProgress(tx, claimed, progress, exchange)).catch(unwritable),

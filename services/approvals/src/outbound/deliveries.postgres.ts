@@ -40,8 +40,8 @@ export function createDeliveryStore(
       ]);
       return rows.map((row) => ({ ...fromRow(row), claim: row.claim as string }));
     },
-    async keep(claims, until) {
-      await database.query(sql.KEEP, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
+    async renewLeases(claims, until) {
+      await database.query(sql.RENEW, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
     },
     conclude: (delivery, conclusion) =>
       database.transaction((tx) => conclude(tx, delivery, conclusion, clock())).catch(unwritable),

@@ -29,12 +29,12 @@ export const CLAIM = {
          UPDATE deliveries d SET due_at = $2, claim = $4, tries = d.tries + 1 FROM picked WHERE d.id = picked.id
          RETURNING d.*`,
 };
-export const KEEP = {
-  name: 'delivery_keep',
-  text: `WITH kept AS (
+export const RENEW = {
+  name: 'delivery_renew',
+  text: `WITH renewed AS (
            SELECT d.id FROM deliveries d JOIN unnest($1::bigint[], $2::uuid[]) AS k(id, claim) USING (id, claim)
             ORDER BY d.id FOR UPDATE OF d)
-         UPDATE deliveries SET due_at = greatest(due_at, $3) FROM kept WHERE deliveries.id = kept.id`,
+         UPDATE deliveries SET due_at = greatest(due_at, $3) FROM renewed WHERE deliveries.id = renewed.id`,
 };
 // A successful attempt counts even after its lease ended, and a delivered document stays delivered.
 export const CONCLUDE = {

@@ -10,7 +10,7 @@ import { type Ending, later, withoutReceiver } from './delivery-ending.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 import { recordEnding } from './record-ending.js';
 
-/** What an attempt says about the buyer's receiver, for its circuit breaker. */
+/** The result of an attempt for the circuit breaker of the buyer. */
 export interface Attempt {
   readonly health: Health;
   /** Milliseconds of the pause that the receiver asked for. */
@@ -19,6 +19,8 @@ export interface Attempt {
 
 /** Makes one attempt and records how it ended. */
 export type DeliverDocument = (delivery: ClaimedDelivery) => Promise<Attempt>;
+
+type DeliverPorts = Omit<DeliveryPorts, 'buyerCircuits' | 'elapsed'>;
 
 /** The receiver was called. */
 interface Called {
@@ -39,7 +41,7 @@ type Step = { readonly host: string | null } & (
  * can be repeated after a crash: the same bytes go out again, and a receiver that has them answers motive 3, which counts as
  * delivered.
  */
-export function createDeliverDocument(ports: DeliveryPorts): DeliverDocument {
+export function createDeliverDocument(ports: DeliverPorts): DeliverDocument {
   return async (delivery) => {
     const began = ports.clock().getTime();
     const milliseconds = () => ports.clock().getTime() - began;
@@ -65,7 +67,7 @@ export function createDeliverDocument(ports: DeliveryPorts): DeliverDocument {
 }
 
 async function endingOf(
-  ports: DeliveryPorts,
+  ports: DeliverPorts,
   delivery: ClaimedDelivery,
   { answer, caller, entry }: Called,
 ): Promise<Ending> {
@@ -75,7 +77,7 @@ async function endingOf(
 }
 
 /** Up to the receiver's answer. */
-async function reach(ports: DeliveryPorts, delivery: ClaimedDelivery): Promise<Step> {
+async function reach(ports: DeliverPorts, delivery: ClaimedDelivery): Promise<Step> {
   const caller = await deliveryCaller(ports, delivery);
   if (typeof caller === 'string') {
     const ending = later(delivery, ports, caller, 'no_certificate');
@@ -96,7 +98,7 @@ async function reach(ports: DeliveryPorts, delivery: ClaimedDelivery): Promise<S
 }
 
 async function call(
-  ports: DeliveryPorts,
+  ports: DeliverPorts,
   delivery: ClaimedDelivery,
   caller: Caller,
   entry: DirectoryEntry,

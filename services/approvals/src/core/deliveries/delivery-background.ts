@@ -26,11 +26,23 @@ export interface DeliveryBackground extends Pick<DueWork<ClaimedDelivery>, 'star
   paused(): number;
 }
 
+type BackgroundPorts = Pick<
+  DeliveryPorts,
+  | 'deliveries'
+  | 'deliveryObserver'
+  | 'deliverySettings'
+  | 'buyerCircuits'
+  | 'hostCircuits'
+  | 'clock'
+  | 'elapsed'
+  | 'checkpoint'
+>;
+
 type Failed = { readonly error: unknown };
 
 /** Delivers documents that are due, each attempt through the circuit breaker of its buyer. */
 export function createDeliveryBackground(
-  ports: DeliveryPorts,
+  ports: BackgroundPorts,
   deliver: DeliverDocument,
   options: DeliveryBackgroundOptions,
 ): DeliveryBackground {

@@ -53,7 +53,7 @@ export function createDeliveryClaims(
   /** Leases are short, so that another instance soon takes over from one that crashed. */
   async function renew(claims: readonly ClaimedDelivery[], until: Date): Promise<void> {
     const began = ports.elapsed();
-    if (claims.length > 0) await ports.deliveries.keep([...claims], until);
+    if (claims.length > 0) await ports.deliveries.renewLeases([...claims], until);
     renewedAt = began;
   }
 

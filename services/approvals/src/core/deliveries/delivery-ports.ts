@@ -66,7 +66,7 @@ export interface DeliveryStore {
    */
   claimDue(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Extends the leases of attempts in flight. */
-  keep(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
+  renewLeases(claims: readonly ClaimedDelivery[], until: Date): Promise<void>;
   /**
    * Records how an attempt ended. A row that another instance took over stays unchanged, unless this attempt delivered: that
    * always counts. The acknowledgement is always kept. Throws Unwritable.

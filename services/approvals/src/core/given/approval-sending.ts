@@ -91,7 +91,7 @@ export function createApprovalSending(ports: SendPorts): ApprovalSending {
       const until = new Date(ports.clock().getTime() + ports.settings.leaseMs);
       for (const target of ['authority', 'issuer'] as const) {
         const ids = [...leases[target]];
-        if (ids.length > 0) await ports.approvals.keepClaims(target, ids, until);
+        if (ids.length > 0) await ports.approvals.renewLeases(target, ids, until);
       }
     },
     async settled() {

@@ -80,7 +80,7 @@ export async function sendToIssuer(ports: SendPorts, approval: GivenApproval): P
     const pauseMs = error instanceof ReceiverLoginError ? error.pauseMs : 0;
     return laterAtIssuer(ports, approval, messageOf(error), pauseMs);
   }
-  if (answer.outcome === 'unknown') ports.receivers.doubt(caller, issuerRnc);
+  if (answer.outcome === 'unknown' && answer.cause !== 'circuit_open') ports.receivers.doubt(caller, issuerRnc);
   const ending = endingAtIssuer(ports, approval, answer, arrivedBefore);
   return ending.word === 'refused' ? refusedUnlessMoved(ports, approval, ending, caller, entry) : ending;
 }
