@@ -18,7 +18,7 @@ let failures = 0;
 for (const name of chosen) {
   say(`benchmark: ${name}`);
   const code = await runTool(process.execPath, [path.join(folder, `${name}.bench.js`)]);
-  // A signal ended it, or nobody reads the figures any more: it has told so by its code, and no other is wanted.
+  // A signal ended the benchmark, or its output is closed: no further one runs.
   if (code > 128) process.exit(code);
   if (code !== 0) failures += 1;
 }

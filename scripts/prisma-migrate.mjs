@@ -35,7 +35,7 @@ async function instantiateEngine() {
   return glue.SchemaEngine;
 }
 
-/** What the engine needs beyond the adapter: the catalogue's "char" type, and scripts sent as one query, not split at `;`. */
+/** The engine's needs beyond the adapter: the catalogue's "char" type, and scripts sent as one query, not split at `;`. */
 function completeAdapter(adapter) {
   const CHAR = 18;
   const BPCHAR = 1042;

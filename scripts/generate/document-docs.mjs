@@ -47,7 +47,7 @@ function ruleAt(root, path) {
   return path.reduce((rule, name) => rule?.byName.get(name), root);
 }
 
-/** What differs between documents is told with the documents it holds for: `text (31, 32); number (33)`. */
+/** Values that differ between documents name their documents: `text (31, 32); number (33)`. */
 function told(entries) {
   const byValue = new Map();
   for (const [document, value] of entries) byValue.set(value, [...(byValue.get(value) ?? []), document]);

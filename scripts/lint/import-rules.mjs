@@ -10,7 +10,7 @@ const INFRASTRUCTURE =
 const CORE = /^services\/[^/]+\/src\/core\//;
 const ADAPTER = /^services\/[^/]+\/src\/(inbound|outbound|generated)\//;
 
-/** What each rule forbids, with the reason. */
+/** The reason of each rule. */
 export const IMPORT_RULES = {
   'no-circle': 'Files must not import each other in a circle, not even their types.',
   'listed-imports-only': 'A member imports itself, and what its package.json lists under "dependencies".',

@@ -4,7 +4,7 @@ import path from 'node:path';
 const MOST_FILES = 15;
 const MOST_LINES = 100;
 
-/** What each rule forbids, with the reason. */
+/** The reason of each rule. */
 export const SIZE_RULES = {
   'small-folder': `A folder is a subject and holds at most ${MOST_FILES} source files.`,
   'short-function': `A function has at most ${MOST_LINES} lines.`,

@@ -109,7 +109,7 @@ function nameOf({ type, identifier, key, id }) {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** What a node of the syntax tree imports: the `names` it takes, those that are mere `types`, and those it passes on. */
+/** The imports of a node of the syntax tree: the `names` it takes, those that are mere `types`, and those it passes on. */
 function importsOf(node) {
   const specifier = (node.source ?? node.moduleRef?.expression ?? node.argument ?? node.arguments?.[0]?.expression)
     ?.value;

@@ -40,7 +40,7 @@ export function changed(tree: DocumentNode, changes: Changes): DocumentNode {
   return tree;
 }
 
-/** What a confirmation address is made of. */
+/** The parts of a confirmation address. */
 export interface IssuedEcf {
   encf: string;
   issuerRnc: string;

@@ -19,7 +19,7 @@ export function undecided(
   return { document, type: null, schema: null, encf, tree: null, faults: faults.faults };
 }
 
-/** What a check by `schema` found. */
+/** The result of a check by `schema`. */
 export function decided(schema: Schema, content: DocumentNode, faults: FaultList): CheckedDocument {
   const { document } = schema;
   const header = groupOf(content, 'Encabezado');
@@ -31,7 +31,7 @@ export function decided(schema: Schema, content: DocumentNode, faults: FaultList
 }
 
 /**
- * The path of an element: put together only where a fault tells it or a group is entered.
+ * The path of an element: built only if a fault names it or a group is entered.
  *
  * @param position in its list, counted from 1, or 0 where the element cannot repeat
  */

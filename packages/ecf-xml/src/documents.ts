@@ -6,13 +6,13 @@ export type DocumentName = 'ECF' | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF' | 'Semil
 /** One id per document of the catalogue: ten e-CF types, the summary, the three companion documents and the seed. */
 export type SchemaId = `ecf-${EcfType}` | 'rfce-32' | 'acecf' | 'anecf' | 'arecf' | 'semilla';
 
-/** What a structural check knows about a document. */
+/** The facts of a structural check about a document. */
 export interface CheckedDocument {
   /** Root element, or null when it is none of ours. */
   document: DocumentName | null;
   /** TipoeCF of an e-CF or RFCE, or null when absent or unlisted. */
   type: EcfType | null;
-  /** The schema it was judged by, or null when none could be chosen. */
+  /** The schema that checked it, or null if none could be chosen. */
   schema: SchemaId | null;
   encf: string | null;
   /**
@@ -30,7 +30,7 @@ export interface ExaminedDocument extends CheckedDocument {
 }
 
 export interface ExamineOptions {
-  /** The moment the document is judged at. */
+  /** The moment that counts as now. */
   now: Date;
   /** Leave the business rules out. */
   schemaOnly?: boolean;

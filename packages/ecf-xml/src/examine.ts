@@ -6,7 +6,7 @@ import { checkSource } from './xml/check-xml.js';
 import type { CanonicalXml } from './xml/parse-xml.js';
 
 /**
- * Structure and business rules of a document in JSON, as emission and the command line judge it.
+ * Structure and business rules of a document in JSON, as emission and the command line check it.
  *
  * @param value what a JSON parser gave, the root key on top
  */
@@ -14,7 +14,7 @@ export function examineJson(value: unknown, options: ExamineOptions): ExaminedDo
   return examined(checkValue(value), options);
 }
 
-/** What a document that is still to be signed may lack. */
+/** Elements that a document may lack before it is signed. */
 const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
 
 /**

@@ -60,7 +60,7 @@ export class FaultList {
     this.add(path, 'unknown', message);
   }
 
-  /** What some schemas allow and the authority refuses in every document. */
+  /** Content that some schemas allow and the authority refuses in every document. */
   emptyTag(path: string, name: string): void {
     const message = `${name} is empty; leave it out or give it content, since empty tags are refused.`;
     if (this.faults.length < MAX_FAULTS) this.push(path, 'empty', message, 'Descripción Técnica e-CF v1.6 p.59');

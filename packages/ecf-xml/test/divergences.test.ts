@@ -41,7 +41,7 @@ describe('divergences', () => {
     for (const value of ['043', '42', '', 'x', '43.0', '-43']) {
       expect(of(value)).toMatchObject({ schema: null, type: null, faults: [{ rule: 'schema.enumeration' }] });
     }
-    // The published schema of 43 takes a 47; we judge it by the schema of 47.
+    // The published schema of 43 takes a 47; we check it by the schema of 47.
     expect(libxml2Accepts('ecf-43', serialise(withValue('ecf-43', 'TipoeCF', '47')))).toBe(true);
     expect(of('47')).toMatchObject({ schema: 'ecf-47', type: '47' });
   });

@@ -109,7 +109,7 @@ describe('large or crooked XML costs no more than its length', () => {
     const checked = checkXml(xml);
     expect(checked.faults.length).toBeGreaterThan(0);
     expect(checked.faults.length).toBeLessThanOrEqual(1001);
-    // What a fault quotes is short, since faults are kept of documents that are not.
+    // Quotes in faults are short: faults are stored, refused documents are not.
     expect(checked.faults.every(({ path, message }) => path.length + message.length < 500)).toBe(true);
     expect(readXml(xml)).toBeDefined();
   });

@@ -3,7 +3,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Whether a container engine answers; asked once. */
+/** Whether a container engine answers; checked once. */
 export function dockerAnswers(): Promise<boolean> {
   answer ??= ask();
   return answer;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Of keys and a user that exist on the machine of a test alone. */
+/** Password of keys and a user that exist only on the machine of a test. */
 export const KEYS_PASSWORD = 'only-for-tests';
 
 /** A second entrance of a broker, by TLS and with a login. */

@@ -17,7 +17,7 @@ export interface KafkaServer {
   readonly source: 'environment' | 'docker' | 'java';
   /** Control of a broker that the tests started; null if the broker comes from the environment. */
   readonly control: BrokerControl | null;
-  /** Of a broker of one's own in Java: an entrance by TLS and with a login. */
+  /** Only for an own broker in Java: a listener with TLS and login. */
   readonly secure?: SecureEntrance;
   /** Ends a broker that is the caller's own; a shared one ends with the run. */
   stop(): Promise<void>;
@@ -48,10 +48,10 @@ export async function kafka({ own = false }: { own?: boolean } = {}): Promise<Ka
 /** The process with which the run ends: that of all workers where the script of the tests names it, else this one. */
 const RUN = Number(process.env.ECF_TEST_RUN ?? process.pid);
 
-/** What the tests of a run share, as it stands in a file: they have worlds, or processes, of their own. */
+/** The broker that the tests of a run share. A file holds it, since test files run in processes of their own. */
 interface Shared {
   readonly port: number;
-  /** Of a broker in Java. */
+  /** Only for a broker in Java. */
   readonly folder?: string;
   readonly container?: string;
 }

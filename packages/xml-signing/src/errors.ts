@@ -23,7 +23,7 @@ export class CertificateError extends Error {
   }
 }
 
-/** What signXml refuses: the text it was handed is not something this signature profile can carry. */
+/** signXml refuses a text that this signature profile cannot carry. */
 export type SigningErrorCode = 'already_signed' | 'not_canonical';
 
 export class SigningError extends Error {

@@ -411,7 +411,7 @@ describe('hostile size', () => {
     expect(code(signed.replace('<X509Certificate>', `<X509Certificate>${long}`))).toBe('certificate_unreadable');
     expect(code(signed.replace('<SignatureValue>', `<SignatureValue>${' \n'.repeat(2_000_000)}`))).toBe('valid');
     const exclusive = signed.replaceAll(INCLUSIVE_C14N, EXCLUSIVE_C14N);
-    // What every element costs for the namespaces in its scope is bounded before anything is made canonical.
+    // The cost of each element's namespaces is bounded before anything is made canonical.
     const declared = Array.from({ length: 60 }, (_, i) => ` xmlns:p${i}="urn:${i}" p${i}:a="1"`);
     expect(code(exclusive.replace('<MontoTotal>', `${'<p:q xmlns:p="urn:p"/>'.repeat(200_000)}<MontoTotal>`))).toBe(
       'digest_mismatch',

@@ -13,9 +13,9 @@ export interface SimpleType {
   maxInclusive?: string;
   totalDigits?: number;
   fractionDigits?: number;
-  /** What libxml2 takes the pattern for, where it misreads it (docs/authority-divergences.md). */
+  /** The pattern as libxml2 misreads it (docs/authority-divergences.md). */
   readAs?: string;
-  /** What a value looks like, in words, where the facets do not say it themselves. */
+  /** A description of the value, if the facets do not say it themselves. */
   says?: string;
 }
 

@@ -9,7 +9,7 @@ import { isCarriable } from '../xml/characters.js';
 import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 
 /**
- * Normalises a parsed JSON document and judges its structure with the verdicts of an XML Schema processor, as if it
+ * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor, as if it
  * were signed: a missing FechaHoraFirma or Signature is no fault.
  *
  * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
@@ -65,7 +65,7 @@ function headerText(ecf: unknown, name: string): string | null {
   return leafText(value) ?? JSON.stringify(value) ?? '';
 }
 
-/** Filled by whoever signs, so that its absence is no fault before. */
+/** Filled at signing, so its absence is no fault before. */
 const FILLED_AT_SIGNING = 'FechaHoraFirma';
 
 /** Absent: nothing stands there. Null: something stands there, but nothing that a tree could hold. */
@@ -179,7 +179,7 @@ class JsonChecker {
     return text;
   }
 
-  /** What stands where a text must and is none. */
+  /** The message for a value that must be a text and is none. */
   private noText(rule: ElementRule, value: unknown, parent: string, position: number): Normalised {
     if (isAbsent(value)) return undefined;
     const kind = typeof value === 'object' ? 'a group' : `a ${typeof value}`;

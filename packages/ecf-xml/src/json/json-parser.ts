@@ -1,7 +1,7 @@
 import { positionOf } from '../utf8.js';
 import { JsonRefused, type JsonRefusedCode } from './json-refused.js';
 
-/** What stands for a number in the parsed value, of the text that writes it. */
+/** Makes the parsed value of a number from its text. */
 export type NumberOf = (stated: string) => unknown;
 
 /** Our documents are seven levels deep; a list of one may stand around every value. */
@@ -14,11 +14,11 @@ const MAX_VALUES = 2_000_000;
 const MAX_LIST = 100_000;
 
 /**
- * Our documents use 300 names, however long they are. Names are told apart only in what has more keys than most documents:
- * keys that are all different cost the most of what a body can hold.
+ * Our documents use 300 names, whatever their length. Names are compared one by one only in objects with more keys than most
+ * documents have: among all bodies, those with keys that all differ cost the most.
  */
 const MAX_NAMES = 2_000;
-const KEYS_UNTOLD = 20_000;
+const KEYS_NOT_COMPARED = 20_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\0-\x1f]/;
@@ -44,7 +44,7 @@ function keysOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : NONE;
 }
 
-/** Reads one text, strictly; `parseJson` tells how. */
+/** Reads one text, strictly; see `parseJson`. */
 export class JsonParser {
   private at = 0;
   private depth = 0;
@@ -98,7 +98,7 @@ export class JsonParser {
       if (this.next() !== QUOTE) throw this.unexpected('a key in double quotes');
       const { at } = this;
       const key = this.key(expected[keys]);
-      if (++this.keys > KEYS_UNTOLD) this.tell(key, at);
+      if (++this.keys > KEYS_NOT_COMPARED) this.tell(key, at);
       if (this.next() !== 0x3a) throw this.unexpected('a colon');
       this.at++;
       if (key === '__proto__') throw this.refuse('forbidden_key', 'The key "__proto__" is not allowed', at);

@@ -11,7 +11,7 @@ export const MAX_JSON_BYTES = 20 * 1024 * 1024;
  * ours is refused before it costs more than they do.
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
- * @param numberOf what stands for a number, where it must be told from a string of the same text
+ * @param numberOf makes the value of a number, if callers must distinguish it from a string of the same text
  * @throws JsonRefused with the position where the text has one
  */
 export function parseJson(text: string | Uint8Array, numberOf: NumberOf = (stated) => stated): unknown {

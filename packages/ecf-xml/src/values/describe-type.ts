@@ -1,6 +1,6 @@
 import type { SimpleType } from '../catalogue/simple-types.js';
 
-/** What a value of the type looks like, in words: for the messages of faults and the reference table. */
+/** Describes the values of a type in words, for the messages of faults and the reference table. */
 export function describeType(type: SimpleType): string {
   if (type.says) return type.says;
   if (type.enumeration) {

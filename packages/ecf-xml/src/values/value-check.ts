@@ -13,7 +13,7 @@ export type ValueCheck = (text: string) => ValueFault | null;
 const checks = new Map<SimpleType, ValueCheck>();
 
 /**
- * What the authority demands of a value that libxml2 reads otherwise, or null where both agree. The structural check
+ * The authority's rule for a value that libxml2 reads otherwise, or null if both agree. The structural check
  * follows libxml2; whatever is to be sent must pass this as well.
  */
 export function stricterPattern(type: SimpleType): RegExp | null {

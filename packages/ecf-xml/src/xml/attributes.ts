@@ -4,7 +4,7 @@ import { trimBlanks } from '../values/blanks.js';
 import { attributeName, type NamespaceScope, XML_SCHEMA, XML_SCHEMA_INSTANCE } from './namespaces.js';
 
 /**
- * What is wrong with the attributes of an element, or null. The documents have none; XML Schema itself allows the hints
+ * The fault of an element's attributes, or null. The documents have none; XML Schema itself allows the hints
  * where a schema may be found, and `xsi:type` where it names the element's own type (or, for the two elements of the
  * seed that have a built-in type, one derived from it).
  *

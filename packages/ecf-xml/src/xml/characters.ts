@@ -1,4 +1,4 @@
-/** What XML 1.0 cannot carry: controls other than tab, LF and CR, lone surrogates, two code points that are no characters. */
+/** Characters that XML 1.0 cannot carry: controls other than tab, LF and CR, lone surrogates, two code points that are no characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNCARRIABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/u;
 
@@ -55,7 +55,7 @@ export function unescapeText(raw: string): string {
   return text + raw.slice(from);
 }
 
-/** What callers escape in their values before they send them: XML's entities and three of HTML's. */
+/** Entities that callers write into values before they send them: XML's and three of HTML's. */
 const CALLER_ENTITIES: Readonly<Record<string, string>> = { ...XML_ENTITIES, copy: '©', euro: '€', reg: '®' };
 
 /** Decodes values that a caller escaped already, once; what is no known entity stays as it is. */

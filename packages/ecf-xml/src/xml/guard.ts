@@ -25,7 +25,7 @@ export class XmlRefused extends Error {
   }
 }
 
-/** What the guard saw while it went over the document. */
+/** The findings of the guard. */
 export interface GuardedXml {
   /** The document as text, without byte order mark, line ends normalised to LF as an XML parser does. */
   source: string;
@@ -54,7 +54,7 @@ const MAX_ELEMENTS = 1_000_000;
 /**
  * Looks at untrusted bytes before any parser does. Refuses what is not UTF-8, document type declarations (so there
  * are no entities of the document's own), NUL, and whatever would cost more than linear time or memory. It does not
- * judge well-formedness: that is the parser's part.
+ * check well-formedness: the parser does.
  *
  * @throws XmlRefused
  */

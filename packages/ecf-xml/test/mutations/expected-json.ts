@@ -31,7 +31,7 @@ function verdict(value: unknown): boolean {
   return libxml2Accepts(id, serialise(xml));
 }
 
-/** What has no place in a document at all. */
+/** Values that have no place in a document. */
 class Unwritable extends Error {}
 
 function schemaNamedBy(root: string, content: unknown): SchemaId | null {

@@ -18,7 +18,7 @@ type Mutation = (target: Target, document: Json, random: Random) => void;
 
 const foreign = elementsOfAllTypes();
 
-/** What may happen to one value of a JSON document. */
+/** The mutations of one value of a JSON document. */
 export const JSON_MUTATIONS: Readonly<Record<string, Mutation>> = {
   missing: ({ holder, key }) => {
     if (Array.isArray(holder)) holder.splice(Number(key), 1);

@@ -9,7 +9,7 @@ export function libxml2Accepts(id: SchemaId, source: string | Uint8Array): boole
   return withParsed(source, (document) => isValid(validatorOf(id), document));
 }
 
-/** What the judge says of the parsed document; false when it cannot be parsed. */
+/** The verdict of the reference implementation; false if it cannot parse the document. */
 export function withParsed(source: string | Uint8Array, judge: (document: XmlDocument) => boolean): boolean {
   let document: XmlDocument;
   try {

@@ -16,7 +16,7 @@ type Mutation = (target: Target, root: XmlElement, schema: Schema, random: Rando
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const foreign = elementsOfAllTypes();
 
-/** What may happen to one element of an XML document. Some mutations leave the document valid, as they should. */
+/** The mutations of one element of an XML document. Some mutations leave the document valid, as they should. */
 export const XML_MUTATIONS: Readonly<Record<string, Mutation>> = {
   missing: ({ node, parent }) => remove(node, parent),
   empty: ({ node }) => fill(node, []),

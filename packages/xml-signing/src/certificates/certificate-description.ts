@@ -1,6 +1,6 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 
-/** What a certificate says about itself, in the form both signing and verifying report it. */
+/** The facts of a certificate, in the form that both signing and verifying report. */
 export interface CertificateDescription {
   readonly subject: string;
   readonly issuer: string;

@@ -23,7 +23,7 @@ export function serialiseCertificate(certificate: SigningCertificate): Uint8Arra
 
 /**
  * The reverse of serialiseCertificate. Parsing the key costs more than a signature: keep the result, by fingerprint.
- * Validity in time is not judged here, see `checkValidity`.
+ * Validity in time is not checked here, see `checkValidity`.
  *
  * @throws CertificateError `unreadable_store`
  */

@@ -83,7 +83,7 @@ function readFile(p12: Uint8Array, password: string): Pkcs12Content {
   }
 }
 
-/** Recognises what people upload in its place, to tell them so. */
+/** Recognises files that people upload by mistake, so that the error can name them. */
 function otherKindOfFile(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'The certificate file is empty.';
   if (bytes.length > LARGEST_FILE) return `The file has ${bytes.length} bytes, far more than a certificate file has.`;

@@ -12,7 +12,7 @@ export interface SigningCertificate {
   /** `CN=..., serialNumber=IDCDO-..., C=DO` */
   readonly subject: string;
   readonly issuer: string;
-  /** Of the certificate, in hexadecimal. */
+  /** SHA-256 of the certificate, in hexadecimal. */
   readonly serialNumber: string;
   /** RNC, cédula or passport of the holder: the subject's serialNumber without its kind (`IDCDO-`) and dashes. */
   readonly holderId: string | null;
@@ -24,7 +24,7 @@ export interface SigningCertificate {
 
 /**
  * Throws CertificateError `certificate_expired` or `certificate_not_yet_valid`. A certificate that was opened last
- * year has to be asked again before it signs.
+ * year must be checked again before it signs.
  */
 export function checkValidity(
   certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,

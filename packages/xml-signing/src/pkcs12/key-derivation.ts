@@ -1,6 +1,6 @@
 import { hash as digestOf, pbkdf2Sync } from 'node:crypto';
 
-/** A file asks for more work than any real one does, or for a cipher that is not known. */
+/** A file demands more work than any real one, or an unknown cipher. */
 export class UnsupportedEncryption extends Error {}
 
 /**
@@ -19,7 +19,7 @@ export class WorkBudget {
   }
 }
 
-/** What a derived PKCS#12 key is for (RFC 7292, appendix B.3). */
+/** The purpose of a derived PKCS#12 key (RFC 7292, appendix B.3). */
 export const PURPOSE = { key: 1, iv: 2, mac: 3 } as const;
 
 /**

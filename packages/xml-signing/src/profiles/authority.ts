@@ -15,7 +15,7 @@ export const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 export const PROLOG = '<?xml version="1.0" encoding="utf-8"?>';
 
 /**
- * What we accept from others: the authority honours the algorithms a document declares, so do we, from this list.
+ * Algorithms that we accept from others: the authority honours those that a document declares; so do we, from this list.
  * Everything else is refused, SHA-1 and the variants with comments among it.
  */
 export const ACCEPTED = {

@@ -5,11 +5,11 @@ import { SignatureRefused } from './verification.js';
 /** Canonicalisation by inclusive or exclusive Canonical XML 1.0, without comments. */
 export interface Canonicalisation {
   readonly exclusive: boolean;
-  /** Of InclusiveNamespaces; '' stands for `#default`. */
+  /** Prefixes of InclusiveNamespaces; '' stands for `#default`. */
   readonly inclusivePrefixes: readonly string[];
 }
 
-/** What a Signature says, once its structure is known to be the profile's and nothing else. */
+/** The content of a Signature whose structure is exactly that of the profile. */
 export interface SignatureContent {
   readonly signedInfo: Element;
   readonly signedInfoCanonicalisation: Canonicalisation;

@@ -7,7 +7,7 @@ export type TrustedIssuers = ReadonlyMap<string, X509Certificate>;
 
 /** A chain in the field has two or three certificates. */
 const LONGEST_CHAIN = 6;
-/** Signatures of certificates that are verified for one document: whoever sends it may name many issuers alike. */
+/** Signatures of certificates that are verified for one document: a sender may include many issuers with one name. */
 const MOST_VERIFICATIONS = 16;
 
 /**
@@ -23,8 +23,8 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 
 /**
  * Whether a chain of certificates leads from the signer to a trusted issuer, each of them valid at the given time.
- * Intermediate certificates may come from the document or from the trusted list; what they cost is bounded. Revocation is
- * not asked.
+ * Intermediate certificates may come from the document or from the trusted list; their cost is bounded. Revocation is
+ * not checked.
  */
 export function isTrusted(
   signer: Pick<CertificateFacts, 'der' | 'others'>,

@@ -16,7 +16,7 @@ export type VerificationCode =
   | 'digest_mismatch'
   | 'signature_mismatch';
 
-/** What is wrong with a signature. verifyXml never throws it but reports it as the reason. */
+/** The fault of a signature. verifyXml reports it as the reason and never throws it. */
 export class SignatureRefused extends Error {
   readonly code: VerificationCode;
 
@@ -32,18 +32,18 @@ export interface VerificationReason {
 }
 
 /**
- * What the certificate that verified the signature says of itself. None of it changes the verdict on the signature,
+ * The facts of the certificate that verified the signature. None of it changes the verdict on the signature,
  * and none of it is proven before `isTrusted` finds a chain to a trusted issuer: anybody can write a certificate.
  */
 export interface CertificateFacts {
   readonly subject: string;
-  /** Of the certificate, in hexadecimal. */
+  /** SHA-256 of the certificate, in hexadecimal. */
   readonly serial_number: string;
   readonly issuer: string;
   /** ISO 8601 with offset -04:00. */
   readonly not_before: string;
   readonly not_after: string;
-  /** At the signing time the document states; a document that states none (a seed) is judged at `now`. */
+  /** At the signing time the document states; a document that states none (a seed) counts at `now`. */
   readonly valid_at_signing: boolean;
   /** SHA-256 of the DER in lower-case hexadecimal. */
   readonly fingerprint: string;

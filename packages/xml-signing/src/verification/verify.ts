@@ -23,7 +23,7 @@ interface Verified {
  * more without blank text. Nothing that is wrong with the document makes it throw; the reason says what it is.
  *
  * Read afterwards from `verified` and from nothing else: it is what the signature covers. An expired or unknown
- * certificate does not make a signature invalid; `certificate` tells the facts.
+ * certificate does not make a signature invalid; `certificate` holds the facts.
  *
  * @param xml the bytes as received, or what parseXml made of them
  * @param now for documents that state no signing time
