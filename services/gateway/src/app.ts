@@ -28,27 +28,27 @@ import { configuredOwners, configuredUpstreams } from './owners.js';
 import type { Upstream } from './upstream.js';
 
 export interface GatewayOverrides {
-  /** Services that are reached otherwise than by their address. */
+  /** Services that are not called by address. */
   upstreams?: Partial<Record<ServiceName, Upstream>>;
-  /** The approvals service of the same process; by default that of APPROVALS_URL. */
+  /** The approvals service of the same process; by default the client of APPROVALS_URL. */
   deliveries?: DeliveryOperations;
-  /** Owners of documents in the same process; by default those of their addresses. */
+  /** Owners of documents in the same process; by default the clients of their addresses. */
   owners?: OperationOwners;
-  /** The bus that events are published on; by default one of this process. */
+  /** The bus for events; by default one of this process. */
   bus?: Bus;
-  /** Shared metrics of the process; the gateway then serves none itself. */
+  /** Metrics of the process; then the gateway does not serve them itself. */
   metrics?: Metrics;
   logger?: Logger;
   clock?: () => Date;
-  /** True where no other gateway works on the same database: it then knows of every change without a query. */
+  /** True if no other gateway uses the same database: then it knows every change without a query. */
   onlyInstance?: boolean;
 }
 
 export interface Gateway {
   app: RequestListener;
-  /** Prepares the database, begins to publish and listens. */
+  /** Prepares the database, starts the relay and listens. */
   start(): Promise<Started>;
-  /** Stops listening, lets requests end, then closes everything. */
+  /** Stops listening, waits for requests in flight, then closes everything. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
   /** For services of the same process, in place of the internal routes. */
@@ -57,7 +57,7 @@ export interface Gateway {
   republishTaxpayers(): Promise<number>;
 }
 
-/** Milliseconds that a readiness answer is repeated: anybody may ask for it. */
+/** Milliseconds for which a readiness answer is repeated, because anybody may request it. */
 const READINESS_MS = 1_000;
 const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version;

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { readTrustedProxies } from './inbound/sender-address.js';
 
-/** Requests a second where nothing is configured, outside the sandbox. */
+/** Default of requests a second, outside the sandbox. */
 const DEFAULT_RATE = 200;
 const MEBIBYTE = 1024 * 1024;
 
@@ -101,7 +101,7 @@ export const gatewaySettings = z.object({
   QUERY_URL: setting.optionalUrl({ description: 'Address of the query service; unset = not part of the deployment' }),
 });
 
-/** The settings, with the defaults that follow from SANDBOX. */
+/** The settings, with the defaults that depend on SANDBOX. */
 export type GatewayConfig = z.infer<typeof gatewaySettings> & {
   DEFAULT_ENV: Environment;
   RATE_LIMIT_PER_KEY: number;

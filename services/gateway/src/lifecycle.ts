@@ -21,7 +21,7 @@ export interface GatewayParts {
   relay: { start(): void; stop(): Promise<void> };
   /** Receives the access revision at the start. */
   noteRevision: (revision: number) => void;
-  /** Closes what only this gateway uses, after all else. */
+  /** Closes the parts that only this gateway uses, at the end. */
   closeOwn: () => Promise<void>;
   metrics: Metrics;
   /** Whether this gateway serves the metrics of the process. */
@@ -74,7 +74,7 @@ function listen({ app, config, metrics, logger }: GatewayParts): Promise<Running
   });
   const unreadable = metrics.counter({
     name: 'ecf_gateway_unreadable_requests_total',
-    help: 'Answers to what never became a request: not HTTP (400), CONNECT (405), not complete in time (408), too large headers (431).',
+    help: 'Answers to input that is no request: not HTTP (400), CONNECT (405), not complete in time (408), too large headers (431).',
     labels: ['status'],
   });
   return serve(app, {

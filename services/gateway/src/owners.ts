@@ -17,7 +17,7 @@ import type { OperationOwners } from './inbound/admin-operation.js';
 import { createHttpUpstream } from './outbound/upstream.http.js';
 import type { Upstream } from './upstream.js';
 
-/** Milliseconds that an owner may take to answer the administration. */
+/** Timeout in milliseconds of an owner's answer to the administration. */
 const ADMIN_QUERY_MS = 20_000;
 
 function addresses(config: GatewayConfig): Record<Exclude<ServiceName, 'gateway'>, string | undefined> {
@@ -39,7 +39,7 @@ export function configuredUpstreams(config: GatewayConfig): Partial<Record<Servi
   return upstreams;
 }
 
-/** What these services do for the administration. */
+/** Operations of these services for the administration. */
 export function configuredOwners(
   config: GatewayConfig,
   signing: { identityKey: Uint8Array; clock: () => Date },

@@ -9,15 +9,15 @@ const REMEMBERED_UNKNOWN = 1_000;
 /** Finds the holder of an API key. */
 export interface Access {
   /**
-   * Rejects with 401 `invalid_api_key` where the key is missing, unknown, revoked or of an inactive account, and with 429 where
-   * the sender failed too often. Keys that had a holder lately are looked up in any case.
+   * Rejects with 401 `invalid_api_key` if the key is missing, unknown, revoked or of an inactive account, and with 429 if the
+   * sender failed too often. A key that had a holder recently is looked up in any case.
    */
   holderOf(key: string | undefined, sender: string): Promise<KeyHolder>;
 }
 
 /**
  * Remembers look-ups while the access revision stays the same. A revocation raises the revision in its own transaction, so the
- * next request finds the key gone, on every instance. Unknown keys are remembered apart, so that they displace no holder.
+ * next request is refused on every instance. Unknown keys have a map of their own, so that they displace no holder.
  */
 export function createAccess(keys: KeyStore, revision: AccessRevision, failures: FailureLimit): Access {
   const known = new LRUCache<string, { holder: KeyHolder; revision: number }>({ max: REMEMBERED });

@@ -4,8 +4,8 @@ import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xm
 import type { SealedCertificate } from './ports.js';
 
 /**
- * Opens an uploaded .p12 or .pfx file and seals what signs. What cannot sign now (wrong password, expired, not yet valid,
- * without its key, ...) is 422 with the reason.
+ * Opens an uploaded .p12 or .pfx file and seals its certificate and key. A file that cannot sign now (wrong password, expired,
+ * not yet valid, without key, ...) is 422 with the reason.
  */
 export function sealUploaded(
   upload: { file: Uint8Array; password: string; rnc: string },

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, type Environment, environmentNamed, isEnvironment } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 
-/** What applies where neither header nor body names one. */
+/** The default environment of keyed calls. */
 const KEYED_DEFAULT: Environment = 'TesteCF';
 
 /** The environment of a keyed call: header `env`, else TesteCF. A header that names none of the three is 422. */
@@ -18,8 +18,8 @@ export function keyedEnvironment(header: string | undefined): { env: Environment
 }
 
 /**
- * The environment of a public call: prefix of the path, else header `env` where it names one in any case, else the
- * deployment's default. Other taxpayers' systems know nothing of this header, so none of its values refuses a document.
+ * The environment of a public call: prefix of the path, else header `env` if it names one, in any case, else the
+ * deployment's default. Other taxpayers' systems do not know this header, so no value of it refuses a document.
  */
 export function publicEnvironment(
   prefix: Environment | null,
@@ -29,7 +29,7 @@ export function publicEnvironment(
   return prefix ?? environmentNamed(header ?? '') ?? fallback;
 }
 
-/** 401 where the key was not issued for the environment. */
+/** 401 if the key was not issued for the environment. */
 export function requireEnvironment(environments: readonly Environment[], env: Environment): void {
   if (environments.includes(env)) return;
   throw new ApiError(

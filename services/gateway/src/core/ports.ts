@@ -53,7 +53,7 @@ export interface Page {
 }
 
 /**
- * Accounts and what belongs to them. Every change is one transaction with its events and with the next access
+ * Accounts and their parts. Every change is one transaction with its events and with the next access
  * revision; when it resolves, the very next request sees it. Objects of another account count as absent: null.
  */
 export interface AccountStore {
@@ -62,7 +62,7 @@ export interface AccountStore {
   findAccount(id: string): Promise<Account | null>;
   setAccountActive(id: string, active: boolean): Promise<Account | null>;
 
-  /** `taken` where the RNC is registered, in whatever account; null where the account does not exist. */
+  /** `taken` if any account has registered the RNC; null if the account does not exist. */
   createTaxpayer(accountId: string, taxpayer: { rnc: string; name: string }): Promise<Taxpayer | 'taken' | null>;
   listTaxpayers(accountId: string, page: Page): Promise<Taxpayer[] | null>;
   findTaxpayer(accountId: string, rnc: string): Promise<Taxpayer | null>;
@@ -76,9 +76,9 @@ export interface AccountStore {
   revokeApiKey(accountId: string, keyId: string, at: Date): Promise<ApiKey | null>;
 }
 
-/** The whole state of taxpayers, as services know them. */
+/** The whole state of taxpayers, for services. */
 export interface TaxpayerStates {
-  /** All taxpayers of an account, complete up to the revision given with them; null where there is no such account. */
+  /** All taxpayers of an account, complete up to the revision given with them; null without such an account. */
   account(accountId: string): Promise<AccountTaxpayers | null>;
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
   /** Publishes the present state of all taxpayers again; resolves with their number. */
@@ -96,13 +96,13 @@ export interface KeyHolder {
 
 /** Looks up keys by their SHA-256. */
 export interface KeyStore {
-  /** The holder of a usable key (not revoked, account active), with the access revision that this was true at. */
+  /** The holder of a usable key (not revoked, account active), with the access revision of that moment. */
   find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; revision: number }>;
 }
 
 /** Bounds the requests of a caller. */
 export interface RateLimit {
-  /** Counts a request; rejects with 429 `rate_limited` and Retry-After where it is one too many. */
+  /** Counts a request; rejects with 429 `rate_limited` and Retry-After if it exceeds the limit. */
   pass(caller: string): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export interface RateLimit {
 export interface FailureLimit {
   /** Rejects with 429 `rate_limited` while the caller has failed too often. */
   check(caller: string): Promise<void>;
-  /** Counts a failure; rejects with 429 where it is one too many. */
+  /** Counts a failure; rejects with 429 if it exceeds the limit. */
   failed(caller: string): Promise<void>;
 }
 

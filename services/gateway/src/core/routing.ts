@@ -1,7 +1,7 @@
 import { type HttpMethod, OPERATIONS, type Operation } from '@ecf/contracts';
 import { type Environment, publicAddress } from '@ecf/domain';
 
-/** Where a request goes. `path` is the owner's: no slash at the end, a public address in its plain form. */
+/** The target of a request. `path` is the owner's: without a slash at the end, a public address in its plain form. */
 export type Routed =
   | { kind: 'operation'; operation: Operation; path: string; prefix: Environment | null }
   | { kind: 'method_not_allowed'; allow: string[] }

@@ -3,10 +3,10 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { RequestHandler } from 'express';
 import { callOf } from './edge.js';
 
-/** Logged and counted in place of a status where the answer was cut off, by the caller or by us. */
+/** Logged and counted instead of a status if the caller or the gateway cut the answer off. */
 const ABORTED = 499;
 
-/** One line in the log and one observation in the metrics for every request, when its answer has left or was cut. */
+/** One line in the log and one observation in the metrics for every request, after its answer was sent or cut off. */
 export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   const duration = metrics.histogram({
     name: 'ecf_http_request_duration_seconds',
@@ -42,7 +42,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   };
 }
 
-/** Headers of an interface of JSON and XML: browsers and caches keep, frame, guess and run nothing. */
+/** Headers of an interface of JSON and XML: browsers and caches do not store, frame, sniff or run it. */
 export const securityHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('cache-control', 'no-store');
   res.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");

@@ -13,10 +13,10 @@ import { otherMethods } from './own-routes.js';
 
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
- * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: taken up at once, with a new deadline.
- * GET /admin/approvals/undecided: approvals of ours without the authority's decision, settled (`settled=true`), or without
- * having come to their issuer (`undelivered=true`).
- * POST /admin/approvals/settle `{id, outcome, note}`: what a person found out about one.
+ * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: retried at once, with a new deadline.
+ * GET /admin/approvals/undecided: our approvals without the authority's decision, settled (`settled=true`), or not
+ * delivered to their issuer (`undelivered=true`).
+ * POST /admin/approvals/settle `{id, outcome, note}`: a person's finding about one.
  * POST /admin/approvals/retry `{id}`: sent to its issuer at once, with a new deadline.
  */
 export function adminDeliveries(deliveries: DeliveryOperations): express.Router {

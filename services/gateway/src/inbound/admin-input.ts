@@ -7,7 +7,7 @@ import multer from 'multer';
 import { z } from 'zod';
 import type { Page } from '../core/ports.js';
 
-/** Reads a JSON body of the administration, by the rules of all callers' bodies: a key that stands twice is refused. */
+/** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
 export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));
 const MOST_ROWS = 1_000;
 const pageSchema = z.object({
@@ -25,7 +25,7 @@ function part(req: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The account of the path. Ids are ours, so whatever does not look like one names nothing: 404. */
+/** The account of the path. The gateway makes the ids, so a malformed one is 404. */
 export function accountId(req: Request): string {
   const id = part(req, 'id');
   if (!/^[\w-]{1,64}$/.test(id)) throw absent('account');
@@ -46,7 +46,7 @@ export function rnc(req: Request): string {
   return text;
 }
 
-/** What was looked for, or 404. */
+/** The object, or 404. */
 export function found<T>(value: T | null, what: 'account' | 'taxpayer' | 'certificate' | 'key'): T {
   if (value === null) throw absent(what);
   return value;
@@ -63,7 +63,7 @@ const upload = multer({
 
 const readParts = upload.single('certificate');
 
-/** Reads the parts `certificate` and `password`; any content type but multipart is 415, a body that is none 400. */
+/** Reads the parts `certificate` and `password`; another content type than multipart is 415, a malformed body 400. */
 export const certificateParts: RequestHandler[] = [
   (req, _res, next) => {
     if (req.is('multipart/form-data') !== 'multipart/form-data')

@@ -16,7 +16,7 @@ import express, { type Request, type Response } from 'express';
 import { json } from './admin-input.js';
 import { otherMethods } from './own-routes.js';
 
-/** What the owners of documents do for those who operate the deployment; null where a service is not part of it. */
+/** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {
   readonly resolution: ResolutionOperations | null;
   readonly readModels: QueryOperations | null;
@@ -24,12 +24,12 @@ export interface OperationOwners {
 }
 
 /**
- * GET /admin/documents/alarmed: documents that do not go on by themselves, by `env` and `issuer_rnc`.
+ * GET /admin/documents/alarmed: documents that wait for a person, by `env` and `issuer_rnc`.
  * POST /admin/documents/resolve `{env, issuer_rnc, encf, action, track_id}`: a person's decision about one.
- * GET /admin/cancellations/doubtful: cancellations that a person has to look at, or settled (`settled=true`).
- * POST /admin/cancellations/settle `{id, outcome, refused, note}`: what a person found out about one.
- * POST, GET /admin/rebuilds/query: makes the read models anew; how far that has come.
- * GET /admin/archive/{service}: the XML that a service says is stored, page by page.
+ * GET /admin/cancellations/doubtful: cancellations that wait for a person, or settled (`settled=true`).
+ * POST /admin/cancellations/settle `{id, outcome, refused, note}`: a person's finding about one.
+ * POST, GET /admin/rebuilds/query: rebuilds the read models; shows the progress.
+ * GET /admin/archive/{service}: the XML files that a service has stored, page by page.
  */
 export function adminOperation({ resolution, readModels, archive }: OperationOwners): express.Router {
   const routes = express.Router({ caseSensitive: true });

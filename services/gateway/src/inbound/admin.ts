@@ -23,10 +23,10 @@ import { otherMethods } from './own-routes.js';
 export interface AdminOptions {
   store: AccountStore;
   token: string;
-  /** By address. */
+  /** Keyed by address. */
   wrongTokens: FailureLimit;
   masterKey: Uint8Array;
-  /** Null where the service of deliveries is not part of the deployment. */
+  /** Null if the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
   owners: OperationOwners;
   clock: () => Date;
@@ -159,8 +159,8 @@ function keyRoutes(routes: express.Router, { store, clock }: AdminOptions): void
 }
 
 /**
- * Compares digests, so that neither content nor length of the token shows in the time it takes. Only wrong tokens are limited:
- * otherwise anybody behind the address of the operators could lock them out.
+ * Compares digests, so that the time shows neither content nor length of the token. Only wrong tokens are limited: otherwise
+ * anybody behind the address of the operators could lock them out.
  */
 function requireToken({ token, wrongTokens }: AdminOptions): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -7,7 +7,7 @@ import { otherMethods } from './own-routes.js';
 
 const require = createRequire(import.meta.url);
 
-/** The page runs what this server gives it and speaks to this server alone. */
+/** The page loads scripts from this server, and calls this server, only. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const ASSETS: Readonly<Record<string, { type: string; bytes: () => Buffer }>> = 
   'start.js': { type: 'text/javascript; charset=utf-8', bytes: () => Buffer.from(START) },
 };
 
-/** Files of the package swagger-ui-dist, read when first asked for. */
+/** Files of the package swagger-ui-dist, read at their first request. */
 function packaged(name: string): () => Buffer {
   return once(() => readFileSync(require.resolve(`swagger-ui-dist/${name}`)));
 }
@@ -50,8 +50,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`; where there is an administration also `GET /admin/openapi.json`
- * and its page, the file `admin`. Nothing of it comes from another host.
+ * `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`; with an administration also `GET /admin/openapi.json`
+ * and its page, the file `admin`. Nothing comes from another host.
  */
 export function docsRoutes(options: { admin: boolean }): express.Router {
   const routes = express.Router({ caseSensitive: true });

@@ -15,9 +15,9 @@ import { senderAddress } from './sender-address.js';
 export interface EdgeOptions {
   routes: RoutingTable;
   access: Access;
-  /** By the id of the API key. */
+  /** Keyed by the id of the API key. */
   perKey: RateLimit;
-  /** By address. */
+  /** Keyed by address. */
   perSender: RateLimit;
   maxBodyBytes: number;
   trustedProxies: BlockList;
@@ -27,7 +27,7 @@ export interface EdgeOptions {
   clock: () => Date;
 }
 
-/** The way of every operation of the interface. Requests for other addresses leave it for the gateway's own routes. */
+/** The steps of every operation of the interface. Requests for other addresses go on to the gateway's own routes. */
 export function edge(options: EdgeOptions): Router {
   return express
     .Router()
@@ -40,12 +40,12 @@ export function edge(options: EdgeOptions): Router {
     );
 }
 
-/** What becomes known of a request on its way. */
+/** Facts about a request that the steps collect. */
 export interface Call {
   /** Address of the sender, behind trusted proxies. */
   sender?: string;
   operation?: Operation;
-  /** Path and query as the owner's routes know them. */
+  /** Path and query for the owner's routes. */
   url?: string;
   /** The environment that the path names. */
   prefix?: Environment | null;
@@ -92,7 +92,7 @@ function admit({ access, perKey, perSender }: Pick<EdgeOptions, 'access' | 'perK
   };
 }
 
-/** Chooses the environment and puts the signed identity in place of the key: the owner sees no key, and believes no caller's header. */
+/** Chooses the environment and replaces the key by the signed identity: the owner sees no key, and trusts no header of the caller. */
 function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clock'>): RequestHandler {
   return (req, res, next) => {
     const call = callOf(res);
@@ -102,7 +102,7 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clo
     let caller: Caller;
     if (holder) {
       const { env, given } = keyedEnvironment(header(req, 'env'));
-      // Where the body may name the environment, its owner checks that the key allows it.
+      // If the body names the environment, the owner checks that the key allows it.
       if (given || operation?.environmentInBody !== true) requireEnvironment(holder.environments, env);
       const { accountId: account_id, environments, taxpayersRevision: taxpayers_revision } = holder;
       const account = { account_id, environments: [...environments], taxpayers_revision };
@@ -118,7 +118,7 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clo
   };
 }
 
-/** Hands the request to the service that owns the operation. */
+/** Passes the request to the service that owns the operation. */
 function forward(upstreams: EdgeOptions['upstreams']): RequestHandler {
   return (req, res, next) => {
     const { operation, url = req.url, sender } = callOf(res);

@@ -12,7 +12,7 @@ import { ownRoutes } from './own-routes.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
-  /** Null where no ADMIN_TOKEN is configured: then `/admin` does not exist. */
+  /** Null without ADMIN_TOKEN: then `/admin` does not exist. */
   admin: Omit<AdminOptions, 'clock'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
@@ -22,7 +22,7 @@ export interface GatewayAppOptions {
   clock: () => Date;
 }
 
-/** Probes must be answered under any load; callers of the others prove who they are, and `/admin` limits those who do not. */
+/** Probes are answered under any load. Callers of `/internal` and `/admin` are authenticated, and `/admin` limits failures. */
 const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
 
 /**
@@ -61,8 +61,8 @@ const checkRequest: RequestHandler = (req, _res, next) => next(requestProblem(re
 const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
 
 /**
- * Path and query of a request's target. Proxies write the whole address, which a server has to accept; whose host it names
- * decides nothing here. Source: RFC 9112 section 3.2.2.
+ * Path and query of a request's target. Proxies send the absolute form, which a server has to accept; its host has no
+ * effect here. Source: RFC 9112 section 3.2.2.
  */
 function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target;

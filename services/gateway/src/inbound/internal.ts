@@ -10,7 +10,7 @@ export interface InternalOptions {
   clock: () => Date;
 }
 
-/** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: what services ask when an event is still on its way. */
+/** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet. */
 export function internalRoutes(options: InternalOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes.use('/internal', requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['service'] }));

@@ -35,7 +35,7 @@ export function ownRoutes(options: { version: string; ready: () => Promise<Readi
       res.json(errorCatalogue());
     })
     .all(otherMethods('GET', 'HEAD'));
-  // A router answers OPTIONS by itself; here it is a method like any other that is not there.
+  // Express answers OPTIONS itself; here it is refused like every other missing method.
   routes.options(['/health/live', '/health/ready'], otherMethods('GET', 'HEAD'));
   routes.use(healthRoutes(options.ready));
   routes.all(['/health/live', '/health/ready'], otherMethods('GET', 'HEAD'));

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { unmapped } from '@ecf/service-kit/http';
 
-/** Reads addresses and networks (`10.0.0.0/8`, `::1`, `loopback`); null where one of them is none. */
+/** Reads addresses and networks (`10.0.0.0/8`, `::1`, `loopback`); null if one of them is invalid. */
 export function readTrustedProxies(entries: readonly string[]): BlockList | null {
   const list = new BlockList();
   for (const entry of entries.flatMap((word) => (word === 'loopback' ? ['127.0.0.0/8', '::1'] : [word]))) {

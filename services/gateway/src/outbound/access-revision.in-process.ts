@@ -3,9 +3,9 @@ import type { AccessRevision } from '../core/ports.js';
 /** For the only gateway of a deployment: every change passes through this process, which notes it here. */
 export interface NotedAccessRevision extends AccessRevision {
   current(): number;
-  /** A transaction committed that raised the revision to this. */
+  /** Notes the revision of a committed transaction. */
   note(revision: number): void;
-  /** Whether a transaction committed is not known: nothing remembered counts until the next one is noted. */
+  /** Called when a commit is in doubt: remembered keys are stale until the next revision is noted. */
   forget(): void;
 }
 

@@ -4,7 +4,7 @@ import type { PrismaClient } from '../generated/prisma/client.js';
 
 const ONLY_ROW = { where: { id: 1 } };
 
-/** Asks the database each time, for deployments with several gateways. */
+/** Queries the database each time, for deployments with several gateways. */
 export function createPrismaAccessRevision(prisma: PrismaClient): AccessRevision {
   return { current: async () => Number((await prisma.accessRevision.findUniqueOrThrow(ONLY_ROW)).revision) };
 }
@@ -14,7 +14,7 @@ export function createPrismaKeyStore(prisma: PrismaClient): KeyStore {
   const revision = createPrismaAccessRevision(prisma);
   return {
     async find(hash) {
-      // Read first: a change between the two queries then makes what was found count as stale.
+      // The revision is read first: a change between the two queries then makes the result stale.
       const current = await revision.current();
       const key = await prisma.apiKey.findFirst({
         where: { hash: new Uint8Array(hash), revokedAt: null, account: { active: true } },

@@ -22,7 +22,7 @@ export interface Change<T> {
   value: T;
   /** Taxpayers of the account whose new state is published, each with a revision of its own. */
   publish?: { accountId: string; rncs: readonly string[] };
-  /** Taxpayers whose state is published again as it is. */
+  /** Taxpayers whose unchanged state is published again. */
   repeat?: readonly WholeTaxpayer[];
 }
 
@@ -62,7 +62,7 @@ export function createAccountChanges(
   };
 }
 
-/** A kept connection to a server that takes no writes any more would never find the new primary. */
+/** Closes idle connections: those to a former primary would never reach the new one. */
 async function closeIdle({ pool }: Database): Promise<void> {
   const idle = await Promise.allSettled(Array.from({ length: pool.idleCount }, () => pool.connect()));
   for (const client of idle) if (client.status === 'fulfilled') client.value.release(true);

@@ -8,7 +8,7 @@ type RangeRow = Prisma.NumberRangeGetPayload<object>;
 type CertificateRow = Prisma.CertificateGetPayload<object>;
 type AccountRow = Prisma.AccountGetPayload<object>;
 
-/** A taxpayer with all that belongs to it. */
+/** A taxpayer with its account, certificate and ranges. */
 export interface WholeTaxpayer extends TaxpayerRow {
   account: AccountRow;
   certificate: CertificateRow | null;

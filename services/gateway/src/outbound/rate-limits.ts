@@ -7,7 +7,7 @@ import type { FailureLimit, RateLimit } from '../core/ports.js';
 
 /** Failed sign-ins a second of one sender. */
 const FAILURES = 20;
-/** Milliseconds that Redis may take; after that the process counts for itself. */
+/** Longest milliseconds of a Redis call; after that the process counts by itself. */
 const COMMAND_MS = 150;
 
 export interface RateLimitSettings {
@@ -18,9 +18,9 @@ export interface RateLimitSettings {
 }
 
 export interface RateLimits {
-  /** By the id of the API key. */
+  /** Keyed by the id of the API key. */
   perKey: RateLimit;
-  /** By address. */
+  /** Keyed by address. */
   perSender: RateLimit;
   unknownKeys: FailureLimit;
   wrongAdminTokens: FailureLimit;

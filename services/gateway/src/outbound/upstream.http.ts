@@ -19,7 +19,7 @@ export interface HttpUpstreamOptions {
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { close(): void } {
   const base = new URL(options.url);
   const client = base.protocol === 'https:' ? https : http;
-  // No bound on connections: requests would queue behind the senders of slow bodies.
+  // No bound on connections: otherwise requests would queue behind slow bodies.
   const agent = new client.Agent({ keepAlive: true, maxFreeSockets: 128, timeout: 30_000 });
 
   function send(
@@ -39,7 +39,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
     );
     outgoing.on('response', (incoming) => {
       answered = true;
-      // After an early answer nobody reads the rest of the body: it is dropped.
+      // The service answered early and reads no more: the rest of the body is dropped.
       req.unpipe(outgoing).resume();
       res.writeHead(incoming.statusCode ?? 502, withoutHeaders(incoming.headers, NOT_RETURNED));
       incoming.pipe(res);
@@ -48,7 +48,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       res.off('close', abort);
       if (answered || res.destroyed) return;
-      // The service closed a kept connection just as it was reused, before it read anything of the request.
+      // The service closed a kept-alive connection while it was reused, before it read the request.
       if (mayRepeat && outgoing.reusedSocket && error.code === 'ECONNRESET') send(req, res, next, false);
       else next(unavailable(error));
     });
