@@ -57,8 +57,8 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
     reception: reception.internal,
     stored: { emission: emission.stored, reception: reception.stored },
     outcomes: {
-      pageOfDeliveries: (page) => approvals.aftermath.pageOfDeliveries(page),
-      pageOfDecisions: (page) => approvals.aftermath.pageOfDecisions(page),
+      pageOfDeliveries: (page) => approvals.outcomes.pageOfDeliveries(page),
+      pageOfDecisions: (page) => approvals.outcomes.pageOfDecisions(page),
     },
     taxpayers,
   });

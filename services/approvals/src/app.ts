@@ -15,12 +15,12 @@ import {
   type TokenProvider,
 } from '@ecf/authority-client';
 import {
-  type AftermathOperations,
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   type DeliveryOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
+  type OutcomeOperations,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
   SIGNING_OPERATIONS,
@@ -77,9 +77,9 @@ import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createObserver, observeBacklog } from './observer.js';
-import { createAftermath } from './outbound/aftermath.postgres.js';
 import { createApprovalValidation } from './outbound/approval-validation.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
+import { createOutcomes } from './outbound/outcomes.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 
@@ -113,7 +113,7 @@ export interface Approvals {
   ready(): Promise<Readiness>;
   /** The internal routes, for services of the same process. */
   readonly internal: DeliveryOperations;
-  readonly aftermath: AftermathOperations;
+  readonly outcomes: OutcomeOperations;
   readonly stored: ArchiveOperations;
 }
 
@@ -148,7 +148,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     // Approvals are given and received while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const stored = createStoredFiles(database, STORED_FILES);
-  const aftermath = createAftermath(database);
+  const outcomes = createOutcomes(database);
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config),
     service: 'approvals',
@@ -162,7 +162,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       query: createQueryApprovals(ports),
       acknowledgements: deliveries.acknowledgements,
       internal,
-      aftermath,
+      outcomes,
       stored,
       ingress: {
         receive: createReceiveApproval(ports),
@@ -189,7 +189,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     endBacklog: observeBacklog(metrics, ports.approvals, clock),
     closeClients: clients.close,
   });
-  return { app, ready, internal, aftermath, stored, ...lifeCycle };
+  return { app, ready, internal, outcomes, stored, ...lifeCycle };
 }
 
 interface Clients {

@@ -1172,7 +1172,7 @@ describe('reading acknowledgements', () => {
 
 describe('a rebuild of read models', () => {
   it('gets the present state of every delivery, page by page', async () => {
-    const owner = (world.instances[0] as Approvals).aftermath;
+    const owner = (world.instances[0] as Approvals).outcomes;
     const pages: DeliveryChanged[] = [];
     for (let after: number | null = 0; after !== null; ) {
       const page: { deliveries: DeliveryChanged[]; next: number | null } = await owner.pageOfDeliveries({

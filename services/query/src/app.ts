@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import {
-  AFTERMATH_OPERATIONS,
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
+  OUTCOME_OPERATIONS,
   type QueryOperations,
   RECEPTION_OPERATIONS,
 } from '@ecf/contracts';
@@ -90,7 +90,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
   };
   const outcomesOverHttp =
-    config.APPROVALS_URL === undefined ? null : askOwner(AFTERMATH_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
+    config.APPROVALS_URL === undefined ? null : askOwner(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
   const archive = overrides.archive ?? openXmlStore(config);
   const stored = overrides.stored ?? owners(config, quick);
   const ending = new AbortController();

@@ -1,10 +1,10 @@
 import {
-  AFTERMATH_OPERATIONS,
-  type AftermathOperations,
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   DELIVERY_OPERATIONS,
   type DeliveryOperations,
+  OUTCOME_OPERATIONS,
+  type OutcomeOperations,
 } from '@ecf/contracts';
 import { parseJson } from '@ecf/ecf-xml';
 import { withPlainPublicPath } from '@ecf/public-ingress';
@@ -54,7 +54,7 @@ export interface ApprovalsHttpParts extends ApprovalRouteParts {
   readonly acknowledgements: QueryAcknowledgements;
   readonly internal: DeliveryOperations;
   readonly stored: ArchiveOperations;
-  readonly aftermath: AftermathOperations;
+  readonly outcomes: OutcomeOperations;
 }
 
 /** The service's express app. */
@@ -64,7 +64,7 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: ServiceAp
     routes: routeTable(parts),
     internal: [
       internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options),
-      internalOperationRoutes(AFTERMATH_OPERATIONS, parts.aftermath, options),
+      internalOperationRoutes(OUTCOME_OPERATIONS, parts.outcomes, options),
       internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options),
     ],
     mapErrors,

@@ -1,9 +1,9 @@
 import type { AuthorityClient } from '@ecf/authority-client';
 import type {
-  AftermathOperations,
   DeliveryChanged,
   EmissionOperations,
   IssuedInvoiceDecision,
+  OutcomeOperations,
   ReceptionOperations,
 } from '@ecf/contracts';
 import type { CalendarDate, Environment } from '@ecf/domain';
@@ -121,7 +121,7 @@ export type InvoiceSource = Omit<EmissionOperations, 'authorityToken'>;
 export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfReceived'>;
 
 /** Source of deliveries and buyers' decisions, beside the events. */
-export type OutcomeSource = AftermathOperations;
+export type OutcomeSource = OutcomeOperations;
 
 /** Metrics and log lines for operators. */
 export interface Observer {

@@ -128,21 +128,21 @@ export const RECEPTION_OPERATIONS = {
 } as const;
 
 /** Operations of approvals about the outcome of issued documents. */
-export const AFTERMATH_OPERATIONS = {
+export const OUTCOME_OPERATIONS = {
   /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
   pageOfDeliveries: operation(
-    '/internal/aftermath/deliveries',
+    '/internal/outcomes/deliveries',
     pageSchema,
     z.object({ deliveries: z.array(deliveryChangedSchema), next: z.number().int().nullable() }),
   ),
   /** The buyers' decisions about all issued documents, by id, `limit` at a time. `next` is null at the end. */
   pageOfDecisions: operation(
-    '/internal/aftermath/decisions',
+    '/internal/outcomes/decisions',
     pageSchema,
     z.object({ decisions: z.array(approvalChangedSchema), next: z.number().int().nullable() }),
   ),
 } as const;
-export type AftermathOperations = InternalHandlers<typeof AFTERMATH_OPERATIONS>;
+export type OutcomeOperations = InternalHandlers<typeof OUTCOME_OPERATIONS>;
 
 export const rebuildStateSchema = z.object({
   /** A new generation of the read models is being filled. */

@@ -1,4 +1,4 @@
-import type { AftermathOperations } from '@ecf/contracts';
+import type { OutcomeOperations } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
 import { type DeliveryRow, deliveryChanged } from './delivery-rows.js';
 import { decisionReceived, fromRow, type ReceivedApprovalRow } from './received-approvals.postgres.js';
@@ -11,7 +11,7 @@ const DELIVERIES = page('deliveries');
 const DECISIONS = page('received_approvals');
 
 /** The outcomes of issued documents, for services that rebuild their read models. */
-export function createAftermath(database: Database): AftermathOperations {
+export function createOutcomes(database: Database): OutcomeOperations {
   return {
     async pageOfDeliveries({ after, limit }) {
       const { rows } = await database.query<DeliveryRow>(DELIVERIES, [after, limit]);
