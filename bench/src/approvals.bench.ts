@@ -51,14 +51,14 @@ async function engine(): Promise<void> {
   const data = Buffer.alloc(400, 'x');
   const key = createPublicKey(signer.certificate.privateKey);
   const signature = sign('sha256', data, signer.certificate.privateKey);
-  const judge = async (): Promise<void> => {
+  const validate = async (): Promise<void> => {
     const validated = validateApproval(bytes, options);
     if (validated.refusal !== null) throw new Error(validated.refusal);
   };
-  heading(`judging one approval; ${bytes.length} bytes`);
-  await inTurn(judge)(1_000);
+  heading(`validating one approval; ${bytes.length} bytes`);
+  await inTurn(validate)(1_000);
   const raw = () => void verify('sha256', data, key, signature);
-  reportComparison('judge', 'one raw RSA verification', await compare(inTurn(judge), repeat(raw), 300, ROUNDS));
+  reportComparison('validate', 'one raw RSA verification', await compare(inTurn(validate), repeat(raw), 300, ROUNDS));
 }
 
 async function deployed(): Promise<void> {

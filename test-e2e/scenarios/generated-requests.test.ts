@@ -207,7 +207,7 @@ function push(client: Client, path: string, xml: string) {
   return client.call('POST', path, { body: form });
 }
 
-function judge(
+function checkAnswer(
   document: InterfaceDocument,
   operation: DescribedOperation,
   request: GeneratedRequest,
@@ -245,7 +245,7 @@ async function sendAll(document: InterfaceDocument): Promise<void> {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const { operation, request } = next;
       try {
-        judge(document, operation, request, await sender.send(request));
+        checkAnswer(document, operation, request, await sender.send(request));
       } catch (error) {
         problems.push(`${operation.id} (${request.kind}) ${request.method} ${request.path.slice(0, 200)}: ${error}`);
       }

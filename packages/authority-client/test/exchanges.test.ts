@@ -66,9 +66,9 @@ describe.each(readdirSync(folder))('%s', (operation) => {
     const method = client[call.operation] as unknown as (input: unknown) => Promise<Answer<unknown>>;
     const result = await method(call.input);
 
-    const { raw, ...judged } = result;
-    if (judged.outcome === 'unknown') Reflect.deleteProperty(judged, 'detail');
-    expect(judged).toEqual(JSON.parse(text(operation, `${name}.json`)));
+    const { raw, ...interpreted } = result;
+    if (interpreted.outcome === 'unknown') Reflect.deleteProperty(interpreted, 'detail');
+    expect(interpreted).toEqual(JSON.parse(text(operation, `${name}.json`)));
     expect(written(server.requests.at(-1)!)).toBe(text(operation, 'request.http'));
     expect(raw?.status).toBe(Number(/^HTTP\/1.1 (\d+)/.exec(answer.toString('latin1'))?.[1]));
   });

@@ -19,7 +19,7 @@ const send = (number: string, unsigned: string, { filename = `${BUYER}${number}.
 
 async function invoice(options: Partial<Parameters<typeof ecf>[0]> = {}): Promise<string> {
   const number = options.encf ?? encf();
-  await authority.judge(ecf({ encf: number, ...options }));
+  await authority.check(ecf({ encf: number, ...options }));
   return number;
 }
 
@@ -74,12 +74,12 @@ describe('commercial approvals', () => {
     expect((await send(consumer, acecf(consumer, { total: '354000.00' }))).json()).toEqual(refused(type));
     const note = encf('34');
     const modifies = { encf: consumer, date: '10-06-2026', code: '3' };
-    expect((await authority.judge(ecf({ encf: note, net: 100, modifies }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: note, net: 100, modifies }))).codigo).toBe('1');
     const referenced = 'Aprobación Comercial no es requerida para el e-CF Referenciado';
     expect((await send(note, acecf(note, { total: '118.00' }))).json()).toEqual(refused(referenced));
   });
 
-  it('are judged by form first', async () => {
+  it('are decision by form first', async () => {
     const number = await invoice();
     const structure =
       'La estructura del archivo XML no es válido, favor proveer un XML con una estructura válida, verificar el XSD correspondiente';

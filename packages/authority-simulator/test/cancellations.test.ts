@@ -28,15 +28,15 @@ describe('cancellation of numbers', () => {
     );
     expect(reply.status).toBe(200);
     expect(reply.json()).toEqual({ rnc: ISSUER, codigo: '1', nombre: 'Aceptada', mensajes: [DONE] });
-    const used = await authority.judge(ecf({ encf: e('31', 50) }));
+    const used = await authority.check(ecf({ encf: e('31', 50) }));
     expect(used).toMatchObject({ codigo: '2', mensajes: [{ codigo: 75 }], secuenciaUtilizada: true });
-    expect((await authority.judge(ecf({ encf: e('31', 4) }))).codigo).toBe('1');
-    expect((await authority.judge(ecf({ encf: e('31', 50) }), 'ecf')).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: e('31', 4) }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: e('31', 50) }), 'ecf')).codigo).toBe('1');
   });
 
   it('leaves out what is used, and names it', async () => {
-    await authority.judge(ecf({ encf: e('31', 103) }));
-    await authority.judge(ecf({ encf: e('31', 107) }));
+    await authority.check(ecf({ encf: e('31', 103) }));
+    await authority.check(ecf({ encf: e('31', 107) }));
     const reply = await cancel(anecf([['31', range('31', 101, 108)]]));
     expect(reply.status).toBe(200);
     expect(reply.json().mensajes).toEqual([
@@ -44,11 +44,11 @@ describe('cancellation of numbers', () => {
       e('31', 103),
       e('31', 107),
     ]);
-    expect((await authority.judge(ecf({ encf: e('31', 104) }))).mensajes[0].codigo).toBe(75);
+    expect((await authority.check(ecf({ encf: e('31', 104) }))).mensajes[0].codigo).toBe(75);
   });
 
   it('refuses what is all used', async () => {
-    await authority.judge(ecf({ encf: e('31', 201) }));
+    await authority.check(ecf({ encf: e('31', 201) }));
     const reply = await cancel(anecf([['31', range('31', 201)]]));
     expect(reply.status).toBe(400);
     expect(reply.json()).toEqual(
@@ -70,7 +70,7 @@ describe('cancellation of numbers', () => {
 
   it('counts consumer invoices of both ways as used', async () => {
     await authority.sendSummary(sign(rfce(e('32', 1), 'AAAAAA'), certificate()));
-    await authority.judge(ecf({ encf: e('32', 2), net: 300_000 }));
+    await authority.check(ecf({ encf: e('32', 2), net: 300_000 }));
     expect((await cancel(anecf([['32', range('32', 1, 3)]]))).json().mensajes.slice(1)).toEqual([
       `${e('32', 1)} - ${e('32', 2)}`,
     ]);
@@ -87,7 +87,7 @@ describe('cancellation of numbers', () => {
     expect((await cancel(twice)).json()).toEqual(rejected(['No fue posible anular las siguientes secuencias']));
   });
 
-  it('judges the form first', async () => {
+  it('checks the form first', async () => {
     const good = anecf([['31', range('31', 700)]]);
     const sentence = async (xml: string, filename?: string) =>
       (await cancel(xml, 'testecf', filename)).json().mensajes[0];

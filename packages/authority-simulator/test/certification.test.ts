@@ -30,15 +30,15 @@ const approve = () => authority.post(PATH, sign(approval, certificate()), `${ISS
 describe('the stricter certification environment', () => {
   it('rejects what is an observation elsewhere', async () => {
     const document = ecf({ encf: 'E310000000001', total: '1190.00' });
-    expect((await authority.judge(document, 'testecf')).codigo).toBe('4');
-    expect(await authority.judge(document, 'certecf')).toMatchObject({ codigo: '2', secuenciaUtilizada: true });
+    expect((await authority.check(document, 'testecf')).codigo).toBe('4');
+    expect(await authority.check(document, 'certecf')).toMatchObject({ codigo: '2', secuenciaUtilizada: true });
   });
 
   it('compares with the data set, text by text, and counts anew after a rejection', async () => {
     expect((await put(SET.map(tree))).json()).toEqual({ documents: 2, accepted: 0, approvals_open: false });
-    expect((await authority.judge(SET[0] ?? '', 'certecf')).codigo).toBe('1');
+    expect((await authority.check(SET[0] ?? '', 'certecf')).codigo).toBe('1');
     const other = (SET[1] ?? '').replace('<PrecioUnitarioItem>1000.0000<', '<PrecioUnitarioItem>1000.00<');
-    expect(await authority.judge(other, 'certecf')).toMatchObject({
+    expect(await authority.check(other, 'certecf')).toMatchObject({
       codigo: '2',
       mensajes: [
         {
@@ -49,7 +49,7 @@ describe('the stricter certification environment', () => {
       ],
     });
     expect((await authority.control('GET', `certification/${ISSUER}`)).json().accepted).toBe(0);
-    expect((await authority.judge(other, 'testecf')).codigo).toBe('1');
+    expect((await authority.check(other, 'testecf')).codigo).toBe('1');
   });
 
   it('takes approvals when all documents are accepted, and compares them too', async () => {
@@ -59,7 +59,7 @@ describe('the stricter certification environment', () => {
       400,
       [`El contribuyente de rnc ${ISSUER} no se encuentra en la etapa de prueba de datos de aprobación comercial`],
     ]);
-    for (const document of SET) expect((await authority.judge(document, 'certecf')).codigo).toBe('1');
+    for (const document of SET) expect((await authority.check(document, 'certecf')).codigo).toBe('1');
     expect((await approve()).json().codigo).toBe('01');
     expect((await approve()).json().mensaje[0]).toMatch(/aceptada previamente$/);
   });

@@ -54,10 +54,10 @@ describe('reception of consumer summaries', () => {
 
   it('shares the numbers with full documents, both ways', async () => {
     const [full, short] = [encf(), encf()];
-    expect((await authority.judge(ecf({ encf: full, net: 300_000 }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: full, net: 300_000 }))).codigo).toBe('1');
     expect((await authority.sendSummary(summary(full, 'AAAAAA'))).json().mensajes[0].codigo).toBe('1209');
     await authority.sendSummary(summary(short, 'AAAAAA'));
-    expect((await authority.judge(ecf({ encf: short, net: 300_000 }))).mensajes[0].codigo).toBe(1209);
+    expect((await authority.check(ecf({ encf: short, net: 300_000 }))).mensajes[0].codigo).toBe(1209);
   });
 
   it('takes amounts under the limit only', async () => {
@@ -73,7 +73,7 @@ describe('reception of consumer summaries', () => {
     expect(reply.json()).toMatchObject({ codigo: 4, estado: 'Aceptado Condicional', mensajes: [{ codigo: '3205' }] });
   });
 
-  it('judges the form as for full documents', async () => {
+  it('checks the form as for full documents', async () => {
     const number = encf();
     const xml = summary(number, 'AAAAAA');
     const named = (await authority.sendSummary(xml, 'testecf', 'x.xml')).json();

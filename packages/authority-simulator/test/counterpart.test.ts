@@ -230,7 +230,7 @@ describe('approvals by and to the counterpart', () => {
     });
 
   it('sends one for an e-CF that the authority accepted, as the authority does', async () => {
-    await authority.judge(ecf({ encf: 'E310000000801', net: 30_000 }));
+    await authority.check(ecf({ encf: 'E310000000801', net: 30_000 }));
     const reply = await sendApproval('E310000000801', { estadoAprobacion: 2 });
     expect(received[0]?.url).toBe('/prefix/fe/AprobacionComercial/api/ecf');
     expect(received[0]?.body).toContain(

@@ -58,10 +58,10 @@ describe('the query for the state', () => {
 
   it('shows a conditional acceptance as an acceptance, a rejection as such, and nothing before the decision', async () => {
     const [conditional, refused, pending] = [encf(), encf(), encf()];
-    await authority.judge(ecf({ encf: conditional, total: '1190.00' }));
-    await authority.judge(ecf({ encf: refused }).replace('<IndicadorMontoGravado>0</IndicadorMontoGravado>', ''));
+    await authority.check(ecf({ encf: conditional, total: '1190.00' }));
+    await authority.check(ecf({ encf: refused }).replace('<IndicadorMontoGravado>0</IndicadorMontoGravado>', ''));
     const fault = await authority.fault({ operation: 'recepcion', kind: 'processing', times: 1 });
-    await authority.judge(ecf({ encf: pending }));
+    await authority.check(ecf({ encf: pending }));
     const code = async (number: string) => (await state(`rncemisor=${ISSUER}&ncfelectronico=${number}`)).json().codigo;
     expect(await Promise.all([conditional, refused, pending].map(code))).toEqual([1, 2, 0]);
     await authority.control('DELETE', `faults/${fault}`);
@@ -70,7 +70,7 @@ describe('the query for the state', () => {
 
   it('answers delegates of issuer or buyer only', async () => {
     const number = encf();
-    await authority.judge(ecf({ encf: number }));
+    await authority.check(ecf({ encf: number }));
     await authority.control('PUT', `taxpayers/${ISSUER}`, { delegates: ['1'] });
     const code = async () => (await state(`rncemisor=${ISSUER}&ncfelectronico=${number}`)).json().codigo;
     expect(await code()).toBe(1);

@@ -140,7 +140,7 @@ describe('the verdict on form', () => {
       /^The 'TipoIngresos' element is invalid - The value '1' is invalid/,
     ],
   ])('rejects a wrong structure with the sentence of the schema validator: %s', async (_, from, to, sentence) => {
-    const answer = await authority.judge(ecf({ encf: encf() }).replace(from, to));
+    const answer = await authority.check(ecf({ encf: encf() }).replace(from, to));
     expect(answer).toMatchObject(rejection(3, expect.stringMatching(sentence), false));
   });
 
@@ -151,7 +151,7 @@ describe('the verdict on form', () => {
     const altered = await authority.send(xml.replace('COMPRADOR DE', 'COMPRADOR  DE'));
     expect(await authority.result(altered)).toMatchObject(expected);
     const expired = certificate('1', { notAfter: new Date('2026-01-01T00:00:00Z') });
-    expect(await authority.judge(ecf({ encf: number }), 'testecf', expired)).toMatchObject(expected);
+    expect(await authority.check(ecf({ encf: number }), 'testecf', expired)).toMatchObject(expected);
     expect((await authority.result(await authority.send(xml))).codigo).toBe('1');
   });
 
@@ -180,29 +180,29 @@ describe('the verdict on issuer and number', () => {
       [{ delegates: ['1'] }, expect.stringMatching(/delegado autorizado/)],
     ] as const) {
       await register(issuer, { name: 'X', ...taxpayer });
-      expect(await authority.judge(document)).toMatchObject(rejection(0, text, false));
+      expect(await authority.check(document)).toMatchObject(rejection(0, text, false));
     }
     await register(issuer, { name: 'X', delegates: ['IDCDO-00112345673'] });
-    expect((await authority.judge(document)).codigo).toBe('1');
+    expect((await authority.check(document)).codigo).toBe('1');
   });
 
   it('takes a number once, and says so without burning it', async () => {
     const document = ecf({ encf: encf() });
-    expect((await authority.judge(document)).codigo).toBe('1');
+    expect((await authority.check(document)).codigo).toBe('1');
     const expected = rejection(1209, 'Este número de secuencia ya ha sido utilizado.', false);
-    expect(await authority.judge(document)).toMatchObject(expected);
-    expect((await authority.judge(document, 'ecf')).codigo).toBe('1');
+    expect(await authority.check(document)).toMatchObject(expected);
+    expect((await authority.check(document, 'ecf')).codigo).toBe('1');
   });
 
   it('does not take a number that a rejection burned', async () => {
     const number = encf();
-    const wrong = await authority.judge(
+    const wrong = await authority.check(
       ecf({ encf: number }).replace('<IndicadorMontoGravado>0</IndicadorMontoGravado>', ''),
     );
     expect(wrong).toMatchObject(
       rejection(176, 'El campo IndicadorMontoGravado del área IdDoc de la sección Encabezado no es válido', true),
     );
-    expect((await authority.judge(ecf({ encf: number }))).mensajes[0].codigo).toBe(1209);
+    expect((await authority.check(ecf({ encf: number }))).mensajes[0].codigo).toBe(1209);
   });
 
   it('checks registered ranges: number, expiry as authorised, and expiry in time', async () => {
@@ -214,25 +214,25 @@ describe('the verdict on issuer and number', () => {
         { ecf_type: '31', from: 11, to: 20, expires: '2025-12-31', env: 'TesteCF' },
       ],
     });
-    const judge = (at: number, expiry: string, env = 'testecf') =>
-      authority.judge(ecf({ encf: `E31${String(at).padStart(10, '0')}`, issuer, expiry }), env);
-    expect((await judge(1, '31-12-2027')).codigo).toBe('1');
+    const decide = (at: number, expiry: string, env = 'testecf') =>
+      authority.check(ecf({ encf: `E31${String(at).padStart(10, '0')}`, issuer, expiry }), env);
+    expect((await decide(1, '31-12-2027')).codigo).toBe('1');
     const unauthorised = rejection(75, 'Número de secuencia no autorizada.', false);
-    expect(await judge(21, '31-12-2027')).toMatchObject(unauthorised);
-    expect(await judge(11, '31-12-2027', 'ecf')).toMatchObject(unauthorised);
+    expect(await decide(21, '31-12-2027')).toMatchObject(unauthorised);
+    expect(await decide(11, '31-12-2027', 'ecf')).toMatchObject(unauthorised);
     const date = 'Fecha de vencimiento de secuencia inválida.';
-    expect(await judge(2, '31-12-2028')).toMatchObject(rejection(145, date, true));
-    expect(await judge(11, '31-12-2025')).toMatchObject(rejection(145, date, false));
+    expect(await decide(2, '31-12-2028')).toMatchObject(rejection(145, date, true));
+    expect(await decide(11, '31-12-2025')).toMatchObject(rejection(145, date, false));
   });
 
   it('takes any expiry where no ranges are registered', async () => {
-    expect((await authority.judge(ecf({ encf: encf(), expiry: '31-12-2020' }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: encf(), expiry: '31-12-2020' }))).codigo).toBe('1');
   });
 });
 
 describe('the verdict on content', () => {
   it('accepts conditionally what does not add up, and burns the number', async () => {
-    const answer = await authority.judge(ecf({ encf: encf(), total: '1190.00' }));
+    const answer = await authority.check(ecf({ encf: encf(), total: '1190.00' }));
     expect(answer).toMatchObject({ codigo: '4', estado: 'Aceptado Condicional', secuenciaUtilizada: true });
     expect(answer.mensajes).toContainEqual({
       valor: 'El campo MontoTotal del área Totales de la sección Encabezado no es válido',
@@ -241,26 +241,26 @@ describe('the verdict on content', () => {
   });
 
   it('sends a consumer invoice under the limit away', async () => {
-    const answer = await authority.judge(ecf({ encf: encf('32'), buyer: null }));
+    const answer = await authority.check(ecf({ encf: encf('32'), buyer: null }));
     expect(answer).toMatchObject({ codigo: '2', secuenciaUtilizada: true });
-    expect((await authority.judge(ecf({ encf: encf('32'), net: 300_000 }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: encf('32'), net: 300_000 }))).codigo).toBe('1');
   });
 
   it('observes a buyer that is registered as inactive', async () => {
     await authority.control('PUT', 'taxpayers/101555551', { active: false });
-    const observed = await authority.judge(ecf({ encf: encf(), buyer: '101555551' }));
+    const observed = await authority.check(ecf({ encf: encf(), buyer: '101555551' }));
     expect([observed.codigo, observed.mensajes[0].codigo]).toEqual(['4', 1385]);
-    const certification = await authority.judge(ecf({ encf: encf(), buyer: '101555551' }), 'certecf');
+    const certification = await authority.check(ecf({ encf: encf(), buyer: '101555551' }), 'certecf');
     expect(certification.mensajes[0]).toMatchObject({ codigo: 0, valor: expect.stringMatching(/RNCComprador/) });
   });
 
   it('takes numbers whose check digit does not fit', async () => {
-    expect((await authority.judge(ecf({ encf: encf(), issuer: '999999999', buyer: '888888888' }))).codigo).toBe('1');
+    expect((await authority.check(ecf({ encf: encf(), issuer: '999999999', buyer: '888888888' }))).codigo).toBe('1');
   });
 });
 
 describe('processing', () => {
-  it('shows the verdict when its time has come, and has judged by what was final at arrival', async () => {
+  it('shows the verdict when its time has come, and has decision by what was final at arrival', async () => {
     const slow = await Authority.start({ processingMs: 200 });
     try {
       const invoice = ecf({ encf: encf() });

@@ -15,7 +15,7 @@ afterAll(() => authority.stop());
 /** An accepted invoice over 1,180.00. */
 async function invoice(options: Partial<Parameters<typeof ecf>[0]> = {}): Promise<string> {
   const number = options.encf ?? encf('31');
-  expect((await authority.judge(ecf({ encf: number, ...options }))).codigo).toBe('1');
+  expect((await authority.check(ecf({ encf: number, ...options }))).codigo).toBe('1');
   return number;
 }
 
@@ -38,24 +38,24 @@ const rejectedWith = (codigo: number, secuenciaUtilizada = true, valor: unknown 
 describe('notes on electronic documents', () => {
   it('are taken when buyer, date and balance fit', async () => {
     const original = await invoice();
-    expect((await authority.judge(note('33', original))).codigo).toBe('1');
-    expect((await authority.judge(note('34', original))).codigo).toBe('1');
+    expect((await authority.check(note('33', original))).codigo).toBe('1');
+    expect((await authority.check(note('34', original))).codigo).toBe('1');
   });
 
   it('need a document that is issued: 614', async () => {
     const text = expect.stringMatching(/^El eNCF modificado no ha sido emitido\. El eNCF E31\d{10} /);
-    expect(await authority.judge(note('34', encf('31')))).toMatchObject(rejectedWith(614, true, text));
+    expect(await authority.check(note('34', encf('31')))).toMatchObject(rejectedWith(614, true, text));
     const refused = encf('31');
-    await authority.judge(ecf({ encf: refused }).replace('<IndicadorMontoGravado>0</IndicadorMontoGravado>', ''));
-    expect(await authority.judge(note('33', refused))).toMatchObject(rejectedWith(614));
+    await authority.check(ecf({ encf: refused }).replace('<IndicadorMontoGravado>0</IndicadorMontoGravado>', ''));
+    expect(await authority.check(note('33', refused))).toMatchObject(rejectedWith(614));
     const original = await invoice();
-    expect(await authority.judge(note('34', original, { other: '101672919' }))).toMatchObject(rejectedWith(614));
-    expect(await authority.judge(note('34', original), 'ecf')).toMatchObject(rejectedWith(614));
+    expect(await authority.check(note('34', original, { other: '101672919' }))).toMatchObject(rejectedWith(614));
+    expect(await authority.check(note('34', original), 'ecf')).toMatchObject(rejectedWith(614));
   });
 
   it('may modify a document of a merged taxpayer that they name', async () => {
     const original = await invoice({ issuer: '101672919' });
-    expect((await authority.judge(note('34', original, { other: '101672919' }))).codigo).toBe('1');
+    expect((await authority.check(note('34', original, { other: '101672919' }))).codigo).toBe('1');
   });
 
   it('need the same buyer: 615', async () => {
@@ -65,7 +65,7 @@ describe('notes on electronic documents', () => {
       ['34', 'crédito'],
     ] as const) {
       const text = expect.stringMatching(new RegExp(`nota de ${word} no es válido, ya que no coincide`));
-      const answer = await authority.judge(note(type, original, { buyer: '101672919' }));
+      const answer = await authority.check(note(type, original, { buyer: '101672919' }));
       expect(answer).toMatchObject(rejectedWith(615, true, text));
     }
   });
@@ -73,14 +73,14 @@ describe('notes on electronic documents', () => {
   it('need the date of the original: 634', async () => {
     const original = await invoice();
     const text = 'El valor del campo FechaNCFModificado no coincide con la fecha de emisión de comprobante a modificar';
-    expect(await authority.judge(note('34', original, { date: '09-06-2026' }))).toMatchObject(
+    expect(await authority.check(note('34', original, { date: '09-06-2026' }))).toMatchObject(
       rejectedWith(634, true, text),
     );
   });
 
   it('give no tax back after thirty days: 156', async () => {
     const at = (day: string, creditNoteIndicator: string, date: string) =>
-      authority.judge(note('34', original, { issued: day, creditNoteIndicator, date }));
+      authority.check(note('34', original, { issued: day, creditNoteIndicator, date }));
     const original = await invoice({ issued: '01-05-2026' });
     expect(await at('01-06-2026', '0', '01-05-2026')).toMatchObject(rejectedWith(156));
     expect(await at('31-05-2026', '1', '01-05-2026')).toMatchObject(rejectedWith(156));
@@ -90,61 +90,61 @@ describe('notes on electronic documents', () => {
 
   it('take no more than is left: 615', async () => {
     const original = await invoice();
-    expect(await authority.judge(note('34', original, { net: 1001 }))).toMatchObject(
+    expect(await authority.check(note('34', original, { net: 1001 }))).toMatchObject(
       rejectedWith(615, true, expect.stringMatching(/no puede ser mayor al saldo disponible/)),
     );
-    expect((await authority.judge(note('34', original, { net: 600 }))).codigo).toBe('1');
-    expect(await authority.judge(note('34', original, { net: 401 }))).toMatchObject(rejectedWith(615));
-    expect((await authority.judge(note('33', original, { net: 50 }))).codigo).toBe('1');
-    expect((await authority.judge(note('34', original, { net: 450 }))).codigo).toBe('1');
-    expect(await authority.judge(note('34', original, { net: 1 }))).toMatchObject(rejectedWith(615));
+    expect((await authority.check(note('34', original, { net: 600 }))).codigo).toBe('1');
+    expect(await authority.check(note('34', original, { net: 401 }))).toMatchObject(rejectedWith(615));
+    expect((await authority.check(note('33', original, { net: 50 }))).codigo).toBe('1');
+    expect((await authority.check(note('34', original, { net: 450 }))).codigo).toBe('1');
+    expect(await authority.check(note('34', original, { net: 1 }))).toMatchObject(rejectedWith(615));
   });
 
   it('do not modify notes: 613', async () => {
     const original = await invoice();
     const first = encf('33');
-    await authority.judge(note('33', original, { encf: first }));
-    expect(await authority.judge(note('34', first))).toMatchObject(
+    await authority.check(note('33', original, { encf: first }));
+    expect(await authority.check(note('34', first))).toMatchObject(
       rejectedWith(613, true, 'Los comprobantes electrónicos no pueden reemplazarse entre ellos mismos.'),
     );
-    expect(await authority.judge(note('34', original, { code: '4' }))).toMatchObject(rejectedWith(613));
+    expect(await authority.check(note('34', original, { code: '4' }))).toMatchObject(rejectedWith(613));
   });
 
   it('do not annul by debit: 64, without text, and the number stays free', async () => {
     const original = await invoice();
     const number = encf('33');
-    expect(await authority.judge(note('33', original, { encf: number, code: '1' }))).toMatchObject(
+    expect(await authority.check(note('33', original, { encf: number, code: '1' }))).toMatchObject(
       rejectedWith(64, false, ''),
     );
-    expect((await authority.judge(note('33', original, { encf: number }))).codigo).toBe('1');
+    expect((await authority.check(note('33', original, { encf: number }))).codigo).toBe('1');
   });
 
   it('report everything that is wrong together', async () => {
     const original = await invoice();
-    const answer = await authority.judge(note('34', original, { net: 5000, date: '01-06-2026', buyer: '101672919' }));
+    const answer = await authority.check(note('34', original, { net: 5000, date: '01-06-2026', buyer: '101672919' }));
     expect(answer.mensajes.map(({ codigo }: { codigo: number }) => codigo)).toEqual([615, 634, 615]);
   });
 
   it('modify consumer invoices that were reported by summary', async () => {
     const original = encf('32');
     await authority.sendSummary(sign(rfce(original, 'AAAAAA'), certificate()));
-    expect((await authority.judge(note('34', original, { buyer: null }))).codigo).toBe('1');
-    expect((await authority.judge(note('34', original))).codigo).toBe('1');
-    expect(await authority.judge(note('34', original, { buyer: null, net: 901 }))).toMatchObject(rejectedWith(615));
+    expect((await authority.check(note('34', original, { buyer: null }))).codigo).toBe('1');
+    expect((await authority.check(note('34', original))).codigo).toBe('1');
+    expect(await authority.check(note('34', original, { buyer: null, net: 901 }))).toMatchObject(rejectedWith(615));
   });
 });
 
 describe('other references', () => {
   it('on paper are taken as they are, but for the thirty days', async () => {
     const paper = (indicator: string) =>
-      authority.judge(note('34', 'B0100000001', { date: '01-01-2026', creditNoteIndicator: indicator }));
+      authority.check(note('34', 'B0100000001', { date: '01-01-2026', creditNoteIndicator: indicator }));
     expect((await paper('1')).codigo).toBe('1');
     expect(await paper('0')).toMatchObject(rejectedWith(156));
   });
 
   it('of an invoice to a consumer invoice need one that was issued', async () => {
     const refer = (to: string) =>
-      authority.judge(ecf({ encf: encf('31'), modifies: { encf: to, date: '10-06-2026', code: '5' } }));
+      authority.check(ecf({ encf: encf('31'), modifies: { encf: to, date: '10-06-2026', code: '5' } }));
     expect(await refer(encf('32'))).toMatchObject(rejectedWith(614));
     const original = encf('32');
     await authority.sendSummary(sign(rfce(original, 'AAAAAA'), certificate()));

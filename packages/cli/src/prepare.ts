@@ -23,9 +23,9 @@ export interface Prepared {
  * Reads and checks an unsigned document, JSON or XML, as the gateway does before it writes one: what would be refused
  * there is refused here.
  */
-export function prepare(bytes: Uint8Array, judging: ExamineOptions): Prepared {
+export function prepare(bytes: Uint8Array, options: ExamineOptions): Prepared {
   try {
-    return isXml(bytes) ? prepareXml(parseXml(bytes), judging) : prepareJson(parseJson(bytes), judging);
+    return isXml(bytes) ? prepareXml(parseXml(bytes), options) : prepareJson(parseJson(bytes), options);
   } catch (error) {
     if (error instanceof JsonRefused) return refused(error.message, 'JSON (RFC 8259)');
     if (error instanceof XmlRefused) return refused(error.message, 'XML 1.0');
@@ -40,15 +40,15 @@ export function withSigningTime(tree: DocumentNode, now: Date): DocumentNode {
   return { ...tree, ECF: { ...ecf, FechaHoraFirma: formatSignatureDateTime(now) } };
 }
 
-function prepareJson(value: unknown, judging: ExamineOptions): Prepared {
-  const verdict = examineJson(value, judging);
+function prepareJson(value: unknown, options: ExamineOptions): Prepared {
+  const verdict = examineJson(value, options);
   return { tree: verdict.valid ? verdict.tree : null, verdict };
 }
 
 /** The texts of XML are taken as they are: what JSON allows on top, values escaped in advance, has no place here. */
-function prepareXml(xml: CanonicalXml, judging: ExamineOptions): Prepared {
+function prepareXml(xml: CanonicalXml, options: ExamineOptions): Prepared {
   if (isSigned(xml)) return refused('The document is signed already. Take the unsigned one.', 'XML Signature');
-  const verdict = examineXml(xml, { ...judging, unsigned: true });
+  const verdict = examineXml(xml, { ...options, unsigned: true });
   return { tree: verdict.valid ? verdict.tree : null, verdict };
 }
 

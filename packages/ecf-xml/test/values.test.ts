@@ -12,7 +12,7 @@ import { hasSharedMaterial, sharedText } from './mutations/shared-material.js';
 const PER_TYPE = Number(process.env.VALUES_PER_TYPE ?? 40);
 
 describe(`values (MUTATION_SEED=${MUTATION_SEED} VALUES_PER_TYPE=${PER_TYPE})`, () => {
-  it('are judged as libxml2 judges them, for every simple type of every document', () => {
+  it('are checked as libxml2 checks them, for every simple type of every document', () => {
     const random = new Random(MUTATION_SEED + 3);
     const differences: string[] = [];
     let compared = 0;

@@ -181,7 +181,7 @@ describe('facts about the certificate', () => {
     expect(verifyXml(Buffer.from(signed), new Date('2060-01-01')).certificate?.valid_at_signing).toBe(true);
   });
 
-  it('judges at the given time what states no signing time', () => {
+  it('validates a document without a signing time at the given time', () => {
     const seed = Buffer.from(signWithXmlCrypto('<SemillaModel><valor>1</valor></SemillaModel>'));
     expect(verifyXml(seed, now).certificate?.valid_at_signing).toBe(true);
     expect(verifyXml(seed, new Date('2060-01-01')).certificate?.valid_at_signing).toBe(false);

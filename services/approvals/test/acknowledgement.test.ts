@@ -19,8 +19,13 @@ it.each([
   ['made to be costly', `<ARECF>${'<a xmlns="x"/>'.repeat(5_000)}</ARECF>`, /more in it than any acknowledgement/],
   ['no XML', 'OK', /cannot be read/],
 ])('an answer that is %s counts for nothing and costs little', (_, text, fault) => {
-  const judged = validateAcknowledgement(Buffer.from(text), sent, new Date('2026-06-23T16:00:00Z'), trustCheck(null));
-  expect(judged).toMatchObject({ receiptStatus: null, fault: expect.stringMatching(fault) });
+  const validated = validateAcknowledgement(
+    Buffer.from(text),
+    sent,
+    new Date('2026-06-23T16:00:00Z'),
+    trustCheck(null),
+  );
+  expect(validated).toMatchObject({ receiptStatus: null, fault: expect.stringMatching(fault) });
 });
 
 describe('an answer to record', () => {

@@ -87,15 +87,15 @@ describe('a sound document', () => {
     const edit = (ecf: EditableEcf) => {
       ecf.Encabezado.Emisor.FechaEmision = '31-02-2026';
     };
-    const judged = validate(await sampleBytes({ edit }));
-    expect(judged).toMatchObject({ motive: null, facts: { dateIssued: null } });
-    expect((judged as ValidDocument).observations.length).toBeGreaterThan(0);
+    const validated = validate(await sampleBytes({ edit }));
+    expect(validated).toMatchObject({ motive: null, facts: { dateIssued: null } });
+    expect((validated as ValidDocument).observations.length).toBeGreaterThan(0);
   });
 
   it('may have a total that its lines do not make, which is noted', async () => {
-    const judged = validate(await sampleBytes({ total: '999999.99' }));
-    expect(judged).toMatchObject({ motive: null, facts: { totalAmount: '999999.99' } });
-    expect((judged as ValidDocument).observations.map(({ rule }) => rule.split('.')[0])).toContain('business');
+    const validated = validate(await sampleBytes({ total: '999999.99' }));
+    expect(validated).toMatchObject({ motive: null, facts: { totalAmount: '999999.99' } });
+    expect((validated as ValidDocument).observations.map(({ rule }) => rule.split('.')[0])).toContain('business');
   });
 
   it.each(['33', '34', '44', '45'])('may be of type %s', async (type) => {
@@ -114,9 +114,9 @@ describe('motive 1', () => {
       Encabezado.Totales.MontoTotal = 'mucho';
       Encabezado.IdDoc.TipoIngresos = '1';
     };
-    const judged = validate(await sampleBytes({ edit }));
-    expect(judged).toMatchObject({ motive: 1, parties: { encf: 'E310000000001' } });
-    expect((judged as InvalidDocument).particulars).toMatch(/^ECF\.Encabezado\..*\(and 1 more\)$/);
+    const validated = validate(await sampleBytes({ edit }));
+    expect(validated).toMatchObject({ motive: 1, parties: { encf: 'E310000000001' } });
+    expect((validated as InvalidDocument).particulars).toMatch(/^ECF\.Encabezado\..*\(and 1 more\)$/);
   });
 
   it.each([

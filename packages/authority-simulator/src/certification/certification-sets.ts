@@ -63,7 +63,7 @@ export class CertificationSets {
   }
 
   /** The difference between a document and the data set of its sender. */
-  judge(env: Environment, rnc: string, tree: DocumentNode): Message[] {
+  check(env: Environment, rnc: string, tree: DocumentNode): Message[] {
     const set = this.strict(env) ? this.#sets.get(rnc) : undefined;
     if (!set) return [];
     const actual = texts(tree);

@@ -1,7 +1,7 @@
 import type { Answer, Call, Handler } from '../http/exchange.js';
 import { isUpload, readUpload } from '../http/upload.js';
 import type { Simulation } from '../simulation.js';
-import { judgeCancellation } from '../verdicts/judge-cancellation.js';
+import { decideCancellation } from '../verdicts/decide-cancellation.js';
 
 type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'clock'>;
 
@@ -17,15 +17,15 @@ export function receiveCancellation(cancellations: Cancellations): Handler {
 
 function receive(cancellations: Cancellations, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
   const now = cancellations.clock();
-  const judged = judgeCancellation(cancellations, { env, filename, bytes, now });
+  const decision = decideCancellation(cancellations, { env, filename, bytes, now });
   const forced = fault?.kind === 'verdict' ? fault.verdict : null;
-  const verdict = forced ?? judged.verdict;
-  const annulled = forced && forced.code !== '1' ? null : judged.annulled;
+  const verdict = forced ?? decision.verdict;
+  const annulled = forced && forced.code !== '1' ? null : decision.annulled;
   const noted = cancellations.ledger.note(
     {
       operation: 'anulacionrangos',
       env,
-      rnc: judged.rnc,
+      rnc: decision.rnc,
       buyer: null,
       encf: null,
       filename,
@@ -42,7 +42,7 @@ function receive(cancellations: Cancellations, { env, fault }: Call, filename: s
   );
   const texts = verdict.messages.map(({ text }) => text);
   const status = verdict.code === '2' ? 400 : 200;
-  return { ...cancellationAnswer(status, judged.rnc, verdict.code, verdict.status, texts), noted };
+  return { ...cancellationAnswer(status, decision.rnc, verdict.code, verdict.status, texts), noted };
 }
 
 function cancellationAnswer(

@@ -1,7 +1,7 @@
 import type { Answer, Call, Handler } from '../http/exchange.js';
 import { isUpload, readUpload } from '../http/upload.js';
 import type { Simulation } from '../simulation.js';
-import { type ApprovalJudgement, judgeApproval } from '../verdicts/judge-approval.js';
+import { type ApprovalDecision, decideApproval } from '../verdicts/decide-approval.js';
 import type { Verdict } from '../verdicts/verdict.js';
 
 type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
@@ -24,23 +24,23 @@ const REFUSED = 'Aprobacion Comercial Rechazada.';
 
 function receive(approvals: Approvals, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
   const now = approvals.clock();
-  const judgement = judgeApproval(approvals, { env, filename, bytes, now });
-  const verdict = fault?.kind === 'verdict' ? fault.verdict : verdictOf(judgement);
+  const decision = decideApproval(approvals, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : verdictOf(decision);
   const taken = Number(verdict.code) === 1;
   const noted = approvals.ledger.note(
     {
       operation: 'aprobacioncomercial',
       env,
-      rnc: judgement.rnc,
-      buyer: judgement.buyer,
-      encf: judgement.encf,
+      rnc: decision.rnc,
+      buyer: decision.buyer,
+      encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
       trackId: null,
       verdict,
       decidedAt: now.getTime(),
       heldBy: null,
-      effective: taken && isFirst(approvals, env, judgement),
+      effective: taken && isFirst(approvals, env, decision),
       reference: null,
       annulled: null,
     },
@@ -50,11 +50,11 @@ function receive(approvals: Approvals, { env, fault }: Call, filename: string, b
   return { ...approvalAnswer(taken ? 200 : 400, verdict.code, verdict.status, texts), noted };
 }
 
-function isFirst({ ledger }: Approvals, env: Call['env'], { rnc, encf }: ApprovalJudgement): boolean {
+function isFirst({ ledger }: Approvals, env: Call['env'], { rnc, encf }: ApprovalDecision): boolean {
   return rnc !== null && encf !== null && ledger.approvalOf(env, rnc, encf) === null;
 }
 
-function verdictOf({ refusal }: ApprovalJudgement): Verdict {
+function verdictOf({ refusal }: ApprovalDecision): Verdict {
   if (refusal === null) return { code: '01', status: PROCESSED, messages: [], sequenceUsed: false };
   return { code: '02', status: REFUSED, messages: [{ code: '02', text: refusal }], sequenceUsed: false };
 }

@@ -1,7 +1,7 @@
 import type { Answer, Call, Handler, Structured } from '../http/exchange.js';
 import { HTML_REFUSAL, isUpload, readUpload } from '../http/upload.js';
 import type { Simulation } from '../simulation.js';
-import { judgeRfce } from '../verdicts/judge-rfce.js';
+import { decideRfce } from '../verdicts/decide-rfce.js';
 import { takesNumber } from '../verdicts/sequence.js';
 import { TEXTS } from '../verdicts/texts.js';
 import { rejected, type Verdict } from '../verdicts/verdict.js';
@@ -27,22 +27,22 @@ export function receiveSummary(reception: ConsumerReception): Handler {
 function receive(reception: ConsumerReception, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
   const { ledger, clock } = reception;
   const now = clock();
-  const judgement = judgeRfce(reception, { env, filename, bytes, now });
-  const verdict = fault?.kind === 'verdict' ? fault.verdict : judgement.verdict;
+  const decision = decideRfce(reception, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : decision.verdict;
   const noted = ledger.note(
     {
       operation: 'recepcionfc',
       env,
-      rnc: judgement.rnc,
+      rnc: decision.rnc,
       buyer: null,
-      encf: judgement.encf,
+      encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
       trackId: null,
       verdict,
       decidedAt: now.getTime(),
       heldBy: null,
-      effective: takesNumber(ledger.numbers, env, judgement, verdict),
+      effective: takesNumber(ledger.numbers, env, decision, verdict),
       reference: null,
       annulled: null,
     },
@@ -52,7 +52,7 @@ function receive(reception: ConsumerReception, { env, fault }: Call, filename: s
   const passing = verdict.messages.some(({ code }) => code === TEXTS.tryAgain.code);
   return {
     status: verdict.code === '2' && !passing ? 400 : 200,
-    body: summaryBody(verdict, passing ? null : judgement.encf),
+    body: summaryBody(verdict, passing ? null : decision.encf),
     noted,
   };
 }

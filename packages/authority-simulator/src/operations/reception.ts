@@ -1,7 +1,7 @@
 import type { Answer, Call, Handler } from '../http/exchange.js';
 import { isUpload, readUpload } from '../http/upload.js';
 import type { Simulation } from '../simulation.js';
-import { judgeEcf } from '../verdicts/judge-ecf.js';
+import { decideEcf } from '../verdicts/decide-ecf.js';
 import { takesNumber } from '../verdicts/sequence.js';
 
 type Reception = Pick<
@@ -26,23 +26,23 @@ function receive(reception: Reception, { env, fault }: Call, filename: string, b
   const { ledger, processingMs, clock, newId } = reception;
   const now = clock();
   const trackId = newId();
-  const judgement = judgeEcf(reception, { env, filename, bytes, now });
-  const verdict = fault?.kind === 'verdict' ? fault.verdict : judgement.verdict;
+  const decision = decideEcf(reception, { env, filename, bytes, now });
+  const verdict = fault?.kind === 'verdict' ? fault.verdict : decision.verdict;
   const noted = ledger.note(
     {
       operation: 'recepcion',
       env,
-      rnc: judgement.rnc,
+      rnc: decision.rnc,
       buyer: null,
-      encf: judgement.encf,
+      encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
       trackId,
       verdict,
       decidedAt: now.getTime() + processingMs,
       heldBy: fault?.kind === 'processing' ? fault.id : null,
-      effective: takesNumber(ledger.numbers, env, judgement, verdict),
-      reference: judgement.reference,
+      effective: takesNumber(ledger.numbers, env, decision, verdict),
+      reference: decision.reference,
       annulled: null,
     },
     bytes,

@@ -7,7 +7,7 @@ import type { Message } from './verdict.js';
  * A buyer that is registered as inactive draws an observation (1385); in certification, where the same sentence comes
  * with code 0, a rejection. Every other well-formed buyer is taken. Source: field statistics.
  */
-export function judgeBuyer(
+export function checkBuyer(
   taxpayers: Pick<TaxpayerRegister, 'find'>,
   env: Environment,
   buyer: string | null,

@@ -39,7 +39,7 @@ const NOTHING: ReferenceFinding = { messages: [], reference: null };
  * (33, 34) on the buyer, the date, the balance and the 30 days. Paper documents (A, B) are not known here.
  * Sources: Formato e-CF pp.7, 25, 56-57; codes and texts from field reports.
  */
-export function judgeReferences(
+export function checkReferences(
   numbers: Numbers,
   facts: DocumentReader,
   document: ReferringDocument,
@@ -53,7 +53,7 @@ export function judgeReferences(
   if (document.type === '33' && code === '1') return { messages: [{ code: '64', text: '' }], reference: null };
   if (!isEncf(modified)) {
     const stated = textOf(section, 'FechaNCFModificado');
-    return { messages: code === '4' ? [] : judgeThirtyDays(document, stated), reference: null };
+    return { messages: code === '4' ? [] : checkThirtyDays(document, stated), reference: null };
   }
   const modifiedType = modified.slice(1, 3);
   if (code === '4' || (isNote && (modifiedType === '33' || modifiedType === '34'))) {
@@ -69,10 +69,10 @@ export function judgeReferences(
   const original = facts.of(holder);
   const reference = { rnc: owner, encf: modified, total: document.facts.total };
   const messages = [
-    ...judgeBuyer(document, original),
-    ...judgeDate(section, original),
-    ...judgeThirtyDays(document, original.issueDate),
-    ...judgeBalance(numbers, document, reference, original),
+    ...checkBuyer(document, original),
+    ...checkDate(section, original),
+    ...checkThirtyDays(document, original.issueDate),
+    ...checkBalance(numbers, document, reference, original),
   ];
   return { messages, reference };
 }
@@ -82,7 +82,7 @@ function notIssued(encf: string): Message {
   return { code: '614', text };
 }
 
-function judgeBuyer({ type, facts }: ReferringDocument, original: DocumentFacts): Message[] {
+function checkBuyer({ type, facts }: ReferringDocument, original: DocumentFacts): Message[] {
   const before = original.buyer ?? original.foreignBuyer;
   if (before === null || before === (facts.buyer ?? facts.foreignBuyer)) return [];
   const kind = type === '33' ? 'débito' : 'crédito';
@@ -90,7 +90,7 @@ function judgeBuyer({ type, facts }: ReferringDocument, original: DocumentFacts)
   return [{ code: '615', text }];
 }
 
-function judgeDate(section: DocumentNode, original: DocumentFacts): Message[] {
+function checkDate(section: DocumentNode, original: DocumentFacts): Message[] {
   const stated = textOf(section, 'FechaNCFModificado');
   if (stated === null || parseDocumentDate(stated) === parseDocumentDate(original.issueDate ?? '')) return [];
   const text = 'El valor del campo FechaNCFModificado no coincide con la fecha de emisión de comprobante a modificar';
@@ -98,7 +98,7 @@ function judgeDate(section: DocumentNode, original: DocumentFacts): Message[] {
 }
 
 /** IndicadorNotaCredito is 1 beyond thirty days, else 0. */
-function judgeThirtyDays({ type, tree, facts }: ReferringDocument, modifiedOn: string | null): Message[] {
+function checkThirtyDays({ type, tree, facts }: ReferringDocument, modifiedOn: string | null): Message[] {
   const from = parseDocumentDate(modifiedOn ?? '');
   const to = parseDocumentDate(facts.issueDate ?? '');
   const header = groupOf(groupOf(tree, 'ECF'), 'Encabezado');
@@ -110,7 +110,7 @@ function judgeThirtyDays({ type, tree, facts }: ReferringDocument, modifiedOn: s
 }
 
 /** A credit note is at most the document and its debit notes, less earlier credit notes. */
-function judgeBalance(
+function checkBalance(
   numbers: Numbers,
   { env, type, facts }: ReferringDocument,
   { rnc, encf }: Reference,

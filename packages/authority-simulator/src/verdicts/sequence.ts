@@ -18,7 +18,7 @@ export interface NumberClaim {
 export type SequenceFinding = { readonly verdict: Verdict } | { readonly observation: Message } | null;
 
 /** Whether the number may be used: not annulled, not used, authorised and not expired. */
-export function judgeSequence(
+export function checkSequence(
   numbers: Numbers,
   taxpayers: Pick<TaxpayerRegister, 'find'>,
   claim: NumberClaim,
@@ -32,7 +32,7 @@ export function judgeSequence(
   const ranges = taxpayers.find(rnc)?.ranges ?? null;
   if (ranges === null) return null;
   const range = ranges.find((each) => covers(each, env, type, sequence));
-  if (range) return judgeExpiry(range, claim);
+  if (range) return checkExpiry(range, claim);
   // The sandbox takes consumer invoices all the same. Source: field report of an integrator's smoke test.
   if (env === 'TesteCF' && type === '32') return { observation: TEXTS.unauthorisedNumber };
   return { verdict: rejected([TEXTS.unauthorisedNumber], false) };
@@ -48,7 +48,7 @@ function covers(range: NumberRange, env: Environment, type: string, sequence: nu
 }
 
 /** Only an authorisation that has run out leaves the number free; a date that is not the authorised one burns it. */
-function judgeExpiry(range: NumberRange, { expiry, now }: NumberClaim): SequenceFinding {
+function checkExpiry(range: NumberRange, { expiry, now }: NumberClaim): SequenceFinding {
   const authorised = range.expires === null ? null : parseDocumentDate(range.expires);
   if (authorised !== null && authorised < toCalendarDate(now)) return { verdict: rejected([TEXTS.expiryDate], false) };
   if (authorised !== null && expiry !== null && parseDocumentDate(expiry) !== authorised) {

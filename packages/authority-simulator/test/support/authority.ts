@@ -88,7 +88,7 @@ export class Authority {
   }
 
   /** Sends an unsigned e-CF, signed by the shared certificate, and gives the result. */
-  async judge(unsigned: string, env = 'testecf', holder = certificate()): Promise<Json> {
+  async check(unsigned: string, env = 'testecf', holder = certificate()): Promise<Json> {
     const xml = sign(unsigned, holder);
     return this.result(await this.send(xml, env), env);
   }

@@ -22,12 +22,12 @@ export interface Verdict {
 
 /** Checks the bytes of a document, JSON or XML. */
 export function examine(bytes: Uint8Array, options: ExamineOptions): Verdict {
-  return isXml(bytes) ? judged(() => examineXml(parseXml(bytes), options)) : examineJsonText(bytes, options);
+  return isXml(bytes) ? checked(() => examineXml(parseXml(bytes), options)) : examineJsonText(bytes, options);
 }
 
 /** Checks a document that must be JSON. */
 export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Verdict {
-  return judged(() => examineJson(parseJson(bytes), options));
+  return checked(() => examineJson(parseJson(bytes), options));
 }
 
 /** A document of which nothing can be said but this. */
@@ -36,9 +36,9 @@ export function unreadableDocument(message: string, source: string): Verdict {
   return { document: null, type: null, encf: null, valid: false, faults, warnings: [] };
 }
 
-function judged(judge: () => Verdict): Verdict {
+function checked(examine: () => Verdict): Verdict {
   try {
-    const { document, type, encf, valid, faults, warnings } = judge();
+    const { document, type, encf, valid, faults, warnings } = examine();
     return { document, type, encf, valid, faults, warnings };
   } catch (error) {
     if (error instanceof JsonRefused) return unreadableDocument(error.message, 'JSON (RFC 8259)');

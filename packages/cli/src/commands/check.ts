@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { BlockChecker } from '../check/block-checker.js';
+import { type CheckedBlock, LONGEST_LINE, row } from '../check/check-block.js';
 import { examine } from '../check/examine.js';
-import { type Judged, LONGEST_LINE, row } from '../check/judge-block.js';
-import { Judges } from '../check/judges.js';
 import type { Console, ExitCode } from '../command.js';
 import { blocksOf } from '../input/blocks.js';
 import { announceTerminal, readDocument, unreadable } from '../input/read-document.js';
@@ -38,7 +38,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const progress = new Progress(console.stderr, values.quiet === true);
   let unreadableFiles = 0;
 
-  const report = async ({ text, documents, atFault }: Judged): Promise<void> => {
+  const report = async ({ text, documents, atFault }: CheckedBlock): Promise<void> => {
     progress.add(documents, atFault);
     await writer.write(text);
   };
@@ -46,9 +46,9 @@ export async function execute(values: OptionValues, files: string[], console: Co
     try {
       if (file === '-') {
         announceTerminal(console);
-        await checkLines(console.stdin, new Judges(style), report);
+        await checkLines(console.stdin, new BlockChecker(style), report);
       } else if (/\.(ndjson|jsonl)$/i.test(file)) {
-        await checkLines(chunksOf(file), new Judges({ ...style, file }), report);
+        await checkLines(chunksOf(file), new BlockChecker({ ...style, file }), report);
       } else {
         const verdict = examine(await readDocument(file, console), style);
         await report({ text: row({ file }, verdict, json), documents: 1, atFault: verdict.valid ? 0 : 1 });
@@ -68,21 +68,21 @@ export async function execute(values: OptionValues, files: string[], console: Co
 /** Checks the lines of a stream on all cores and reports them in their order, with a bounded number in flight. */
 async function checkLines(
   stream: AsyncIterable<Uint8Array>,
-  judges: Judges,
-  report: (judged: Judged) => Promise<void>,
+  checker: BlockChecker,
+  report: (checked: CheckedBlock) => Promise<void>,
 ): Promise<void> {
-  const underWay: Promise<Judged>[] = [];
+  const underWay: Promise<CheckedBlock>[] = [];
   try {
     for await (const block of blocksOf(stream, LONGEST_LINE)) {
-      const judged = judges.judge(block);
+      const checked = checker.check(block);
       // It is awaited when its turn has come; until then a failure must not count as unhandled.
-      judged.catch(() => {});
-      underWay.push(judged);
-      if (underWay.length > judges.width) await report(await underWay.shift()!);
+      checked.catch(() => {});
+      underWay.push(checked);
+      if (underWay.length > checker.width) await report(await underWay.shift()!);
     }
-    for (const judged of underWay) await report(await judged);
+    for (const checked of underWay) await report(await checked);
   } finally {
-    await judges.close();
+    await checker.close();
   }
 }
 

@@ -68,7 +68,7 @@ class XmlChecker {
   /** The root, just opened: its elements, and behind the last one the signature or whatever stands for it. */
   root(attributes: Attributes, scope: NamespaceScope): DocumentNode {
     const { root, signatureRequired } = this.schema;
-    this.judgeAttributes(root.name, root, attributes, scope, null);
+    this.checkAttributes(root.name, root, attributes, scope, null);
     const node = this.content(root, root.name, scope);
     if (signatureRequired && this.behindLast === 0) {
       this.faults.add(`${root.name}.Signature`, 'required', 'Signature is missing; sign the document.');
@@ -141,7 +141,7 @@ class XmlChecker {
 
   /** A group, or null when nothing stands in it. */
   private group(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): DocumentNode | null {
-    this.judgeAttributes(path, rule, attributes, scope, null);
+    this.checkAttributes(path, rule, attributes, scope, null);
     const node = this.content(rule, path, scope);
     for (const _ in node) return node;
     return null;
@@ -160,7 +160,7 @@ class XmlChecker {
       ? ''
       : (scanner.simpleContent() ?? this.mixedText(rule, pathOf(parent, rule, position)));
     if (attributes !== NO_ATTRIBUTES) {
-      this.judgeAttributes(pathOf(parent, rule, position), rule, attributes, scope, text);
+      this.checkAttributes(pathOf(parent, rule, position), rule, attributes, scope, text);
     }
     const fault = rule.check(text);
     if (fault !== null) {
@@ -192,7 +192,7 @@ class XmlChecker {
     }
   }
 
-  private judgeAttributes(
+  private checkAttributes(
     path: string,
     rule: ElementRule,
     attributes: Attributes,

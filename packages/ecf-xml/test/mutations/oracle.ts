@@ -10,7 +10,7 @@ export function libxml2Accepts(id: SchemaId, source: string | Uint8Array): boole
 }
 
 /** The verdict of the reference implementation; false if it cannot parse the document. */
-export function withParsed(source: string | Uint8Array, judge: (document: XmlDocument) => boolean): boolean {
+export function withParsed(source: string | Uint8Array, check: (document: XmlDocument) => boolean): boolean {
   let document: XmlDocument;
   try {
     document = typeof source === 'string' ? XmlDocument.fromString(source) : XmlDocument.fromBuffer(source);
@@ -18,7 +18,7 @@ export function withParsed(source: string | Uint8Array, judge: (document: XmlDoc
     return false;
   }
   try {
-    return judge(document);
+    return check(document);
   } finally {
     document.dispose();
   }

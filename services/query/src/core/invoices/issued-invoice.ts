@@ -60,15 +60,15 @@ export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
 export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
   const facts = EMISSION_STATES[event.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
   const givenUp = facts?.status === null;
-  const judged = givenUp ? (event.attempts.at(-1) ?? null) : event;
-  const verdict = judged ?? event;
+  const decided = givenUp ? (event.attempts.at(-1) ?? null) : event;
+  const verdict = decided ?? event;
   return {
     env: event.env,
     issuerRnc: event.issuer_rnc,
     encf: event.encf,
     id: event.id,
     revision: event.revision,
-    listed: judged !== null,
+    listed: decided !== null,
     settled: facts?.decided === true && !canTransition(event.state as EmissionState, 'new-attempt'),
     ecfType: event.ecf_type,
     route: event.route,

@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** The rows of a block in their written form. */
-export interface Judged {
+export interface CheckedBlock {
   readonly text: string;
   readonly documents: number;
   readonly atFault: number;
@@ -27,7 +27,7 @@ export interface Judged {
 export const LONGEST_LINE = 20 * 1024 * 1024;
 
 /** Checks every line of a block, one row each. */
-export function judgeBlock({ first, bytes }: Block, style: Style): Judged {
+export function checkBlock({ first, bytes }: Block, style: Style): CheckedBlock {
   let text = '';
   let documents = 0;
   let atFault = 0;

@@ -25,7 +25,7 @@ export interface Arrival {
 }
 
 /** The decision about a document, with its readable parts. */
-export interface Judgement {
+export interface Decision {
   readonly verdict: Verdict;
   readonly rnc: string | null;
   readonly encf: string | null;
@@ -45,10 +45,10 @@ export interface SoundDocument {
  *
  * @param root the root element that the service accepts
  */
-export function judgeForm(arrival: Arrival, root: DocumentName): SoundDocument | Judgement {
+export function checkForm(arrival: Arrival, root: DocumentName): SoundDocument | Decision {
   const document = readSigned(arrival.bytes, arrival.now);
   const { rnc, encf } = identity(document?.tree ?? {});
-  const refused = (message: Message, sequenceUsed = false): Judgement => ({
+  const refused = (message: Message, sequenceUsed = false): Decision => ({
     verdict: rejected([message], sequenceUsed),
     rnc,
     encf,
@@ -89,7 +89,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** The findings of the rules on the document's own fields. */
-export function judgeFields(tree: DocumentNode, now: Date): { faults: Message[]; observations: Message[] } {
+export function checkFields(tree: DocumentNode, now: Date): { faults: Message[]; observations: Message[] } {
   const { faults, warnings } = checkBusinessRules(tree, { now });
   return { faults: messagesOf(faults), observations: messagesOf(warnings) };
 }

@@ -2,14 +2,14 @@ import { Decimal, type DocumentNode, groupOf, isEncf, isRnc, parseDocumentDate, 
 import { mayActFor } from '../authentication/delegation.js';
 import { isDecided, type Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
+import type { Arrival } from './decision.js';
 import { isFileName, isNamedAfter } from './file-name.js';
-import type { Arrival } from './judgement.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, type SignedDocument, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';
 import { isAccepted } from './verdict.js';
 
-export interface ApprovalJudgement {
+export interface ApprovalDecision {
   /** The reason of a refusal; null if accepted. */
   readonly refusal: string | null;
   readonly rnc: string | null;
@@ -26,7 +26,7 @@ const NOT_APPROVABLE = new Set(['32', '41', '43', '46', '47']);
 type Services = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>;
 
 /** Decides on a commercial approval. Texts: technical description pp.28-29. */
-export function judgeApproval(services: Services, arrival: Arrival): ApprovalJudgement {
+export function decideApproval(services: Services, arrival: Arrival): ApprovalDecision {
   const document = readSigned(arrival.bytes, arrival.now);
   const fields = groupOf(groupOf(document?.tree ?? null, 'ACECF'), 'DetalleAprobacionComercial');
   const identity = {
@@ -57,7 +57,7 @@ function contentRefusal(
   services: Services,
   { env, filename, now }: Arrival,
   fields: DocumentNode,
-  { rnc, buyer, encf }: Pick<ApprovalJudgement, 'rnc' | 'buyer' | 'encf'>,
+  { rnc, buyer, encf }: Pick<ApprovalDecision, 'rnc' | 'buyer' | 'encf'>,
   document: SignedDocument | null,
 ): string | null {
   if (rnc === null || buyer === null || encf === null || document === null) return STRUCTURE;
@@ -71,7 +71,7 @@ function contentRefusal(
     return `El contribuyente de rnc ${buyer} no se encuentra en la etapa de prueba de datos de aprobación comercial`;
   }
   if (services.certification.statesApprovals(env, buyer)) {
-    return services.certification.judge(env, buyer, document.tree)[0]?.text ?? repeated(services, env, rnc, encf);
+    return services.certification.check(env, buyer, document.tree)[0]?.text ?? repeated(services, env, rnc, encf);
   }
   if (NOT_APPROVABLE.has(encf.slice(1, 3))) return 'Aprobación Comercial no es requerida para este tipo de e-CF';
   if (services.ledger.numbers.of(env, rnc, encf).length === 0) {

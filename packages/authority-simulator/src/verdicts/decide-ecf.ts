@@ -1,11 +1,11 @@
 import { type DocumentNode, groupOf, submissionRoute, textOf } from '@ecf/domain';
 import { factsOf } from '../ledger/document-facts.js';
 import type { Simulation } from '../simulation.js';
-import { judgeBuyer } from './buyer.js';
-import { judgeIssuer } from './issuer.js';
-import { type Arrival, type Judgement, judgeFields, judgeForm, verdictOf } from './judgement.js';
-import { judgeReferences } from './references.js';
-import { judgeSequence } from './sequence.js';
+import { checkBuyer } from './buyer.js';
+import { type Arrival, checkFields, checkForm, type Decision, verdictOf } from './decision.js';
+import { checkIssuer } from './issuer.js';
+import { checkReferences } from './references.js';
+import { checkSequence } from './sequence.js';
 import { fieldText } from './texts.js';
 import { type Message, rejected } from './verdict.js';
 
@@ -13,33 +13,33 @@ import { type Message, rejected } from './verdict.js';
  * Decides on a full e-CF, in the order: file name, structure, signature, issuer, number, fields, references.
  * Up to the number, the first failure decides alone; later ones are reported together.
  */
-export function judgeEcf(
+export function decideEcf(
   simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>,
   arrival: Arrival,
-): Judgement {
-  const form = judgeForm(arrival, 'ECF');
+): Decision {
+  const form = checkForm(arrival, 'ECF');
   if ('verdict' in form) return form;
   const { env, now } = arrival;
   const { rnc, encf, document } = form;
   const { numbers } = simulation.ledger;
-  const outcome = (verdict: Judgement['verdict'], reference: Judgement['reference'] = null): Judgement => ({
+  const outcome = (verdict: Decision['verdict'], reference: Decision['reference'] = null): Decision => ({
     verdict,
     rnc,
     encf,
     reference,
   });
-  const issuer = judgeIssuer(simulation.taxpayers, rnc, form.signer);
+  const issuer = checkIssuer(simulation.taxpayers, rnc, form.signer);
   if (issuer) return outcome(rejected([issuer], false));
   const { tree } = document;
-  const sequence = judgeSequence(numbers, simulation.taxpayers, { env, rnc, encf, expiry: expiryOf(tree), now });
+  const sequence = checkSequence(numbers, simulation.taxpayers, { env, rnc, encf, expiry: expiryOf(tree), now });
   if (sequence && 'verdict' in sequence) return outcome(sequence.verdict);
-  const certification = simulation.certification.judge(env, rnc, tree);
-  const fields = judgeFields(tree, now);
+  const certification = simulation.certification.check(env, rnc, tree);
+  const fields = checkFields(tree, now);
   const facts = factsOf(tree, document.verification.signatureValue ?? '');
   const type = encf.slice(1, 3);
-  const { messages, reference } = judgeReferences(numbers, simulation.facts, { env, type, rnc, tree, facts, now });
+  const { messages, reference } = checkReferences(numbers, simulation.facts, { env, type, rnc, tree, facts, now });
   const observations = sequence ? [sequence.observation, ...fields.observations] : fields.observations;
-  const buyer = judgeBuyer(simulation.taxpayers, env, facts.buyer);
+  const buyer = checkBuyer(simulation.taxpayers, env, facts.buyer);
   const found = simulation.certification.strict(env)
     ? { faults: [...buyer, ...observations], observations: [] }
     : { faults: [], observations: [...buyer, ...observations] };

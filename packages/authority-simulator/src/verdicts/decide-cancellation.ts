@@ -2,14 +2,14 @@ import { type DocumentNode, type Environment, groupOf, groupsOf, isEcfType, isEn
 import { mayActFor } from '../authentication/delegation.js';
 import type { AnnulledRange } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
-import type { Arrival } from './judgement.js';
+import type { Arrival } from './decision.js';
 import { count, overlap, without } from './number-ranges.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';
 import type { Verdict } from './verdict.js';
 
-export interface CancellationJudgement {
+export interface CancellationDecision {
   readonly verdict: Verdict;
   readonly rnc: string | null;
   /** The annulled numbers; null: none. */
@@ -24,12 +24,12 @@ const ALL_ANNULLED = 'Las secuencias fueron anuladas correctamente';
 const SOME_ANNULLED = `${ALL_ANNULLED}. Con excepción de las secuencias del detalle`;
 
 /** Decides on a cancellation of numbers. Texts: technical description pp.31-32. */
-export function judgeCancellation(services: Services, { env, filename, bytes, now }: Arrival): CancellationJudgement {
+export function decideCancellation(services: Services, { env, filename, bytes, now }: Arrival): CancellationDecision {
   const document = readSigned(bytes, now);
   const root = groupOf(document?.tree ?? null, 'ANECF');
   const stated = textOf(groupOf(root, 'Encabezado'), 'RncEmisor');
   const rnc = stated !== null && isRnc(stated) ? stated : null;
-  const refuse = (text: string): CancellationJudgement => ({ verdict: refused([text]), rnc, annulled: null });
+  const refuse = (text: string): CancellationDecision => ({ verdict: refused([text]), rnc, annulled: null });
   if (!/\.xml$/i.test(filename)) return refuse('Tipo de archivo no valido, favor proveer un XML');
   if (!document || !root || document.refusedBeyondSchema) return refuse(TEXTS.format.text);
   if (document.checked.faults.length > 0) return refuse(schemaMessage(document.checked.faults, document.tree).text);
@@ -102,7 +102,7 @@ function annul(
   env: Environment,
   rnc: string,
   asked: readonly AnnulledRange[],
-): Pick<CancellationJudgement, 'verdict' | 'annulled'> {
+): Pick<CancellationDecision, 'verdict' | 'annulled'> {
   const { numbers } = ledger;
   const types = [...new Set(asked.map(({ type }) => type))];
   const taken = numbers.taken(env, rnc).filter(({ type }) => types.includes(type));
