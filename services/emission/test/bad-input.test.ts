@@ -254,7 +254,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('a call without the gateway’s identity is refused, and gives nothing away', async () => {
+  it('a call without the identity of the gateway is refused and reveals nothing', async () => {
     for (const identity of ['', 'x.y', world.serviceIdentity()]) {
       const answer = await world.call(emission, 'POST', '/fe_Submit', { identity });
       expect([answer.status, answer.body.code]).toEqual([401, 'invalid_identity']);
@@ -343,7 +343,7 @@ describe('a body without a stated length', () => {
   });
   afterAll(() => server.stop());
 
-  it('a body that turns out to be too large is 413 and nothing else: the connection stays, and no stack is printed', async () => {
+  it('a body that is too large gets only 413: the connection stays, and no stack is printed', async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const post = (chunks: number) =>

@@ -15,7 +15,7 @@ type Range = [number, number?];
 let world: World;
 let emission: Instance;
 let second: Instance;
-const told: CancellationChanged[] = [];
+const published: CancellationChanged[] = [];
 
 beforeAll(async () => {
   const bus = createInProcessBus({
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await bus.subscribe({
     topics: [TOPICS.cancellations.name],
     group: 'test',
-    handler: async (event) => void told.push(cancellationChangedSchema.parse(event.data)),
+    handler: async (event) => void published.push(cancellationChangedSchema.parse(event.data)),
   });
   world = await World.create({ overrides: { bus } });
   [emission, second] = [await world.start(), await world.start()];
@@ -65,16 +65,16 @@ async function settled(id: number, statuses: string[], withinMs = 60_000): Promi
   }
 }
 
-/** What others were told of a cancellation, in order, once the last of it has the revision of the row. */
+/** The published events of a cancellation, in order, when the last one has the revision of the row. */
 async function events(id: number): Promise<CancellationChanged[]> {
   for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
-    const seen = told.filter((event) => event.id === id);
+    const seen = published.filter((event) => event.id === id);
     const { rows } = await world.database.query<{ revision: number }>(
       'SELECT revision FROM cancellation WHERE id = $1',
       [id],
     );
     if (seen.at(-1)?.revision === rows[0]?.revision) return seen;
-    if (Date.now() > end) throw new Error(`revision ${rows[0]?.revision} was not told: ${JSON.stringify(seen)}`);
+    if (Date.now() > end) throw new Error(`revision ${rows[0]?.revision} was not published: ${JSON.stringify(seen)}`);
   }
 }
 
@@ -269,7 +269,7 @@ describe('a cancellation', () => {
     expect(await cancel(body, { env: 'CerteCF', submit: false })).toMatchObject({ status: 201 });
   });
 
-  it('is held to every rule before anything is signed; each place is named', async () => {
+  it('is checked by every rule before anything is signed; each fault is named', async () => {
     const cases: [object, string, string][] = [
       [request([]), 'detail_lines', 'too_small'],
       [request(Array.from({ length: 11 }, (_, n) => line('31', [300 + n]))), 'detail_lines', 'too_big'],
@@ -450,7 +450,7 @@ describe('what the authority makes of it', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable', next_action_at: null }]);
   });
 
-  it('a part of a thousand ranges: each refused one is told', async () => {
+  it('a part of a thousand ranges: each refused one is published', async () => {
     const ranges = Array.from({ length: 1_000 }, (_, n): Range => [20_000 + 2 * n]);
     const refused = ranges.slice(1).map(([number]) => encf('31', number));
     await world.fault(
@@ -485,7 +485,7 @@ describe('what the authority makes of it', () => {
     expect((await world.submit(emission, example('ecf-31', 430))).status).toBe(200);
   });
 
-  it('no answer: the same bytes go out again by themselves, the numbers stay blocked', async () => {
+  it('no answer: the same bytes are sent again, the numbers stay blocked', async () => {
     await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 502, body: '<html>', times: 1 });
     const { status, body } = await cancel(request([line('31', [440, 441])]));
     expect({ status, is: body.authority_status }).toEqual({ status: 201, is: 'submitted' });
@@ -519,9 +519,9 @@ describe('what the authority makes of it', () => {
     },
   );
 
-  it('a process that ended in the middle: another one takes it up', async () => {
+  it('sent by a process that crashed: another one sends it again', async () => {
     const { body } = await cancel(request([line('31', [460])]), { submit: false });
-    // An instance never claims what it is sending itself, though it is due by a clock that was set.
+    // An instance never claims a cancellation that it is sending, even if its clock is set on.
     const later = new Date(Date.now() + 2 * 3_600_000);
     const due = "UPDATE cancellation SET next_action_at = now() + interval '1 hour' WHERE id = $1";
     await world.database.query(due, [body.id]);
@@ -538,10 +538,10 @@ describe('what the authority makes of it', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_to_authority).toBe(true);
   });
 
-  it('a process that ended in the middle, and no token for the next one: it may have been sent since it was asked for', async () => {
+  it('sent by a process that crashed, and no token for the next one: it may have been sent at the time of the request', async () => {
     const { body } = await cancel(request([line('31', [461])]), { submit: false });
     const down = await world.fault({ operation: 'autenticacion', kind: 'down' });
-    // Nobody has a token at hand any more.
+    // The cached tokens belong to the former certificate.
     world.register(ISSUER, world.issue('00100000033'));
     await world.submit(emission, example('ecf-31', 1_461));
     await world.database.query(
@@ -563,7 +563,7 @@ describe('what the authority makes of it', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_at).toBe('2026-06-01T08:00:00-04:00');
   });
 
-  it('what did not reach it is told as failed, and as submitted when it is sent again', async () => {
+  it('a send that did not reach it is published as failed, then as submitted when it is sent again', async () => {
     const { body } = await cancel(request([line('31', [462])]), { submit: false });
     // The token and the one that comes instead of it.
     await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 401, body: '', times: 2 });
@@ -575,7 +575,7 @@ describe('what the authority makes of it', () => {
     expect((await events(body.id)).map(({ revision }) => revision)).toEqual(statuses.map((_, n) => n + 1));
   });
 
-  describe('told late, when another instance took it up meanwhile', () => {
+  describe('recorded late, after another instance claimed it', () => {
     const settle = (id: number) =>
       emission.emission.resolution.settleCancellation({ id, outcome: 'rejected', note: 'the portal shows none' });
 
@@ -597,39 +597,39 @@ describe('what the authority makes of it', () => {
       const { rows } = await world.database.query('SELECT state, alarm FROM cancellation WHERE id = $1', [body.id]);
       const status = (await world.submit(emission, example('ecf-31', sequence))).status;
       await world.database.query('UPDATE cancellation SET next_action_at = NULL WHERE id = $1', [body.id]);
-      return { told: body.authority_status, ...rows[0], status };
+      return { shown: body.authority_status, ...rows[0], status };
     }
     const refusing = verdict(['Las secuencias no fueron anuladas'], '2');
     const far = "next_action_at = now() + interval '1 hour'";
 
-    it('all are annulled: that counts, whatever the other copy is told', async () => {
+    it('all are annulled: that counts, whatever the answer to the other copy', async () => {
       expect(await late(1_901, { kind: 'slow' }, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
-        told: 'Aceptado',
+        shown: 'Aceptado',
         state: 'accepted',
         alarm: null,
         status: 409,
       });
     });
 
-    it('a refusal frees nothing: the copy that is under way decides, or a person where all are lost', async () => {
+    it('a refusal frees nothing: the copy in flight decides, or a person if all are lost', async () => {
       expect(await late(1_911, refusing, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
-        told: 'submitted',
+        shown: 'submitted',
         state: 'sending',
         alarm: null,
         status: 409,
       });
       expect(await late(1_921, refusing, `state = 'submitted', lost_sends = 2, ${far}`)).toEqual({
-        told: 'submitted',
+        shown: 'submitted',
         state: 'submitted',
         alarm: 'cancellation-open',
         status: 409,
       });
     });
 
-    it('nothing of it counts any more where a person settled it: its numbers are free and stay so', async () => {
+    it('it changes nothing after a person settled it: the numbers stay free', async () => {
       const open = `state = 'submitted', lost_sends = 1, alarm = 'cancellation-overdue', ${far}`;
       expect(await late(1_931, { kind: 'slow' }, open, settle)).toEqual({
-        told: 'Rechazado',
+        shown: 'Rechazado',
         state: 'rejected',
         alarm: null,
         status: 200,
@@ -638,7 +638,7 @@ describe('what the authority makes of it', () => {
   });
 });
 
-describe('a person who looked at the portal', () => {
+describe('the settlement by a person', () => {
   const settle = (id: number, said: object) =>
     emission.emission.resolution.settleCancellation({ id, outcome: 'accepted', note: 'seen', ...said });
   const doubtful = async (settled: 'true' | 'false' = 'false') =>
@@ -707,7 +707,7 @@ describe('a person who looked at the portal', () => {
     expect(await Promise.all([474, 475, 476, 479].map(outcome))).toEqual([200, 409, 200, 409]);
   });
 
-  it('settles what two say at once, once, and nothing that is being sent', async () => {
+  it('of two at the same moment counts once; a cancellation in flight is not settled', async () => {
     const id = await open([480]);
     const both = await Promise.allSettled([settle(id, {}), settle(id, { outcome: 'rejected' })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -849,7 +849,7 @@ describe('lines of ten thousand ranges each', () => {
   const many = (type: string, first: number) =>
     line(type, ...Array.from({ length: 10_000 }, (_, n): Range => [first + 3 * n, first + 3 * n + 1]));
   const lines = (first: number) => TYPES.map((type) => many(type, first));
-  /** Its threads take longer to be ready than most of what is asked of them here. */
+  /** Shared, because a worker takes longer to start than most of its tasks here. */
   const documents = createCancellationDocuments();
 
   it('are cancelled, ten of them; what is in force is named, what lies between is free', async () => {
@@ -892,9 +892,9 @@ describe('lines of ten thousand ranges each', () => {
     expect(codes).toEqual([...Array(17).fill('validation_error'), 'service_unavailable']);
   });
 
-  it('keep nobody waiting while they are read, checked, written and signed', async () => {
-    /** How often others had their turn meanwhile; where the work is done at once, never. */
-    async function turns<T>(work: () => Promise<T>): Promise<[T, number]> {
+  it('do not block other work while they are read, checked, written and signed', async () => {
+    /** How often the event loop ran meanwhile; never if the work blocks it. */
+    async function countTicks<T>(work: () => Promise<T>): Promise<[T, number]> {
       let [count, over] = [0, false];
       const result = work().finally(() => {
         over = true;
@@ -903,12 +903,12 @@ describe('lines of ten thousand ranges each', () => {
       return [await result, count];
     }
     const body = Buffer.from(JSON.stringify(request([many('31', 1)])));
-    const [read, whileRead] = await turns(() => documents.read(body));
+    const [read, whileRead] = await countTicks(() => documents.read(body));
     expect(read.lines.map(({ ranges }) => ranges.length)).toEqual([20_000]);
     const { p12, password } = world.certificate;
     const now = new Date();
     const signer = openCertificate(p12, password, now);
-    const [signed, whileSigned] = await turns(() => documents.sign(read, now, signer, now));
+    const [signed, whileSigned] = await countTicks(() => documents.sign(read, now, signer, now));
     expect(verifyXml(signed.bytes, now)).toMatchObject({ signature: 'valid' });
     expect(Math.min(whileRead, whileSigned)).toBeGreaterThan(2);
     const broken = documents.read(Buffer.concat([body, Buffer.from('}')]));

@@ -23,7 +23,7 @@ describe('certificates and logins', () => {
     await bus.close();
   });
 
-  /** What the approvals service tells of a delivery. */
+  /** An event of the approvals service about a delivery. */
   const delivery = (number: string, delivery_status: string, final: boolean) => {
     const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number };
     const data = { ...document, buyer_rnc: BUYER, revision: 1, delivery_status, final };
@@ -76,7 +76,7 @@ describe('certificates and logins', () => {
     world.register(ISSUER, world.certificate);
   });
 
-  it('a lost document whose certificate came along is resolved with that certificate', async () => {
+  it('a lost document with its own certificate is looked up with that certificate', async () => {
     const own = world.issue('00500000005');
     world.register(ISSUER, null);
     const fresh = await world.start();
@@ -142,7 +142,7 @@ describe('certificates and logins', () => {
     );
   });
 
-  it('a stored document is answered also when its certificate is gone meanwhile', async () => {
+  it('a repeat of a stored document is answered although its certificate is deleted', async () => {
     await world.submit(emission, example('ecf-31', 12));
     world.register(ISSUER, null);
     expect((await world.submit(emission, example('ecf-31', 12))).body.status).toBe('Aceptado');

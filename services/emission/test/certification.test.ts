@@ -8,7 +8,7 @@ import { type Instance, World } from './support/world.js';
 const FOLDER = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../../shared/certification');
 const ISSUER = '133470616';
 
-/** Notes come after what they modify, as the authority's portal asks. */
+/** Notes come after the documents they modify, as the portal of the authority requires. */
 function inOrder(): { name: string; document: Document }[] {
   const documents = readdirSync(path.join(FOLDER, 'ecf')).map((file) => ({
     name: file.replace('.json', ''),

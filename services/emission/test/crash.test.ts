@@ -12,15 +12,15 @@ const CHILD = path.join(path.dirname(fileURLToPath(import.meta.url)), 'support/c
 interface Crash {
   step: string;
   name: 'ecf-31' | 'ecf-32';
-  /** What makes the instance come to that step, where it does not by itself. */
+  /** A fault that leads the instance to that step. */
   fault?: Record<string, unknown>;
   /** Nothing was committed yet: the caller has to repeat. */
   leavesNothing?: boolean;
 }
 
 /**
- * One process stands with a document at each of these steps when it is killed, at the last one. Its background stands still
- * from `claimed` on, so that nothing asks for the result of the document that was recorded.
+ * One process holds a document at each of these steps and is killed at the last one. Its background stops at `claimed`, so
+ * nothing queries the result of the recorded document.
  */
 const BESIDE: Crash[] = [
   { step: 'signed', name: 'ecf-31', leavesNothing: true },
@@ -37,10 +37,10 @@ const RESTARTED: Crash[] = [
   { step: 'looked-up', name: 'ecf-32', fault: { operation: 'recepcionfc', kind: 'reset-after', times: 1 } },
 ];
 
-/** Further behind than anything here waits: nothing is due to an instance whose clock is, and nobody dead. */
+/** Longer than every pause and lease here, so nothing is due for an instance whose clock is that far behind. */
 const BEHIND_MS = 600_000;
 
-describe('killed at any step, a restart or the instance beside it brings the document to its end, sent effectively once', () => {
+describe('a document whose instance is killed at any step is finished by another instance and takes effect once', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.create({ settings: { STATUS_WAIT_MS: '0' } });
@@ -50,12 +50,12 @@ describe('killed at any step, a restart or the instance beside it brings the doc
   describe.each([
     { survivor: 'beside', crashes: BESIDE },
     { survivor: 'restarted', crashes: RESTARTED },
-  ])('taken up by one $survivor', ({ survivor, crashes }) => {
+  ])('resumed by an instance $survivor', ({ survivor, crashes }) => {
     const before = new Map<string, Record<string, unknown> | null>();
     let other: Instance;
 
     beforeAll(async () => {
-      // Beside the one that dies runs another, to which nothing is due while its clock is behind.
+      // A second instance runs already. Nothing is due for it while its clock is behind.
       let behind = BEHIND_MS;
       const clock = () => new Date(Date.now() - behind);
       const beside = survivor === 'beside' ? await world.start({ clock }) : null;
@@ -70,7 +70,7 @@ describe('killed at any step, a restart or the instance beside it brings the doc
       const number = numberOf(name, step);
       const atTheEnd = before.get(step);
       expect(atTheEnd === null).toBe(leavesNothing);
-      // The caller of a document that nobody has can only turn to the other instance.
+      // Nothing was stored, so the caller repeats the request at the other instance.
       if (leavesNothing) {
         expect(await world.ledger(number)).toEqual([]);
         expect((await world.submit(other, documentOf(name, step))).status).toBe(200);
@@ -122,14 +122,14 @@ async function crash(world: World, crashes: readonly Crash[]): Promise<void> {
     env: { ...world.environment(), ACCOUNT_FILE: accountFile, NODE_OPTIONS: '' },
   });
   const ended = new Promise<string | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-  const { url } = await told<{ url: string }>(child);
+  const { url } = await nextMessage<{ url: string }>(child);
   const instance = { emission: undefined as never, url, stop: async () => undefined };
   for (const { step, name, fault } of crashes) {
     if (fault !== undefined) await world.fault(fault);
     const last = step === crashes.at(-1)?.step;
     child.send({ step, last });
-    await told<{ waits: string }>(child);
-    const reached = last ? ended : told<{ reached: string }>(child);
+    await nextMessage<{ waits: string }>(child);
+    const reached = last ? ended : nextMessage<{ reached: string }>(child);
     // Never answered: the process ends first.
     const submitted = world.submit(instance, documentOf(name, step)).catch(() => undefined);
     if (last) await submitted;
@@ -138,7 +138,7 @@ async function crash(world: World, crashes: readonly Crash[]): Promise<void> {
 }
 
 /** The next message of the child. */
-function told<T>(child: ChildProcess): Promise<T> {
+function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const gone = (code: number | null) => reject(new Error(`the instance ended before its time (${code})`));
     child.once('exit', gone);

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
-/** The machine may be slow: that is none of what is looked at here. */
+/** Long timeouts, because the machine may be slow. */
 const PATIENT = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
 
-describe('the database is gone for a while', () => {
+describe('the database is unavailable for a while', () => {
   let world: World;
   let proxy: CuttableProxy;
   let emission: Instance;
   let impatient: Instance;
-  /** Whose database is not away. */
+  /** An instance whose database stays available. */
   let beside: Instance;
   let cutAt: string | null = null;
   let cutMs = 0;
@@ -38,7 +38,7 @@ describe('the database is gone for a while', () => {
     await proxy.cut();
   });
 
-  /** As a client that heeds Retry-After. */
+  /** Like a client that honours Retry-After. */
   async function repeat(instance: Instance, document: unknown): Promise<Answer> {
     for (;;) {
       const answer = await world.submit(instance, document);
@@ -47,7 +47,7 @@ describe('the database is gone for a while', () => {
     }
   }
 
-  it('before a request: it waits, and is answered as ever', async () => {
+  it('before a request: it waits and gets the usual answer', async () => {
     await world.submit(emission, example('ecf-31', 1));
     await proxy.cutFor(1_500);
     const { status, body } = await world.submit(emission, example('ecf-31', 2));
@@ -69,7 +69,7 @@ describe('the database is gone for a while', () => {
   );
   let sequence = 10;
 
-  it('for longer than a request waits: 503 with Retry-After, nothing of what never reached it, and the service recovers', async () => {
+  it('for longer than a request waits: 503 with Retry-After, nothing is stored, and the service recovers', async () => {
     cutAt = 'signed';
     cutMs = 2_000;
     const answer = await world.submit(impatient, example('ecf-31', 20));
@@ -85,7 +85,7 @@ describe('the database is gone for a while', () => {
     expect([again.status, again.body.status]).toEqual([200, 'Aceptado']);
   });
 
-  it('for longer, when the answer of the authority is there already: the caller gets it, and it is stored later', async () => {
+  it('for longer, after the answer of the authority: the caller gets it, and it is stored later', async () => {
     cutAt = 'sent';
     cutMs = 2_000;
     const { status, body } = await world.submit(impatient, example('ecf-31', 21));
@@ -95,7 +95,7 @@ describe('the database is gone for a while', () => {
     expect(await world.ledger(encf('31', 21))).toHaveLength(1);
   });
 
-  it('for longer, while a caller waits for the verdict on what was sent: 200 EnProceso, as it is known', async () => {
+  it('for longer, while a caller waits for the verdict: 200 EnProceso with the last known state', async () => {
     const id = await world.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
     cutAt = 'sent';
     cutMs = 2_000;
@@ -119,7 +119,7 @@ describe('the database is gone for a while', () => {
       return answers;
     }
 
-    async function toldThatItMayBeUnderWay(answer: Promise<Answer> | undefined) {
+    async function expectUnconfirmed(answer: Promise<Answer> | undefined) {
       const { status, body, headers } = (await answer) as Answer;
       expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'commit_unconfirmed', '5']);
     }
@@ -127,10 +127,10 @@ describe('the database is gone for a while', () => {
     it.each([
       ['the same instance', 30],
       ['another instance', 31],
-    ])('a repeat at %s is told what became of it', async (where, sequence) => {
+    ])('a repeat at %s gets its outcome', async (where, sequence) => {
       const [number, document] = [encf('31', sequence), example('ecf-31', sequence)];
       const [first] = await commitLost(number, impatient, [document]);
-      await toldThatItMayBeUnderWay(first);
+      await expectUnconfirmed(first);
       const other = where === 'another instance' ? world.submit(beside, document) : null;
       await proxy.restore();
       const { status } = await (other ?? repeat(impatient, document));
@@ -141,15 +141,15 @@ describe('the database is gone for a while', () => {
       expect((await world.ledger(number)).map(({ track_id }) => track_id)).toEqual([row.track_id]);
     });
 
-    it('without a repeat it is sent all the same, a held note when its original is accepted', async () => {
+    it('without a repeat it is sent, and a held note when its original is accepted', async () => {
       const [number, note] = [encf('31', 32), encf('34', 32)];
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       await world.submit(beside, example('ecf-31', 32));
       const [held] = await commitLost(note, impatient, [creditNote(32, number, '5.00')]);
-      await toldThatItMayBeUnderWay(held);
+      await expectUnconfirmed(held);
       await proxy.restore();
       const [sent] = await commitLost(encf('31', 35), impatient, [example('ecf-31', 35)]);
-      await toldThatItMayBeUnderWay(sent);
+      await expectUnconfirmed(sent);
       await proxy.restore();
       expect(await world.row(note)).toMatchObject({ state: 'held', attempts: 1 });
       await world.clearFaults(id);
@@ -161,7 +161,7 @@ describe('the database is gone for a while', () => {
       }
     });
 
-    it('who waited for it with another document is told that nothing of that was consumed', async () => {
+    it('a request with another document that waited for it consumed nothing', async () => {
       const [original, notes] = [encf('31', 36), [encf('34', 36), encf('34', 37)]];
       await world.submit(beside, example('ecf-31', 36));
       await world.reaches(original, ['accepted']);
@@ -175,7 +175,7 @@ describe('the database is gone for a while', () => {
       expect(await world.row(waiting as string)).toBeNull();
     });
 
-    it('of a cancellation: the caller is told that it may be under way, and it is sent as one that never was', async () => {
+    it('of a cancellation: the caller gets 503, and it is sent as unsent', async () => {
       const range = { encf_desde: encf('31', 900), encf_hasta: encf('31', 905) };
       const body = JSON.stringify({
         issuer_rnc: ISSUER,
@@ -191,7 +191,7 @@ describe('the database is gone for a while', () => {
       while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       await proxy.cut();
       proxy.delayMs = 0;
-      await toldThatItMayBeUnderWay(asked);
+      await expectUnconfirmed(asked);
       await proxy.restore();
       while ((await stored()).some(({ state }) => state !== 'accepted'))
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -200,7 +200,7 @@ describe('the database is gone for a while', () => {
       expect([again.status, again.body.code]).toEqual([409, 'encf_in_use']);
     });
 
-    it('32 equal callers are all refused, and none waits for as long again; then all get one answer', async () => {
+    it('32 equal callers are all refused at once; then all get one answer', async () => {
       const [number, document] = [encf('31', 33), example('ecf-31', 33)];
       const callers = Array.from({ length: 32 }, () => document);
       const refused = await Promise.all(await commitLost(number, impatient, callers));
@@ -214,7 +214,7 @@ describe('the database is gone for a while', () => {
       expect(await world.ledger(number)).toHaveLength(1);
     });
 
-    it('of callers at two instances those who are not refused are told of the one that is accepted', async () => {
+    it('callers at two instances are refused, or get the outcome of the accepted document', async () => {
       const [number, document] = [encf('31', 34), example('ecf-31', 34)];
       const refused = await commitLost(
         number,

@@ -10,7 +10,7 @@ import { type Instance, World } from './support/world.js';
 describe('POST /fe_Submit', () => {
   let world: World;
   let emission: Instance;
-  const told = new Map<string, ReturnType<typeof invoiceChangedSchema.parse>[]>();
+  const published = new Map<string, ReturnType<typeof invoiceChangedSchema.parse>[]>();
 
   beforeAll(async () => {
     const bus = createInProcessBus({
@@ -23,7 +23,7 @@ describe('POST /fe_Submit', () => {
       group: 'test',
       handler: async ({ data }) => {
         const invoice = invoiceChangedSchema.parse(data);
-        told.set(invoice.encf, [...(told.get(invoice.encf) ?? []), invoice]);
+        published.set(invoice.encf, [...(published.get(invoice.encf) ?? []), invoice]);
       },
     });
     world = await World.create();
@@ -63,12 +63,12 @@ describe('POST /fe_Submit', () => {
     );
   });
 
-  it('tells each change in order, with its whole state', async () => {
+  it('publishes each change in order, with the whole state', async () => {
     await world.submit(emission, example('ecf-31', 2));
-    for (let waited = 0; (told.get(encf('31', 2))?.length ?? 0) < 3 && waited < 2_400; waited += 1) {
+    for (let waited = 0; (published.get(encf('31', 2))?.length ?? 0) < 3 && waited < 2_400; waited += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    const events = told.get(encf('31', 2)) ?? [];
+    const events = published.get(encf('31', 2)) ?? [];
     expect(events.map(({ state, status, final }) => [state, status, final])).toEqual([
       ['sending', 'EnProceso', false],
       ['processing', 'EnProceso', false],
@@ -116,7 +116,7 @@ describe('POST /fe_Submit', () => {
     expect(body).not.toHaveProperty('rfce_xml');
   });
 
-  it('takes the part data as a file as well, whatever its content type', async () => {
+  it('accepts the part data as a file too, whatever its content type', async () => {
     for (const [sequence, type] of [
       [5, 'application/json'],
       [6, 'text/plain; charset=utf-8'],
@@ -147,7 +147,7 @@ describe('POST /fe_Submit', () => {
     expect(body.status).toBe('Aceptado');
   });
 
-  it('answers at once where STATUS_WAIT_MS is 0, and the background brings the verdict', async () => {
+  it('answers at once if STATUS_WAIT_MS is 0, and the background gets the verdict', async () => {
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
     const { body } = await world.submit(quick, example('ecf-31', 10));
     expect(body).toMatchObject({ status: 'EnProceso', trackId: expect.any(String), sequence_used: null });
@@ -185,7 +185,7 @@ describe('POST /fe_Submit', () => {
     ],
   ])('reports the verdict %s with its messages (%j)', async (status, verdict, used) => {
     sequence += 1;
-    // Whoever asks is told the same: the background may ask beside the caller.
+    // Both queries get the same answer: the background may query beside the caller.
     await world.fault({ operation: 'consultaresultado', kind: 'verdict', verdict });
     const { body } = await world.submit(emission, example('ecf-31', sequence));
     const messages = verdict.mensajes.map(({ codigo, valor }) => ({ codigo: String(codigo), valor }));
@@ -209,7 +209,7 @@ describe('POST /fe_Submit', () => {
     });
   });
 
-  it('only checks where validate=true: nothing is signed, stored or sent', async () => {
+  it('only checks if validate=true: nothing is signed, stored or sent', async () => {
     const { status, body } = await world.submit(emission, example('ecf-31', 31), { query: '?validate=true' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -277,7 +277,7 @@ describe('POST /fe_Submit', () => {
       });
     });
 
-    it('are refused before a number is used where buyer, date or balance do not fit', async () => {
+    it('are refused before a number is used if buyer, date or balance do not fit', async () => {
       await world.submit(emission, example('ecf-31', 41));
       const faults = async (document: unknown) => {
         const { status, body } = await world.submit(emission, document);
@@ -304,7 +304,7 @@ describe('POST /fe_Submit', () => {
       expect((await world.submit(emission, note(43, 41, '430.00'))).body.status).toBe('Aceptado');
     });
 
-    it('of two over the whole balance at the same moment one is accepted, the other refused before its number is used', async () => {
+    it('two at the same moment over the whole balance: one is accepted, the other refused before its number is used', async () => {
       await world.submit(emission, example('ecf-31', 67));
       const both = await Promise.all(
         [65, 66].map((sequence) => world.submit(emission, note(sequence, 67, '11430.00'))),

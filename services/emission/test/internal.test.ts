@@ -17,17 +17,17 @@ import { type Instance, World } from './support/world.js';
 
 const issuer = { env: 'TesteCF', issuer_rnc: ISSUER } as const;
 
-describe('questions of other services', () => {
+describe('operations for other services', () => {
   let world: World;
   let emission: Instance;
   let other: Instance;
-  let ask: EmissionOperations;
+  let operations: EmissionOperations;
 
   beforeAll(async () => {
     world = await World.create();
     emission = await world.start();
     other = await world.start();
-    ask = createInternalClient(EMISSION_OPERATIONS, {
+    operations = createInternalClient(EMISSION_OPERATIONS, {
       url: other.url,
       owner: 'emission',
       service: 'query',
@@ -39,37 +39,37 @@ describe('questions of other services', () => {
   afterAll(() => world.stop());
 
   it('recent changes: all since a cursor, whichever instance made them', async () => {
-    const first = await ask.recentChanges({ ...issuer, cursor: null });
+    const first = await operations.recentChanges({ ...issuer, cursor: null });
     expect(first).toMatchObject({ complete: true, cursor: expect.stringMatching(/^\d+$/) });
     expect(first.changes.map((change) => change.encf).sort()).toEqual([encfOf('31', 1), encfOf('31', 2)]);
     for (const { encf: number, revision } of first.changes)
       expect((await world.row(number))?.revision).toBeGreaterThanOrEqual(revision);
 
     await world.submit(emission, example('ecf-31', 3));
-    const second = await ask.recentChanges({ ...issuer, cursor: first.cursor });
+    const second = await operations.recentChanges({ ...issuer, cursor: first.cursor });
     expect(second.changes).toContainEqual({ encf: encfOf('31', 3), revision: expect.any(Number) });
-    const third = await ask.recentChanges({ ...issuer, cursor: second.cursor });
+    const third = await operations.recentChanges({ ...issuer, cursor: second.cursor });
     expect(third.changes).toEqual([]);
-    expect((await ask.recentChanges({ ...issuer, env: 'eCF', cursor: null })).changes).toEqual([]);
+    expect((await operations.recentChanges({ ...issuer, env: 'eCF', cursor: null })).changes).toEqual([]);
   });
 
   it('a change that commits after a later one was read is not passed over', async () => {
-    const { cursor } = await ask.recentChanges({ ...issuer, cursor: null });
+    const { cursor } = await operations.recentChanges({ ...issuer, cursor: null });
     const insert = `INSERT INTO recent_change (issuer, encf, revision) VALUES ('TesteCF:${ISSUER}', $1, 7)`;
     let late = cursor;
     await world.database.transaction(async (slow) => {
       await slow.query(insert, [encfOf('31', 900)]);
       await world.submit(emission, example('ecf-31', 4));
-      const between = await ask.recentChanges({ ...issuer, cursor });
+      const between = await operations.recentChanges({ ...issuer, cursor });
       expect(between.changes.map((change) => change.encf)).toEqual([encfOf('31', 4)]);
       late = between.cursor;
     });
-    const after = await ask.recentChanges({ ...issuer, cursor: late });
+    const after = await operations.recentChanges({ ...issuer, cursor: late });
     expect(after.changes).toContainEqual({ encf: encfOf('31', 900), revision: 7 });
   });
 
   it('documents by number, and all of them page by page', async () => {
-    const { invoices } = await ask.findInvoices({
+    const { invoices } = await operations.findInvoices({
       env: 'TesteCF',
       numbers: [encfOf('31', 2), encfOf('31', 999)].map((number) => ({ issuer_rnc: ISSUER, encf: number })),
     });
@@ -89,15 +89,15 @@ describe('questions of other services', () => {
       invoices[0]?.id,
     ]);
     const numbers = [{ issuer_rnc: ISSUER, encf: encfOf('31', 2) }];
-    const [told] = (await ask.findInvoices({ env: 'TesteCF', numbers })).invoices;
-    expect(told?.attempts[0]).toMatchObject({ earlier_omitted: 3_001 - (told?.attempts.length ?? 0) });
-    const [whole] = (await ask.findInvoices({ env: 'TesteCF', numbers, whole: true })).invoices;
+    const [found] = (await operations.findInvoices({ env: 'TesteCF', numbers })).invoices;
+    expect(found?.attempts[0]).toMatchObject({ earlier_omitted: 3_001 - (found?.attempts.length ?? 0) });
+    const [whole] = (await operations.findInvoices({ env: 'TesteCF', numbers, whole: true })).invoices;
     expect(whole?.attempts).toHaveLength(3_001);
     expect(whole?.attempts[0]).not.toHaveProperty('earlier_omitted');
 
     const seen: string[] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const page: Awaited<ReturnType<EmissionOperations['pageOfInvoices']>> = await ask.pageOfInvoices({
+      const page: Awaited<ReturnType<EmissionOperations['pageOfInvoices']>> = await operations.pageOfInvoices({
         after,
         limit: 2,
       });
@@ -108,20 +108,20 @@ describe('questions of other services', () => {
   });
 
   it("the authority's answers as they came", async () => {
-    const { answers } = await ask.rawAnswers({ ...issuer, encf: encfOf('31', 1) });
+    const { answers } = await operations.rawAnswers({ ...issuer, encf: encfOf('31', 1) });
     expect(answers[0]).toMatchObject({ attempt: 1, operation: 'submitDocument', outcome: 'verdict', http_status: 200 });
     expect(answers.at(-1)).toMatchObject({ operation: 'queryResult', body: expect.stringContaining('Aceptado') });
-    expect((await ask.rawAnswers({ ...issuer, encf: encfOf('31', 99) })).answers).toEqual([]);
+    expect((await operations.rawAnswers({ ...issuer, encf: encfOf('31', 99) })).answers).toEqual([]);
   });
 
-  it('a token of the authority; a refused one is not given again', async () => {
+  it('a token of the authority; a refused one is not returned again', async () => {
     const question = { env: 'TesteCF', account_id: world.accountId, taxpayers_revision: 0, refused: null } as const;
-    const { token, expires_in } = await ask.authorityToken({ ...question, rnc: ISSUER });
+    const { token, expires_in } = await operations.authorityToken({ ...question, rnc: ISSUER });
     expect(expires_in).toBeGreaterThan(0);
-    expect((await ask.authorityToken({ ...question, rnc: null })).token).toBe(token);
-    const renewed = await ask.authorityToken({ ...question, rnc: ISSUER, refused: token });
+    expect((await operations.authorityToken({ ...question, rnc: null })).token).toBe(token);
+    const renewed = await operations.authorityToken({ ...question, rnc: ISSUER, refused: token });
     expect(renewed.token).not.toBe(token);
-    await expect(ask.authorityToken({ ...question, rnc: '101010101' })).rejects.toMatchObject({
+    await expect(operations.authorityToken({ ...question, rnc: '101010101' })).rejects.toMatchObject({
       status: 404,
       code: 'taxpayer_not_found',
     });
@@ -140,7 +140,7 @@ describe('questions of other services', () => {
   });
 });
 
-describe('results that the status poller tells', () => {
+describe('results that the status poller publishes', () => {
   const clock = () => new Date();
   const deadLetters = createMemoryDeadLetters();
   const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters });
@@ -211,7 +211,7 @@ describe('results that the status poller tells', () => {
     return rows.map(({ body }) => body);
   }
 
-  it('move the document as if it had been asked for here, once, and keep the raw answer', async () => {
+  it('change the state of the document once, as if queried here, and keep the raw answer', async () => {
     const document = await submitted();
     await publish(told(document));
     await publish(told(document));
@@ -220,7 +220,7 @@ describe('results that the status poller tells', () => {
     expect(await answers(document.encf)).toEqual(['{"estado":"Aceptado"}']);
   });
 
-  it('leave a document open that the authority does not know, until it does; nothing is asked for here', async () => {
+  it('leave a document undecided while the authority does not know it; nothing is queried here', async () => {
     const document = await submitted();
     const unknown = told(document, { status: 'No encontrado', code: '0', final: false, revision: 2 });
     await publish(unknown);
@@ -237,7 +237,7 @@ describe('results that the status poller tells', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'rejected-reusable' });
   });
 
-  it('change nothing where a newer one was told, reordered and repeated as they may come', async () => {
+  it('change nothing after a newer one, in any order and repetition', async () => {
     const document = await submitted();
     const unknown = (revision: number) =>
       told(document, { status: 'No encontrado', code: '0', messages: [], final: false, revision });
@@ -266,7 +266,7 @@ describe('results that the status poller tells', () => {
     expect(await deadLetters.list()).toEqual([]);
   });
 
-  it('are asked for with tokens of the document, which its trackId finds', async () => {
+  it('are queried with tokens of the document, which its trackId finds', async () => {
     const document = await submitted();
     const { followUps } = instance.emission;
     const found = await followUps.findSubmission({ env: 'TesteCF', track_id: document.trackId });
@@ -282,7 +282,7 @@ describe('results that the status poller tells', () => {
     });
   });
 
-  it('are asked about with the certificate that came with the document, until it is decided', async () => {
+  it('are queried with the certificate of the request, until the document is decided', async () => {
     world.register(ISSUER, null);
     sequence += 1;
     const encf = encfOf('31', sequence);
@@ -291,7 +291,7 @@ describe('results that the status poller tells', () => {
     });
     const request = { env: 'TesteCF', issuer_rnc: ISSUER, encf, refused: null } as const;
     expect((await instance.emission.followUps.documentToken(request)).token).toMatch(/./);
-    // What is accepted keeps it until it is delivered.
+    // An accepted document keeps it until it is delivered.
     const messages = [{ codigo: '1', valor: 'error' }];
     const refused = { status: 'Rechazado', code: '2', messages, sequence_used: false } as const;
     await publish(told({ encf, trackId: body.trackId }, refused));

@@ -76,7 +76,7 @@ describe('a caller whose number goes to another document while it waits', () => 
   it.each([
     ['a corrected document', 1, 'Otro nombre'],
     ['the same document', 2, 'Nombre'],
-  ])('/fe_Submit: it and its repeat are told of their own attempt, not of %s', async (_, sequence, buyer) => {
+  ])('/fe_Submit: it and its repeat get the outcome of their own attempt, not of %s', async (_, sequence, buyer) => {
     await hold();
     const first = world.submit(waiting, document(sequence, 'Nombre'));
     await holds(1);

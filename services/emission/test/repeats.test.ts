@@ -108,7 +108,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
   });
 
-  it('handed in again after refusals that no longer stand with it: none of them is taken for the lost one', async () => {
+  it('submitted again after rejections that are not kept with it: none of them is adopted for the lost send', async () => {
     await rejected(70, false);
     const first = await world.row(encf('31', 70));
     await rejected(70, false);
@@ -134,7 +134,7 @@ describe('the same number again', () => {
     await world.clearFaults();
   });
 
-  it('after a rejection that spent the number: the stored answer, or 409 for another document', async () => {
+  it('after a rejection that used the number: the stored answer, or 409 for another document', async () => {
     await rejected(6, true, 615);
     const again = await world.submit(emission, example('ecf-31', 6));
     expect(again.body).toMatchObject({
@@ -186,7 +186,7 @@ describe('the same number again', () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
     expect(answers[0]?.body).toMatchObject({ status: 'Rechazado', sequence_used: false });
     expect(await world.ledger(encf('32', 30))).toHaveLength(1);
-    // Whoever comes later asks for a new attempt.
+    // A later request makes a new attempt.
     await world.submit(slow, document);
     expect(await world.ledger(encf('32', 30))).toHaveLength(2);
     await world.clearFaults(id);
@@ -233,7 +233,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('32', 40))).toHaveLength(1);
   });
 
-  it('the JSON of a document that came signed is the same document', async () => {
+  it('the JSON of a signed document is the same document', async () => {
     const document = example('ecf-31', 41, (ecf) => {
       ecf.FechaHoraFirma = '15-06-2026 09:00:00';
     });

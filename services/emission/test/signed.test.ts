@@ -25,7 +25,7 @@ describe('documents that the caller signed', () => {
     return body;
   }
 
-  it('/submit_ecf sends the bytes as they came and answers the trackId', async () => {
+  it('/submit_ecf sends the bytes unchanged and returns the trackId', async () => {
     const { xml } = await signed('ecf-31', 1);
     const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token);
     expect({ status, body }).toEqual({
@@ -68,7 +68,7 @@ describe('documents that the caller signed', () => {
     expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(200);
   });
 
-  it('are a text in the body: anything else is 422', async () => {
+  it('are a string in the body: anything else is 422', async () => {
     for (const body of ['{"xml": 1}', '{"xml": null}', '{"xml": ["<ECF/>"]}', '{"xml": ""}', '{}', '[]']) {
       const answer = await world.call(emission, 'POST', '/submit_ecf', {
         body,
@@ -78,7 +78,7 @@ describe('documents that the caller signed', () => {
     }
   });
 
-  it('/submit_fc is decided at once and reminds of the full document', async () => {
+  it('/submit_fc is decided at once and reminds the caller to keep the full document', async () => {
     const { rfce_xml } = await signed('ecf-32', 2);
     const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('32', 2))).toMatchObject({ source: 'signed-rfce', route: 'rfce' });
   });
 
-  it('/submit_fc refuses a date that the schema lets pass and the calendar does not have', async () => {
+  it('/submit_fc refuses a date that the schema accepts and the calendar does not have', async () => {
     const { rfce_xml } = await signed('ecf-32', 92);
     const canonical = rfce_xml
       .replace(/<\?xml[^>]*>\s*/, '')
@@ -175,7 +175,7 @@ describe('documents that the caller signed', () => {
     },
   );
 
-  it('after a withdrawn document another may take the number', async () => {
+  it('after a withdrawal another document may take the number', async () => {
     const { xml } = await signed('ecf-31', 8);
     await world.submitSigned(emission, '/submit_ecf', xml, 'not-a-token');
     const other = example('ecf-31', 8, (ecf) => {
@@ -211,7 +211,7 @@ describe('documents that the caller signed', () => {
     await world.reaches(encf('32', 10), ['accepted']);
   });
 
-  it('a refused token is 401 also while an earlier send is undecided, and the document stays under way', async () => {
+  it('a refused token is 401 also while an earlier send is undecided, and the document stays in progress', async () => {
     const { xml } = await signed('ecf-31', 13);
     await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
     const id = await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503, body: 'x' });
@@ -235,7 +235,7 @@ describe('documents that the caller signed', () => {
     expect(await world.ledger(encf('31', 13))).toHaveLength(1 + 1);
   });
 
-  it('/submit_fc sends again by itself when the authority stumbles (004)', async () => {
+  it('/submit_fc sends again after code 004', async () => {
     const { rfce_xml } = await signed('ecf-32', 14);
     await world.fault({
       operation: 'recepcionfc',
@@ -253,7 +253,7 @@ describe('documents that the caller signed', () => {
     expect([status, body.status]).toEqual([200, 'Aceptado']);
   });
 
-  it('where no certificate is stored, a repeat of the caller looks up and resends, and an alarm says so', async () => {
+  it('without a stored certificate a repeat looks up and resends, and an alarm is raised', async () => {
     const bare = await world.start();
     world.register(BUYER, world.issue('00200000008'));
     const { body } = await world.submit(
@@ -288,7 +288,7 @@ describe('documents that the caller signed', () => {
     expect(sent.filter(({ status }) => status !== '').length).toBeGreaterThan(0);
   });
 
-  it('repeats that come while the background is at work send no copy of their own', async () => {
+  it('repeats during the work of the background send no copy of their own', async () => {
     const documents = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         const { xml, rfce_xml } = await signed(index % 2 === 0 ? 'ecf-31' : 'ecf-32', 30 + index);
@@ -339,7 +339,7 @@ describe('documents that the caller signed', () => {
     }
   });
 
-  it('only checks where validate=true', async () => {
+  it('only checks if validate=true', async () => {
     const { xml } = await signed('ecf-31', 12);
     const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token, { query: '?validate=true' });
     expect([status, body.status, body.trackId]).toEqual([200, 'Validado', null]);

@@ -21,7 +21,7 @@ describe('uncertain outcomes', () => {
   let emission: Instance;
   let client: AuthorityClient;
   let authority: AuthorityClient;
-  /** Who logged in for each send of a full document. */
+  /** The certificate holder of the login before each send of a full document. */
   const holders = new Map<string, string[]>();
   const metrics = createMetrics();
   const lines: Record<string, unknown>[] = [];
@@ -141,7 +141,7 @@ describe('uncertain outcomes', () => {
       }),
     });
 
-  it('the summary’s passing failure (004) is tried again by the service itself', async () => {
+  it('a summary answered with 004 is sent again by the service', async () => {
     await transient(2);
     const { body } = await world.submit(emission, example('ecf-32', 3));
     expect(body.status).toBe('EnProceso');
@@ -149,13 +149,13 @@ describe('uncertain outcomes', () => {
     await oneEffective(encf('32', 3), 1);
   });
 
-  it('within the time that a caller waits, too', async () => {
+  it('within the wait of a caller, too', async () => {
     const patient = await world.start({ authority }, { STATUS_WAIT_MS: 3_000 });
     await transient(2);
     expect((await world.submit(patient, example('ecf-32', 4))).body.status).toBe('Aceptado');
   });
 
-  it('but not without bound: then it is rejected and the number is free', async () => {
+  it('a bounded number of times: then it is rejected and the number is free', async () => {
     const id = await transient();
     await world.submit(emission, example('ecf-32', 5));
     const row = await world.reaches(encf('32', 5), ['rejected-reusable']);
@@ -167,7 +167,7 @@ describe('uncertain outcomes', () => {
     });
   });
 
-  describe('in CerteCF, where a full document cannot be asked for', () => {
+  describe('in CerteCF, which offers no query for a full document', () => {
     const resolve = (number: string, body: unknown, identity = world.serviceIdentity()) =>
       world.call(emission, 'POST', '/internal/emissions/resolve', {
         identity,
@@ -183,7 +183,7 @@ describe('uncertain outcomes', () => {
       throw new Error(`${number}: ${JSON.stringify(await world.row(number, 'CerteCF'))}`);
     };
 
-    it('it is not resent by itself: an alarm, and an operator adopts the trackId', async () => {
+    it('it is not resent: an alarm is raised, and an operator adopts the trackId', async () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
       const { body } = await world.submit(emission, example('ecf-31', 6), { env: 'CerteCF' });
       expect(body.status).toBe('EnProceso');
@@ -209,7 +209,7 @@ describe('uncertain outcomes', () => {
       expect((await world.ledger(encf('31', 7))).filter(({ effective }) => effective)).toHaveLength(1);
     });
 
-    it('adopts no trackId but the document’s own, which the authority is asked for first', async () => {
+    it('adopts only the document’s own trackId, after a query to the authority', async () => {
       const other = await world.submit(emission, example('ecf-31', 17), { env: 'CerteCF' });
       await reaches(encf('31', 17), ({ state }) => state === 'accepted');
       await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
@@ -250,14 +250,14 @@ describe('uncertain outcomes', () => {
       await oneEffective(encf('31', 16), 1);
     });
 
-    it('a summary is looked up there as elsewhere', async () => {
+    it('a summary is looked up there too', async () => {
       await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
       await world.submit(emission, example('ecf-32', 8), { env: 'CerteCF' });
       await reaches(encf('32', 8), ({ state }) => state === 'accepted');
       await oneEffective(encf('32', 8), 1);
     });
 
-    it('there is nothing to resolve for what is decided, unknown or not asked for', async () => {
+    it('documents that are decided, unknown or not waiting cannot be resolved', async () => {
       expect((await resolve(encf('31', 6), { action: 'resend' })).body.code).toBe('conflict');
       expect((await resolve(encf('31', 999), { action: 'resend' })).body.code).toBe('not_found');
       expect((await resolve(encf('31', 6), { action: 'x' })).status).toBe(422);
@@ -266,7 +266,7 @@ describe('uncertain outcomes', () => {
     });
   });
 
-  describe('what is left behind is sent with the certificate of the present', () => {
+  describe('an unfinished document is sent with the present certificate', () => {
     const [first, second] = ['00100000017', '00900000009'];
     const store = (holder: string, expired = false) => world.register('199999991', world.issue(holder, { expired }));
     const sendersOf = (number: string) => [...new Set(holders.get(number))];
@@ -283,18 +283,18 @@ describe('uncertain outcomes', () => {
       expect(sendersOf(encf('31', 18))).toEqual([first, second]);
     });
 
-    it('by one that was replaced', async () => {
+    it('after the certificate was replaced', async () => {
       const away = await world.fault({ operation: 'recepcion', kind: 'down' });
       await world.submit(emission, example('ecf-31', 9));
       store(second);
-      // Whoever asks next learns of the change.
+      // The next query sees the change.
       await world.submit(emission, example('ecf-31', 10));
       await world.clearFaults(away);
       await world.reaches(encf('31', 9), ['accepted']);
       expect(sendersOf(encf('31', 9))).toEqual([first, second]);
     });
 
-    it('by one that expired: not before there is a valid one, and an alarm says so', async () => {
+    it('after it expired: only when there is a valid one, and an alarm is raised', async () => {
       const away = await world.fault({ operation: 'recepcion', kind: 'down' });
       await world.submit(emission, example('ecf-31', 19));
       store(first, true);

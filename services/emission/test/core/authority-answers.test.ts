@@ -71,21 +71,21 @@ describe('given a full document that is being sent', () => {
     expect(due(next)).toBeNull();
   });
 
-  it('when no byte reached the authority, then it is sent again within 5 seconds, without asking', () => {
+  it('when no byte reached the authority, then it is sent again within 5 seconds, without a query', () => {
     const next = must(afterReceipt(sending(), unknown('no'), at(0)));
     expect(next).toMatchObject({ state: 'committed', lostSends: 0, failures: 1 });
     expect(due(next)).toBeLessThanOrEqual(5_000);
   });
 
-  it('when the authority asks for a pause, then it is kept', () => {
+  it('when the authority requires a pause, then it is kept', () => {
     expect(due(afterReceipt(sending(), unknown('no', 90_000), at(0)))).toBe(90_000);
   });
 
-  it('when the outcome is unknown, then it is asked for before anything is sent again', () => {
+  it('when the outcome is unknown, then it is queried before anything is sent again', () => {
     expect(lost()).toMatchObject({ state: 'unknown', lostSends: 1, trackId: null });
   });
 
-  it('when reception refuses the file without a trackId, then nothing was taken: no verdict, the words are kept', () => {
+  it('when reception refuses the file without a trackId, then nothing was taken: no verdict, the message is kept', () => {
     const next = must(afterReceipt(sending(), receipt(null, 'archivo no válido'), at(0)));
     expect(next).toMatchObject({ state: 'committed', verdict: { messages: [{ valor: 'archivo no válido' }] } });
   });
@@ -123,19 +123,19 @@ describe('given a full document whose send was lost', () => {
     expect(resending()).toMatchObject({ state: 'resending', lostSends: 1 });
   });
 
-  it('the second question comes when its answer would allow the resend, not later', () => {
+  it('the second query comes when its answer would allow the resend, not later', () => {
     let attempt = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
-    let asked = 0;
-    while (attempt.state === 'unknown' && asked < 20) {
+    let queries = 0;
+    while (attempt.state === 'unknown' && queries < 20) {
       attempt = must(afterLookUp(attempt, { trackIds: trackIds(), state: null }, at(due(attempt) as number)));
-      asked += 1;
+      queries += 1;
     }
     expect(attempt.state).toBe('resend-due');
     expect(due(attempt)).toBe(304_000);
-    expect(asked).toBeLessThan(10);
+    expect(queries).toBeLessThan(10);
   });
 
-  it('before a resend the state by its data is asked for too; a document known there is not sent again', () => {
+  it('before a resend the state is queried too; a known document is not sent again', () => {
     const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
     expect(stateIsNeeded(first, trackIds(), at(10_000))).toBe(false);
     expect(stateIsNeeded(first, trackIds(), at(304_000))).toBe(true);
@@ -148,7 +148,7 @@ describe('given a full document whose send was lost', () => {
     expect(next).toMatchObject({ state: 'unknown', notFoundSince: null, failures: 2 });
   });
 
-  it('when the environment has nobody to ask, then an alarm, and no resend by itself', () => {
+  it('when the environment offers no query, then an alarm is raised and nothing is resent', () => {
     const next = must(afterLookUp(lost(), { trackIds: NO_SERVICE, state: null }, at(4_000)));
     expect(next).toMatchObject({ state: 'unknown', alarm: 'cannot-ask', nextActionAt: null });
     expect(clearedToResend(next, at(9_000))).toMatchObject({ state: 'resend-due', alarm: null });
@@ -182,7 +182,7 @@ describe('given a full document whose send was lost', () => {
     expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
   });
 
-  it('nor a rejected one: its bytes were not ours, and ours may go out once they were not found twice', () => {
+  it('a rejected document of another system is not taken for ours either; ours may be sent after two answers', () => {
     const found = trackIds(['foreign', 'Rechazado']);
     expect(stateIsNeeded(lost(), found, at(4_000))).toBe(true);
     for (const state of [documentState('Rechazado', 'ZZZZZZ'), documentState('No encontrado', null)]) {
@@ -194,7 +194,7 @@ describe('given a full document whose send was lost', () => {
     expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
   });
 
-  it('of several submissions under the number the one is its own that stands as its own bytes do, the latest of them', () => {
+  it('the latest of several submissions with the state of our document is its own', () => {
     const ours = (status: 'Aceptado' | 'Rechazado') => documentState(status, 'aB+/12');
     const adopted = (state: ReturnType<typeof documentState>, ...listed: Parameters<typeof trackIds>) =>
       must(afterLookUp(lost(), { trackIds: trackIds(...listed), state }, at(4_000))).trackId;
@@ -206,7 +206,7 @@ describe('given a full document whose send was lost', () => {
     expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'])).toBeNull();
   });
 
-  it('what was received on a day before it was made is not its own, whatever its state', () => {
+  it('a document received on an earlier day is not its own, whatever its state', () => {
     const on = (dateReceived: string) =>
       verdict<TrackIdList>({ found: true, trackIds: [{ trackId: 'early', status: 'EnProceso', dateReceived }] });
     const before = must(afterLookUp(lost(), { trackIds: on('2026-06-14T00:00:00-04:00'), state: null }, at(4_000)));
@@ -215,7 +215,7 @@ describe('given a full document whose send was lost', () => {
     expect(sameDay).toMatchObject({ state: 'processing', trackId: 'early' });
   });
 
-  it('of that day too when its security code says so: a clock may be wrong', () => {
+  it('a document of an earlier day with the same security code is its own: a clock may be wrong', () => {
     const dateReceived = '2026-05-06T00:00:00-04:00';
     const early = (status: 'Aceptado' | 'Rechazado' | 'EnProceso') =>
       verdict<TrackIdList>({ found: true, trackIds: [{ trackId: 'early', status, dateReceived }] });
@@ -247,7 +247,7 @@ describe('given a full document whose send was lost', () => {
 describe('given a full document that was sent again', () => {
   const resent = () => must(afterReceipt(resending(), receipt('copy-2'), at(305_000)));
 
-  it('when the copy is refused as used (1209), then the first copy arrived and its verdict is looked for', () => {
+  it('when the copy is refused as used (1209), then the first copy arrived and its verdict is looked up', () => {
     const arrived = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
     expect(arrived).toMatchObject({ state: 'arrived', trackId: null });
     expect(arrived.past.map(({ trackId, state }) => [trackId, state])).toEqual([['copy-2', 'rejected-used']]);
@@ -264,7 +264,7 @@ describe('given a full document that was sent again', () => {
     expect(afterResult(adopted, result('Aceptado'), at(701_000))?.state).toBe('accepted');
   });
 
-  it('when the first copy was rejected, it need not be known by its data to be found', () => {
+  it('when the first copy was rejected, it is found although its state is unknown', () => {
     const arrived = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
     const found = { trackIds: trackIds(['copy-1', 'Rechazado'], ['copy-2', 'Rechazado']) };
     const unknownByData = { ...found, state: documentState('No encontrado', null) };
@@ -332,7 +332,7 @@ describe('given a document in process', () => {
     expect([next.state, due(next)]).toEqual(['processing', null]);
   });
 
-  it('when the authority does not know its trackId, then that is said, and a later result still counts', () => {
+  it('when the authority does not know its trackId, then the state says so, and a later result counts', () => {
     const next = must(afterResult(processing(), result('No encontrado'), at(6_000)));
     expect(next.state).toBe('not-found');
     expect(afterResult(next, result('Aceptado'), at(60_000))?.state).toBe('accepted');
@@ -344,7 +344,7 @@ describe('given a document in process', () => {
     expect(afterResult(next, result('Aceptado'), at(74 * 3_600_000))).toMatchObject({ state: 'accepted', alarm: null });
   });
 
-  it('past 72 hours of sends that do not arrive or whose answer is lost, an alarm is raised once and stands', () => {
+  it('past 72 hours of sends that do not arrive or whose answer is lost, an alarm is raised once and stays', () => {
     const hours = (count: number) => at(count * 3_600_000);
     let attempt = sending();
     let raised = 0;
@@ -360,7 +360,7 @@ describe('given a document in process', () => {
     expect(afterResult(taken, result('Aceptado'), hours(81))).toMatchObject({ state: 'accepted', alarm: null });
   });
 
-  it('once decided nothing moves it any more', () => {
+  it('once decided it changes no more', () => {
     const accepted = must(afterResult(processing(), result('Aceptado'), at(6_000)));
     expect(afterResult(accepted, result('Rechazado', { sequenceUsed: true }), at(7_000))).toBeNull();
     expect(afterReceipt(accepted, receipt('another'), at(7_000))?.state).toBe('accepted');
@@ -382,7 +382,7 @@ describe('given a consumer summary that is being sent', () => {
     expect(afterSummary(sending(SUMMARY), answer, at(0))?.state).toBe(state);
   });
 
-  it('when the authority stumbles (004), then the same bytes go again, a bounded number of times', () => {
+  it('when the authority answers 004, then the same bytes are sent again, a bounded number of times', () => {
     let attempt = sending(SUMMARY);
     for (let tries = 1; tries <= 2; tries += 1) {
       attempt = must(afterSummary(attempt, result('Rechazado', TRANSIENT), at(tries * 1_000)));
@@ -428,11 +428,11 @@ describe('given a consumer summary that is being sent', () => {
 describe('given a held note', () => {
   const held = { ...sending(), state: 'held', owner: null } as Attempt;
 
-  it('when its document is accepted, then it goes at once', () => {
+  it('when its document is accepted, then it is due at once', () => {
     expect(afterReference(held, true, at(5), 'x')).toMatchObject({ state: 'committed', nextActionAt: at(5).now });
   });
 
-  it('when its document is refused, then it is given up and its number is free', () => {
+  it('when its document is refused, then it is withdrawn and its number is free', () => {
     expect(afterReference(held, false, at(5), 'why')).toMatchObject({
       state: 'withdrawn',
       verdict: { messages: [{ valor: 'why' }] },

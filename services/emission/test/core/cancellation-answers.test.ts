@@ -20,7 +20,7 @@ const refused = (...texts: string[]) =>
   )?.map(({ from, to }) => [from, to]) ?? null;
 
 describe('the numbers that a partial success refuses', () => {
-  it('are those named alone behind the words for it', () => {
+  it('are those that follow a known text of refusal', () => {
     expect(refused(EXCEPT, encf(101), `${encf(110)} - ${encf(112)}`)).toEqual([
       [101, 101],
       [110, 112],
@@ -46,11 +46,11 @@ describe('the numbers that a partial success refuses', () => {
     ],
     ['names of elements', [EXCEPT, `SecuenciaeNCFDesde: ${encf(111)}, SecuenciaeNCFHasta: ${encf(115)}`]],
     ['numbers before any words', [encf(101), EXCEPT]],
-    ['numbers nobody asked for', [EXCEPT, encf(900)]],
-    ['some of them nobody asked for', [EXCEPT, encf(101), encf(900)]],
+    ['numbers that were not requested', [EXCEPT, encf(900)]],
+    ['some numbers that were not requested', [EXCEPT, encf(101), encf(900)]],
     ['a range that goes beyond', [EXCEPT, `${encf(190)} al ${encf(250)}`]],
     ['a range over two types', [EXCEPT, `${encf(101)} - E320000000102`]],
-  ])('cannot be told: %s', (_, texts) => {
+  ])('are unknown: %s', (_, texts) => {
     expect(refused(...texts)).toBeNull();
   });
 });
@@ -108,7 +108,7 @@ describe('the answer to a cancellation', () => {
     expect(after(sent(2), verdict('Aceptado', DONE), ports)).toMatchObject({ state: 'accepted', alarm: null });
   });
 
-  it('is overdue 72 hours after it was asked for, however old the document is', () => {
+  it('is overdue 72 hours after the request, however old the document is', () => {
     const silence: Answer<CancellationVerdict> = {
       outcome: 'unknown',
       cause: 'timeout',
@@ -122,7 +122,7 @@ describe('the answer to a cancellation', () => {
     expect(after({ ...old, askedAt: ago(73) }, silence, ports)).toMatchObject({ alarm: 'cancellation-overdue' });
   });
 
-  it('decides where no copy was lost', () => {
+  it('decides if no copy was lost', () => {
     expect(after(sent(0), verdict('Rechazado', 'x'), ports)).toMatchObject({ state: 'rejected', alarm: null });
     expect(after(sent(0), verdict('Parcial', EXCEPT, encf(101)), ports)).toMatchObject({
       state: 'partial',
@@ -141,7 +141,7 @@ describe('the answer to a cancellation', () => {
     ['names all but one', [NONE, `${encf(100)} - ${encf(198)}`]],
     ['says that one is used', [USED, encf(101)]],
     ['names them in other words', [NONE, `SecuenciaeNCFDesde: ${encf(100)}, SecuenciaeNCFHasta: ${encf(199)}`]],
-  ])('refuses "the following", and %s: what became of the others is open', (_, texts) => {
+  ])('refuses "the following", and %s: the outcome of the others is open', (_, texts) => {
     expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({
       state: 'submitted',
       refused: [],
@@ -159,7 +159,7 @@ describe('the answer to a cancellation', () => {
     expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({ state: 'rejected', alarm: null });
   });
 
-  it('that is not here yet: the same instance sends no other copy, even if its clock is set on', async () => {
+  it('that is awaited: the same instance sends no other copy, even if its clock is set on', async () => {
     let answer: () => void = () => undefined;
     const passedOver: (readonly number[])[] = [];
     const all = {
@@ -194,8 +194,8 @@ describe('the answer to a cancellation', () => {
     await background.stop();
   });
 
-  describe('that is written down after another one took the cancellation up', () => {
-    /** Sends the first copy, to which the authority says so; meanwhile the row became `present`. What is written, or null. */
+  describe('that is recorded after another instance claimed the cancellation', () => {
+    /** Sends the first copy, which gets this status; meanwhile the row became `present`. Resolves with the recorded change, or null. */
     async function written(
       status: CancellationVerdict['status'],
       present: Partial<Cancellation>,
@@ -233,7 +233,7 @@ describe('the answer to a cancellation', () => {
       ['its copy is under way', sending],
       ['its copy was lost too', waiting],
       ['its copy was refused', open],
-    ])('all are annulled, and %s: that is known all the same', async (_, present) => {
+    ])('all are annulled, and %s: that counts', async (_, present) => {
       const accepted = { state: 'accepted', refused: [], nextActionAt: null, alarm: null };
       expect(await written('Aceptado', present)).toMatchObject(accepted);
     });
@@ -244,7 +244,7 @@ describe('the answer to a cancellation', () => {
       expect(await written(status, waiting)).toMatchObject({ ...open, lostSends: 2, refused: [] });
     });
 
-    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('%s changes nothing that is decided', async (status) => {
+    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('%s changes no decision', async (status) => {
       const decided = { lostSends: 1, nextActionAt: null };
       expect(await written(status, { ...decided, state: 'accepted' })).toBeNull();
       expect(await written(status, { ...decided, state: 'rejected', settled })).toBeNull();

@@ -88,7 +88,7 @@ describe('the reader of POST /anecf and the schema that describes it', () => {
     },
   );
 
-  it('take it with every field, and with null for all that may be left out', () => {
+  it('accept it with every field, and with null for optional ones', () => {
     const bare = full() as Fields;
     for (const [, of] of GROUPS)
       for (const field of Object.keys(of(bare)))

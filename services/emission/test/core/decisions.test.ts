@@ -14,7 +14,7 @@ import { type Document, example } from '../support/documents.js';
 
 describe('decideRepeat', () => {
   const inState = (state: EmissionState) => ({ ...sending(), state });
-  it('takes a number that was never used', () => {
+  it('accepts a number that was never used', () => {
     expect(decideRepeat(null, () => true, false)).toBe('first');
   });
   it.each([
@@ -38,7 +38,7 @@ describe('decideRepeat', () => {
 describe('decideRepeat of a request that lost the race for its number', () => {
   const rejected = { ...sending(), state: 'rejected-reusable' as const };
 
-  it('takes the rejection of the equal document that won, and nothing else', () => {
+  it('returns the rejection of the equal document that won, and nothing else', () => {
     expect(decideRepeat(rejected, () => true, true)).toBe('same');
     expect(decideRepeat(rejected, () => true, false)).toBe('new-attempt');
     expect(decideRepeat(rejected, () => false, true)).toBe('new-attempt');
@@ -50,7 +50,7 @@ describe('readInvoiceJson', () => {
   const ODD = ['  ', '1$-01-2026', '31-02-2026', '+1.0', '1e3', '\u00a0'];
   const types = ['31', '32', '32-large', '33', '34', '41', '43', '44', '45', '46', '47'];
 
-  it.each(types)('an odd value anywhere in an example of type %s is taken or refused, never a mishap', (name) => {
+  it.each(types)('an odd value anywhere in an example of type %s is accepted or refused, never a crash', (name) => {
     const document = example(`ecf-${name}`, 1);
     const mishaps: string[] = [];
     let taken = 0;
@@ -70,7 +70,7 @@ describe('readInvoiceJson', () => {
     expect(taken).toBeGreaterThan(20);
   });
 
-  it('keeps a name of blanks alone', () => {
+  it('keeps a name of only blanks', () => {
     const blank = example('ecf-31', 1, (ecf) => {
       ecf.Encabezado.Emisor.RazonSocialEmisor = '  ';
     });
@@ -110,7 +110,7 @@ describe('beginAttempt', () => {
   it('cannot begin after an attempt that is not over', () => {
     expect(() => beginAttempt(fresh(), sending(), 1, at(0), { owner: 'me', leaseMs: 1, held: false })).toThrow();
   });
-  it('holds a note in nobody’s care', () => {
+  it('holds a note without a lease', () => {
     expect(beginAttempt(fresh(), null, 1, at(0), { owner: 'me', leaseMs: 1, held: true })).toMatchObject({
       state: 'held',
       owner: null,
@@ -157,7 +157,7 @@ describe('checkNumberRanges', () => {
 });
 
 describe('refuseFaults', () => {
-  it('asks for another number only where the number is the fault', () => {
+  it('requires another number only if the number is at fault', () => {
     const fault = (name: string) => ({
       path: `ECF.Encabezado.IdDoc.${name}`,
       rule: 'r',
@@ -175,7 +175,7 @@ describe('refuseFaults', () => {
 
 describe('refuseExpiredToken', () => {
   const token = (exp: unknown) => `h.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.s`;
-  it('refuses only what says itself that it is over', () => {
+  it('refuses only a token that states its own expiry', () => {
     const seconds = NOW.getTime() / 1_000;
     expect(() => refuseExpiredToken(token(seconds - 61), NOW)).toThrow('expired');
     for (const fine of [token(seconds - 30), token(seconds + 60), token('x'), 'opaque', 'a.%.c', 'a..c']) {

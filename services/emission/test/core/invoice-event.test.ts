@@ -28,36 +28,36 @@ function refused(times: number, verdict = REFUSED): Attempt {
 
 const bytesOf = (data: unknown) => Buffer.byteLength(JSON.stringify(data));
 
-describe('what is told of a document', () => {
-  it('is all of it where there is room', () => {
+describe('the event of a document', () => {
+  it('holds everything if there is room', () => {
     const few = refused(MAX_EVENT_ATTEMPTS);
     expect(invoiceChanged(few)).toEqual(wholeInvoice(few.past, few));
   });
 
-  it('of a number that was submitted thousands of times: the latest submissions, and how many there were before', () => {
+  it('of a number with thousands of submissions: the latest ones, and the number of earlier ones', () => {
     const attempt = refused(4_000);
     expect(bytesOf(wholeInvoice(attempt.past, attempt))).toBeGreaterThan(MAX_EVENT_BYTES);
-    const told = invoiceChanged(attempt);
-    expect(bytesOf(told)).toBeLessThan(MAX_EVENT_BYTES / 4);
-    expect(told.attempts.map(({ attempt: number }) => number)).toEqual(
+    const event = invoiceChanged(attempt);
+    expect(bytesOf(event)).toBeLessThan(MAX_EVENT_BYTES / 4);
+    expect(event.attempts.map(({ attempt: number }) => number)).toEqual(
       Array.from({ length: MAX_EVENT_ATTEMPTS }, (_, index) => 4_001 - MAX_EVENT_ATTEMPTS + index),
     );
-    expect(told.attempts[0]?.earlier_omitted).toBe(4_000 - MAX_EVENT_ATTEMPTS);
-    expect(told.attempts.at(-1)).toEqual(wholeInvoice(attempt.past, attempt).attempts.at(-1));
-    expect(invoiceChangedSchema.parse(told)).toEqual(told);
+    expect(event.attempts[0]?.earlier_omitted).toBe(4_000 - MAX_EVENT_ATTEMPTS);
+    expect(event.attempts.at(-1)).toEqual(wholeInvoice(attempt.past, attempt).attempts.at(-1));
+    expect(invoiceChangedSchema.parse(event)).toEqual(event);
   });
 
   it.each([
     ['many messages', Array.from({ length: 500 }, () => ({ codigo: '613', valor: 'x'.repeat(4_000) }))],
     ['one without end', [{ codigo: '1', valor: '\u0001'.repeat(1_000_000) }]],
     ['a code without end', [{ codigo: '\u{1f600}'.repeat(500_000), valor: '' }]],
-  ])('of a verdict with %s: those that an event has room for, and that there are more', (_, messages) => {
+  ])('of a verdict with %s: those that fit into an event, and a mark that there are more', (_, messages) => {
     for (const times of [1, 2, 3_000]) {
-      const told = invoiceChanged(refused(times, { ...REFUSED, messages }));
-      expect(bytesOf(told)).toBeLessThan(MAX_EVENT_BYTES / 2);
-      expect(told.attempts.every(({ messages_cut }) => messages_cut === true)).toBe(true);
+      const event = invoiceChanged(refused(times, { ...REFUSED, messages }));
+      expect(bytesOf(event)).toBeLessThan(MAX_EVENT_BYTES / 2);
+      expect(event.attempts.every(({ messages_cut }) => messages_cut === true)).toBe(true);
       // The latest have the room.
-      expect(told.messages).toEqual(told.attempts.at(-1)?.messages);
+      expect(event.messages).toEqual(event.attempts.at(-1)?.messages);
     }
   });
 });

@@ -75,8 +75,8 @@ const ENDED = {
 const processing = () => must(afterReceipt(sending(), receipt('t-1'), at(0)));
 const DEADLINE = at(60_000).now.getTime();
 
-describe('who waits for an attempt is told how that one ended, though another document came under its number', () => {
-  it('when the authority is asked for its result', async () => {
+describe('a caller that waits for an attempt gets its outcome, although another document took the number', () => {
+  it('when the authority is queried for the result', async () => {
     const { store, movesOn } = await number(processing());
     const authority = { queryResult: async () => movesOn().then(() => REJECTED) } as never;
     const ports = portsOver(store, { authority });
@@ -84,7 +84,7 @@ describe('who waits for an attempt is told how that one ended, though another do
     expect(await store.find(processing())).toMatchObject({ attempt: 2, trackId: 't-2', state: 'accepted' });
   });
 
-  it('when the store is looked at, nobody here being able to ask', async () => {
+  it('when only the store is read, without a certificate for a query', async () => {
     const { store, movesOn } = await number(processing());
     const ports = portsOver(store, { sleep: movesOn });
     expect(await awaitVerdict(ports, {} as never, processing(), null, DEADLINE)).toMatchObject(ENDED);
@@ -96,7 +96,7 @@ describe('who waits for an attempt is told how that one ended, though another do
     expect(await awaitSend(ports, sending())).toMatchObject(ENDED);
   });
 
-  it('when it is followed up to be sent again', async () => {
+  it('when the follow-up sends it again', async () => {
     const attempt: Attempt = { ...processing(), state: 'resend-due', trackId: null };
     const { store, movesOn } = await number(attempt);
     const followUp = createFollowUp(portsOver(store), async () => null);
@@ -105,11 +105,11 @@ describe('who waits for an attempt is told how that one ended, though another do
   });
 });
 
-describe('an attempt by what is found under its number', () => {
+describe('an attempt in its present state', () => {
   const later = (past: Attempt['past']): Attempt => ({ ...sending(), attempt: 2, trackId: 't-2', past });
   const end = { attempt: 1, submittedAt: null, code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
 
-  it('is what was found where that is the same attempt, and what it was where nothing is', () => {
+  it('is the stored one if that is the same attempt, and unchanged if nothing is stored', () => {
     const found = { ...processing(), revision: 9 };
     expect(asFound(processing(), found)).toBe(found);
     expect(asFound(found, null)).toBe(found);
@@ -117,13 +117,16 @@ describe('an attempt by what is found under its number', () => {
 
   it.each([
     ['nothing tells its end', []],
-    ['only a copy of it is told', [{ ...end, trackId: 'copy', state: 'rejected-used' as const }]],
-    ['only other attempts are told', [{ ...end, attempt: 3, trackId: 't-3', state: 'rejected-reusable' as const }]],
-  ])('stays in process under its own trackId where %s', (_what, past) => {
+    ['the history has only a copy of it', [{ ...end, trackId: 'copy', state: 'rejected-used' as const }]],
+    [
+      'the history has only other attempts',
+      [{ ...end, attempt: 3, trackId: 't-3', state: 'rejected-reusable' as const }],
+    ],
+  ])('stays in process under its own trackId if %s', (_what, past) => {
     expect(asFound(processing(), later(past))).toEqual(processing());
   });
 
-  it('is withdrawn where it ended so', () => {
+  it('is withdrawn if it ended so', () => {
     const past = [{ ...end, trackId: null, state: 'withdrawn' as const }];
     expect(asFound(sending(), later(past))).toMatchObject({
       attempt: 1,

@@ -16,7 +16,7 @@ const NOTE: DocumentSummary = {
   total_amount: '100.00',
 };
 
-/** What is said of `document` when the invoice it refers to is `original`, in a state. */
+/** The result for `document` when the invoice it refers to is `original`, in a state. */
 function refer(
   document: Partial<DocumentSummary>,
   original: Partial<DocumentSummary> = {},
@@ -44,7 +44,7 @@ function refer(
   return checkReference(emissions, { env: 'TesteCF', issuerRnc: '199999991', encf: summary.encf }, summary, tree);
 }
 
-const told = async (check: ReturnType<typeof refer>) => {
+const resultOf = async (check: ReturnType<typeof refer>) => {
   const { held, faults, warnings } = await check;
   return { held, faults: faults.map(({ code }) => code), warnings: warnings.map(({ code }) => code) };
 };
@@ -64,7 +64,7 @@ describe.each([
     ['unknown', true, []],
     ['held', true, []],
   ])('that is %s', async (state, held, faults) => {
-    expect(await told(refer(document, {}, state))).toEqual({ held, faults, warnings: held ? ['614'] : [] });
+    expect(await resultOf(refer(document, {}, state))).toEqual({ held, faults, warnings: held ? ['614'] : [] });
   });
 });
 
@@ -72,18 +72,18 @@ describe('a tax credit invoice that refers to', () => {
   const fine = { held: false, faults: [], warnings: [] };
 
   it('an accepted consumer invoice may name another buyer and another total', async () => {
-    expect(await told(refer({ ...CREDIT_INVOICE, total_amount: '900000.00' }))).toEqual(fine);
+    expect(await resultOf(refer({ ...CREDIT_INVOICE, total_amount: '900000.00' }))).toEqual(fine);
   });
 
   it('a number that another system has is left to the authority', async () => {
-    expect(await told(refer(CREDIT_INVOICE, {}, 'rejected-used', '1209'))).toEqual(fine);
-    expect(await told(refer({ ...CREDIT_INVOICE, modified_encf: 'E320000000999' }))).toEqual(fine);
+    expect(await resultOf(refer(CREDIT_INVOICE, {}, 'rejected-used', '1209'))).toEqual(fine);
+    expect(await resultOf(refer({ ...CREDIT_INVOICE, modified_encf: 'E320000000999' }))).toEqual(fine);
   });
 });
 
-it('a consumer invoice that travels as a summary carries no reference', async () => {
+it('a consumer invoice on the summary route carries no reference', async () => {
   const consumer = { ecf_type: '32', encf: 'E320000000009', total_amount: '100.00' } as const;
-  expect(await told(refer(consumer, {}, 'rejected-used'))).toEqual({ held: false, faults: [], warnings: [] });
+  expect(await resultOf(refer(consumer, {}, 'rejected-used'))).toEqual({ held: false, faults: [], warnings: [] });
 });
 
 describe('the buyer of a note', () => {

@@ -24,7 +24,7 @@ function pastOf(times: number, change: (attempt: number) => Partial<PastSubmissi
 }
 
 describe('submissions that are over', () => {
-  it('all stand with the attempt while they are few', () => {
+  it('all are kept with the attempt while they are few', () => {
     const past = pastOf(KEPT);
     expect(past).toEqual(Array.from({ length: KEPT }, (_, index) => submission(index + 1)));
     expect(isHistoryComplete(past)).toBe(true);
@@ -45,18 +45,18 @@ describe('submissions that are over', () => {
     },
   );
 
-  it('of a list that was kept whole until then, too', () => {
+  it('are cut from a list that was kept whole before, too', () => {
     const before = Array.from({ length: 300 }, (_, index) => submission(index + 1));
     expect(addSubmission(before, submission(301))).toEqual(pastOf(301));
   });
 
-  it('what was withdrawn is not counted: it never went out', () => {
+  it('withdrawn ones do not count, because they were never sent', () => {
     const past = pastOf(100, (attempt) => (attempt % 2 === 0 ? { state: 'withdrawn' } : {}));
     expect(past[10]?.omittedBefore).toBe(25);
     expect(latestSubmissions(past).omitted).toBe(30);
   });
 
-  it('an event holds the latest ones and says how many there were before', () => {
+  it('an event holds the latest ones and the number of earlier ones', () => {
     const past = pastOf(500);
     const { attempts } = invoiceChanged({ ...sending(), attempt: 501, past });
     expect(attempts).toHaveLength(41);
@@ -64,7 +64,7 @@ describe('submissions that are over', () => {
     expect(attempts.filter(({ earlier_omitted }) => earlier_omitted !== undefined)).toHaveLength(1);
   });
 
-  it('copies of one attempt are told from earlier attempts', () => {
+  it('copies of one attempt are distinguished from earlier attempts', () => {
     const past = [...pastOf(60), submission(61, { trackId: 'copy', omittedBefore: 3 })];
     expect(copiesOf({ attempt: 61, past })).toEqual([submission(61, { trackId: 'copy' })]);
   });

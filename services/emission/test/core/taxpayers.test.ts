@@ -20,14 +20,14 @@ function state(rnc: string, revision: number, previous: number, change: Partial<
   };
 }
 
-it('reads what the caller’s identity names from memory, from the replica, from the gateway', async () => {
+it('reads the revision of the identity from memory, then the replica, then the gateway', async () => {
   const replica = createInMemoryTaxpayerReplica();
-  let asked = 0;
+  let fetches = 0;
   const taxpayers = createTaxpayers({
     taxpayers: replica,
     accounts: {
       async fetch() {
-        asked += 1;
+        fetches += 1;
         return {
           account_id: 'a',
           revision: 8,
@@ -39,18 +39,18 @@ it('reads what the caller’s identity names from memory, from the replica, from
   const caller = (taxpayersRevision: number) => ({ accountId: 'a', taxpayersRevision });
   await replica.apply(state('100000001', 4, 0));
   expect((await taxpayers.require(caller(4), '100000001')).name).toBe('n4');
-  expect(asked).toBe(0);
+  expect(fetches).toBe(0);
   expect((await taxpayers.require(caller(8), '100000001')).name).toBe('n4');
   expect((await taxpayers.require(caller(7), '100000001')).name).toBe('n4');
-  expect(asked).toBe(1);
+  expect(fetches).toBe(1);
   await expect(taxpayers.require(caller(8), '100000002')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
   await expect(taxpayers.require(caller(8), '100000009')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
   await expect(taxpayers.require({ accountId: 'b', taxpayersRevision: 0 }, '100000001')).rejects.toMatchObject({
     code: 'taxpayer_not_found',
   });
   expect((await taxpayers.list(caller(8))).map(({ rnc }) => rnc)).toEqual(['100000001', '100000002']);
-  expect(asked).toBe(1);
+  expect(fetches).toBe(1);
   await replica.apply(state('100000001', 11, 8));
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n11');
-  expect(asked).toBe(1);
+  expect(fetches).toBe(1);
 });

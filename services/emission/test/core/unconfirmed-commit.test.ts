@@ -6,13 +6,9 @@ import { createInMemoryEmissionStore } from '../support/emission-store.in-memory
 
 describe('an attempt whose commit was not confirmed', () => {
   it.each([
+    ['becomes due as unsent', (attempt: Attempt) => attempt, { state: 'committed', owner: null }],
     [
-      'goes to the background as one that was not sent',
-      (attempt: Attempt) => attempt,
-      { state: 'committed', owner: null },
-    ],
-    [
-      'stays with who took it up',
+      'stays with the instance that claimed it',
       ({ revision, ...rest }: Attempt): Attempt => ({ ...rest, revision: revision + 1 }),
       { state: 'sending' },
     ],
@@ -22,12 +18,12 @@ describe('an attempt whose commit was not confirmed', () => {
       { state: 'sending', owner: 'another' },
     ],
     [
-      'stays as it is where it is another emission under the number',
+      'is unchanged if the number has another emission',
       (attempt: Attempt): Attempt => ({ ...attempt, emissionId: attempt.emissionId + 1 }),
       { state: 'sending' },
     ],
     [
-      'stays as it is where other bytes stand under the number',
+      'is unchanged if the number has other bytes',
       (attempt: Attempt): Attempt => ({ ...attempt, xml: { ...attempt.xml, sha256: 'f'.repeat(64) } }),
       { state: 'sending' },
     ],

@@ -53,7 +53,7 @@ let sequence = 0;
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** What every emission store must do; run over both adapters. */
+/** Contract of every emission store, run over both adapters. */
 function contract(name: string, subject: () => Subject) {
   describe(`the emission store ${name}`, () => {
     const unique = () => {
@@ -71,7 +71,7 @@ function contract(name: string, subject: () => Subject) {
       return attempt;
     }
 
-    it('gives back what was committed', async () => {
+    it('returns the committed attempt', async () => {
       const attempt = await begun({
         rfce: { path: 'a/b.xml', sha256: '1'.repeat(64) },
         modifies: 'x',
@@ -81,7 +81,7 @@ function contract(name: string, subject: () => Subject) {
       expect(await subject().store.find({ ...attempt, env: 'eCF' })).toBeNull();
     });
 
-    it('commits one of two attempts for a number, whichever instance they come from', async () => {
+    it('commits one of two attempts for a number, from one instance or two', async () => {
       const encf = unique();
       const { store, other } = subject();
       const attempts = await Promise.all(
@@ -100,7 +100,7 @@ function contract(name: string, subject: () => Subject) {
       expect(await subject().events(encf)).toHaveLength(1);
     });
 
-    it('replaces an attempt only where nothing came between, and tells of each change once', async () => {
+    it('replaces an attempt only without a concurrent change, and publishes each change once', async () => {
       const attempt = await begun();
       const processing = afterReceipt(attempt, receipt('t-1'), at(10)) as Attempt;
       const { store, other } = subject();
@@ -145,7 +145,7 @@ function contract(name: string, subject: () => Subject) {
       expect(present.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
     });
 
-    it('keeps the first submissions of a number and the latest with it, and gives all of them', async () => {
+    it('keeps the first and the latest submissions with an attempt, and returns all of them', async () => {
       const { store } = subject();
       const TIMES = 65;
       let attempt = await begun();
@@ -226,7 +226,7 @@ function contract(name: string, subject: () => Subject) {
       expect(await store.find(attempt)).toMatchObject({ owner: 'next', nextActionAt: at(120_000).now });
     });
 
-    it('lets a held note go when the document it modifies is decided, and knows its notes', async () => {
+    it('makes a held note due when the document it modifies is decided, and lists notes', async () => {
       const { store } = subject();
       const original = await begun();
       const modifies = documentKey(original);
@@ -245,7 +245,7 @@ function contract(name: string, subject: () => Subject) {
       await store.save(processing, afterResult(processing, result('Aceptado'), at(2)) as Attempt, []);
       const after = (await store.find(note))?.nextActionAt as Date;
       expect(after.getTime()).not.toBe(before.getTime());
-      // Who looked before the decision, and found it still open, does not put the note off over it.
+      // A check that found the document undecided before does not postpone the note.
       expect(await store.save(note, postponed(note, at(3)), [])).toBe(false);
       expect((await store.find(note))?.nextActionAt).toEqual(after);
       await store.save(
@@ -264,7 +264,7 @@ function contract(name: string, subject: () => Subject) {
       expect(backlog.alarms).toContainEqual({ kind: 'no-certificate', count: 1 });
       expect(backlog.oldestCommittedAt).toEqual(NOW);
 
-      // What the authority decides is the status poller's to ask for: it is due to nobody here, and undecided all the same.
+      // The status poller queries these documents. They are never due here, but undecided.
       const old = beginAttempt(fresh({ encf: unique() }), null, await store.nextId(), at(-7_200_000), {
         owner: 'me',
         leaseMs: 1,
@@ -284,7 +284,7 @@ function contract(name: string, subject: () => Subject) {
 
       await store.resume('000000000');
       expect((await store.find(attempt))?.nextActionAt?.getTime()).toBeGreaterThan(NOW.getTime());
-      // The background is at it this moment, and found no certificate yet: it does not put the document off over this.
+      // The background works on it and found no certificate: it does not postpone the document.
       const alarmed = (await store.find(attempt)) as Attempt;
       const claimed: Attempt = { ...alarmed, state: 'committed', owner: 'me', revision: alarmed.revision + 1 };
       expect(await store.save(alarmed, claimed, [])).toBe(true);
@@ -338,7 +338,7 @@ describe('over PostgreSQL', () => {
     },
   }));
 
-  it('commits no event that no broker would take, and what is committed with it all the same', async () => {
+  it('commits no event that is too large for a broker, and nothing with it', async () => {
     const database = databases[0] as Database;
     const store = createPostgresEmissionStore({
       database,
@@ -358,7 +358,7 @@ describe('over PostgreSQL', () => {
     expect(outcomes).toMatchObject([{ value: true }, { reason: expect.any(RangeError) }, { value: true }]);
   });
 
-  it('forgets what changed long ago once the bus has its event, and not before', async () => {
+  it('deletes an old change after its event is published, not before', async () => {
     const database = databases[0] as Database;
     const told = createPostgresPublishedDocuments(database);
     const issuer = { env: 'TesteCF', issuerRnc: '100000001' } as const;
@@ -377,7 +377,7 @@ describe('over PostgreSQL', () => {
     await database.query('DELETE FROM outbox');
   });
 
-  it('lists what the authority has to decide, by pages', async () => {
+  it('lists documents that the authority has to decide, in pages', async () => {
     const [store, told] = [stores[0] as EmissionStore, createPostgresPublishedDocuments(databases[0] as Database)];
     const life = { owner: 'me', leaseMs: 1, held: false };
     const issued = async (number: number, until: 'sending' | 'processing' | 'accepted') => {
@@ -397,7 +397,7 @@ describe('over PostgreSQL', () => {
   it.each([
     ['the backlog is counted', BACKLOG, []],
     ['what the authority has to decide is listed', PAGE_OF_AWAITED, [0, 100]],
-  ] as const)('%s without reading what is decided', async (_, { text }, params) => {
+  ] as const)('%s without reading decided documents', async (_, { text }, params) => {
     const { url } = databases[0] as Database;
     const database = openDatabase(url, { max: 1, settings: { enable_seqscan: 'off' } });
     const { rows } = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...params]);
@@ -407,7 +407,7 @@ describe('over PostgreSQL', () => {
     expect(plan).not.toContain('Seq Scan');
   });
 
-  it('knows a cancelled number that was never issued as cancelled, and as nothing else', async () => {
+  it('finds only the cancellation of a cancelled number that was never issued', async () => {
     const [store, database] = [stores[0] as EmissionStore, databases[0] as Database];
     await database.query(`INSERT INTO cancelled_range (env, issuer_rnc, ecf_type, first_number, last_number, cancellation_id)
       VALUES ('TesteCF', '131999999', '31', 8000000001, 8000000009, 77)`);
@@ -419,7 +419,7 @@ describe('over PostgreSQL', () => {
 });
 
 describe('events whose effect needs the database', () => {
-  it('wait while it is away for longer than a request would, and are no dead letters', async () => {
+  it('wait longer than a request while it is unavailable, and are no dead-letter messages', async () => {
     const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
     const store = createPostgresEmissionStore({ database, describe: describeAttempt, timeoutMs: 10 });
     const deadLetters = createMemoryDeadLetters();

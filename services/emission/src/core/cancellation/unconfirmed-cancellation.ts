@@ -43,7 +43,7 @@ export async function committing<T>(
       (failure) => ports.cancellationObserver.failed('releasing an unsent cancellation', failure),
     );
     throw new CommitUnconfirmed(
-      'The database of this service went away while it stored the cancellation, which may be under way. Repeat the very same request: where it is, you get 409 encf_in_use with the id of the cancellation, and GET /anecf/ with that id says what became of it.',
+      'The database became unavailable while it stored the cancellation, so the cancellation may be in progress. Repeat the very same request. If it is in progress, you get 409 encf_in_use with its id, and GET /anecf/ with that id shows its outcome.',
       error,
     );
   }

@@ -26,7 +26,7 @@ export function createProveSubmission(
     if (tokens === null)
       throw new EmissionError(
         'certificate_missing',
-        `The authority has to be asked about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
+        `The authority has to be queried about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
       );
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const late = new Promise<never>((_, reject) =>
@@ -68,7 +68,7 @@ function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Att
     case 'refused':
       throw new EmissionError(
         'authority_unreadable',
-        `The authority does not answer the question for ${trackId}: ${answer.reason}. ${UNCHANGED}`,
+        `The authority does not answer the query for ${trackId}: ${answer.reason}. ${UNCHANGED}`,
       );
     case 'unknown':
       if (answer.cause === 'another_document')
@@ -78,7 +78,7 @@ function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Att
       if (answer.cause === 'not_a_verdict' || answer.cause === 'too_large' || answer.cause === 'redirect')
         throw new EmissionError(
           'authority_unreadable',
-          `The authority answered the question for ${trackId} with nothing that can be used; repeat later. ${UNCHANGED}`,
+          `The authority gave no usable answer to the query for ${trackId}; repeat later. ${UNCHANGED}`,
         );
       throw unanswered(trackId, answer.retryAfterMs);
   }
@@ -87,7 +87,7 @@ function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Att
 function unanswered(trackId: string, retryAfterMs?: number): EmissionError {
   return new EmissionError(
     'authority_unreachable',
-    `The authority does not answer at the moment, so nobody knows what ${trackId} belongs to; repeat later. ${UNCHANGED}`,
+    `The authority does not answer at the moment, so it is unknown which document ${trackId} belongs to; repeat later. ${UNCHANGED}`,
     retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) },
   );
 }

@@ -134,7 +134,7 @@ async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files
     if (!(error instanceof StoreUnavailable)) throw error;
     releaseUnconfirmed(ports, attempt);
     throw new CommitUnconfirmed(
-      `The database of this service went away while it stored ${attempt.encf}: the document may be under way. Repeat the very same document and you are told what became of it; it is never sent twice.`,
+      `The database became unavailable while it stored ${attempt.encf}, so the document may be in progress. Repeat the very same document to get its outcome; it is never sent twice.`,
       error,
     );
   }

@@ -34,7 +34,7 @@ export function createResumeSigned(ports: Ports, followUp: FollowUp): ResumeSign
 function refusedOnTheWay({ encf }: Attempt): EmissionError {
   return new EmissionError(
     'invalid_token',
-    `The authority refuses the token in x-token. ${encf} stays under way from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
+    `The authority refuses the token in x-token. ${encf} stays in progress from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
   );
 }
 
