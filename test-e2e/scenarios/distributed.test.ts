@@ -241,12 +241,21 @@ describeDistributed('a part that no longer answers', () => {
 // Its line is cut: that has to be a storage of the test's own.
 const describeOwnStorage = storage === null ? describe.skip : describeDistributed;
 
+interface StoredFile {
+  path: string;
+  pending: boolean;
+}
+
 describeOwnStorage('the storage of XML (the one that the test starts, not that of S3_ENDPOINT) is away', () => {
   it('a submission succeeds and is archived later, an archived document is out of reach, and all comes back', async () => {
     const stored = await submitted();
     const xmlOf = (encf: string) => client().call('GET', `/${encf}/xml`, { headers: { 'rnc-issuing': '199999991' } });
     const { text: xml, status: before } = await xmlOf(stored);
     expect(before).toBe(200);
+    await until(
+      async () => (await client().admin('GET', '/archive/emission?limit=1000')).body.files as StoredFile[],
+      (files) => files.some(({ path: name, pending }) => name.includes(stored) && !pending),
+    );
     const { invoice, encf } = numbers.next();
     await storage?.line.cut();
     try {
