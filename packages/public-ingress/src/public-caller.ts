@@ -8,7 +8,7 @@ export interface PublicCaller {
   readonly env: Environment;
   /** Network address; null where the gateway did not send it. */
   readonly sender: string | null;
-  /** What quotas count by: an IPv4 address or an IPv6 /48. */
+  /** Quotas count by this network: an IPv4 address or an IPv6 /48. */
   readonly network: string;
 }
 

@@ -299,7 +299,7 @@ describe('what is no request, or not complete in time', () => {
     running.push(server);
   });
 
-  /** What comes back until the server closes; the peer keeps its own end open. */
+  /** Reads the answer until the server closes the connection. The peer keeps its own end open. */
   const send = async (text: string) => {
     const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     let answer = '';

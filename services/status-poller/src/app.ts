@@ -61,7 +61,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   const ports: Ports = {
     submissions: createSubmissionStore({
       database,
-      describe: (submission, revision, learned) => statusEvent(submission, revision, learned, clock()),
+      describe: (submission, learned) => statusEvent(submission, learned, clock()),
     }),
     authority: overrides.authority ?? client,
     emission: overrides.emission ?? emissionOverHttp(config, identityKey, clock),
@@ -132,8 +132,8 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   };
 }
 
-function statusEvent(submission: Submission, revision: number, learned: Learned, now: Date) {
-  const data = invoiceStatusChanged(submission, revision, learned);
+function statusEvent(submission: Submission, learned: Learned, now: Date) {
+  const data = invoiceStatusChanged(submission, learned);
   // The event belongs to the trace of its submission, not to that of the query.
   return makeEvent(
     {

@@ -131,7 +131,7 @@ describe('the event of an answer', () => {
     const raw = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
     const event = (some: typeof messages) => {
       const facts = { ...submission.facts, messages: some };
-      return invoiceStatusChanged({ ...submission, facts }, 1, { facts, raw, askedAt: NOW });
+      return invoiceStatusChanged({ ...submission, facts }, { facts, raw, askedAt: NOW });
     };
     const told = event(messages);
     expect(told.messages_cut).toBe(true);

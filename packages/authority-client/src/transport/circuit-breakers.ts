@@ -28,7 +28,7 @@ export const DEFAULT_CIRCUIT_BREAKERS: CircuitBreakerOptions = {
   maxInFlight: Number.POSITIVE_INFINITY,
 };
 
-/** What a call says about its peer; `neutral` where it says nothing. */
+/** The health of a peer after a call; `neutral` calls do not count. */
 export type Health = 'healthy' | 'failing' | 'neutral';
 
 export interface CallResult<T> {

@@ -1,6 +1,6 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
+import { outboxPartition, outboxRow } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
@@ -67,7 +67,7 @@ export function createPostgresEmissionStore({
         emissionRow(attempt),
         attemptRow(attempt),
         sealedCertificate,
-        ...eventParams(event),
+        ...outboxRow(event),
         ...pendingColumns(files),
       ];
       let tries = 0;
@@ -88,7 +88,7 @@ export function createPostgresEmissionStore({
         changedRow({ ...after, emissionId: before.emissionId, attempt: before.attempt }),
         before.revision,
         exchangeRows(exchanges),
-        ...eventParams(event),
+        ...(event === null ? NO_EVENT : outboxRow(event)),
       ]);
       if (event !== null) database.signalOutbox([outboxPartition(event.key)]);
       return rowCount > 0;
@@ -118,8 +118,5 @@ export function createPostgresEmissionStore({
 /** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */
 type LookRow = (AttemptRow | { emission_id: null }) & { cancelled_by: number | null };
 
-/** Partition, id, topic, key and body of an event. Throws RangeError if the event is too large for a broker. */
-function eventParams(event: BusEvent | null): unknown[] {
-  if (event === null) return [null, null, null, null, null];
-  return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];
-}
+/** In place of an event, for a change that is not published. */
+const NO_EVENT = [null, null, null, null, null];

@@ -4,11 +4,7 @@ import type { Learned } from './ports.js';
 import type { Submission } from './submission.js';
 
 /** Data of `invoice_status.changed`. */
-export function invoiceStatusChanged(
-  submission: Submission,
-  revision: number,
-  { raw, askedAt }: Learned,
-): InvoiceStatusChanged {
+export function invoiceStatusChanged(submission: Submission, { raw, askedAt }: Learned): InvoiceStatusChanged {
   const { facts } = submission;
   const { messages, cut } = fitMessages(facts.messages, MAX_VERDICT_MESSAGE_BYTES);
   return {
@@ -17,7 +13,7 @@ export function invoiceStatusChanged(
     encf: submission.encf,
     account_id: submission.accountId,
     track_id: submission.trackId,
-    revision,
+    revision: submission.revision,
     status: facts.status,
     final: submission.final,
     code: facts.code ?? '',

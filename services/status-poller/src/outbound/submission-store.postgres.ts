@@ -23,7 +23,7 @@ export const STATUS_POLLER_GROUP = 'status-poller';
 export interface SubmissionStoreOptions {
   readonly database: Database;
   /** Makes the event of a change. */
-  readonly describe: (submission: Submission, revision: number, learned: Learned) => BusEvent;
+  readonly describe: (submission: Submission, learned: Learned) => BusEvent;
 }
 
 interface SubmissionRow {
@@ -165,7 +165,7 @@ async function learn(
   const final = isFinal(facts);
   for (let before = known; ; ) {
     const after = { ...before, facts, final, askedAt, revision: before.revision + 1 };
-    const event = describe(after, after.revision, learned);
+    const event = describe(after, learned);
     const values = [before.env, before.trackId, JSON.stringify(facts), final, askedAt, UNDECIDED, before.revision];
     const { rows } = await database.query<SubmissionRow>(sql.LEARN, [...values, ...outboxRow(event)]);
     if (rows[0] !== undefined) {

@@ -100,7 +100,7 @@ export function isComplete(attempts: IssuedInvoice['attempts']): boolean {
   return attempts.every((attempt) => attempt.messages_cut !== true && attempt.earlier_omitted === undefined);
 }
 
-/** What other services report about an issued document; null before their first report. */
+/** Reports of other services about an issued document; null before the first report. */
 export interface Outcome {
   readonly delivery: DeliveryChanged['delivery_status'] | null;
   readonly decision: ApprovalStatus | null;
