@@ -47,7 +47,7 @@ await deployed();
 
 async function engine(): Promise<void> {
   const bytes = await approvalXml(encfOf(1), { issuer: '199999991', buyer: '188888885' });
-  const options = { now, trust: () => null, maxBytes: 1024 * 1024 };
+  const options = { now, trust: () => ({ trusted: null, doubt: null }), maxBytes: 1024 * 1024 };
   const data = Buffer.alloc(400, 'x');
   const key = createPublicKey(signer.certificate.privateKey);
   const signature = sign('sha256', data, signer.certificate.privateKey);

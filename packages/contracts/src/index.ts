@@ -24,6 +24,7 @@ export * from './http/invoice.js';
 export * from './http/operations.js';
 export * from './http/own-operations.js';
 export * from './http/received-invoice.js';
+export * from './http/signer.js';
 export * from './http/submission.js';
 export * from './openapi/build-document.js';
 export * from './topics.js';

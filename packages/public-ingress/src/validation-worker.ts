@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { type TrustCheck, trustCheck } from './signed-document.js';
+import { type TrustCheck, trustCheck } from './signers/signed-document.js';
 
 /** The settings that the pool passes to a worker. */
 export interface WorkerSettings {

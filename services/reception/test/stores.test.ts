@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import { createQuotaStore, type QuotaStore } from '@ecf/public-ingress';
+import {
+  areKnownSigners,
+  createQuotaStore,
+  noteKnownSigner,
+  type QuotaStore,
+  type SignerFacts,
+  type SignerUse,
+} from '@ecf/public-ingress';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -17,7 +24,6 @@ import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js'
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
 import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
-import { createInMemoryDocumentStore } from './support/documents.in-memory.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
@@ -39,33 +45,42 @@ function withoutFiles(documents: DocumentStore): TestDocuments {
 }
 
 interface Stores {
-  documents: TestDocuments;
   seeds: SpentSeeds;
   keys: TokenKeys;
   quotas: QuotaStore;
 }
 
 let database: Database;
+let documents: TestDocuments;
 const stores: Record<'memory' | 'postgres', Stores | undefined> = { memory: undefined, postgres: undefined };
 
 beforeAll(async () => {
   const url = await (await startTestPostgres()).createDatabase();
   await migrate(url, fileURLToPath(new URL('../prisma/migrations', import.meta.url)));
   database = openDatabase(url);
+  documents = withoutFiles(createDocumentStore(database));
   stores.postgres = {
-    documents: withoutFiles(createDocumentStore(database)),
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, MASTER_KEY),
     quotas: createQuotaStore(database),
   };
   stores.memory = {
-    documents: withoutFiles(createInMemoryDocumentStore()),
     seeds: createInMemorySpentSeeds(),
     keys: createInMemoryTokenKeys(),
     quotas: createInMemoryQuotaStore(),
   };
 });
 afterAll(() => database.close());
+
+const SIGNER: SignerFacts = {
+  subject: 'CN=Provider',
+  serialNumber: '01',
+  issuer: 'CN=Issuer',
+  fingerprint: 'f',
+  keyFingerprint: 'k',
+  holderId: null,
+  trusted: null,
+};
 
 let sequence = 0;
 
@@ -90,7 +105,7 @@ function received(
     bytes: 10,
     xml: { path: `x/${sequence}`, sha256: `${sequence}`.padStart(64, '0') },
     acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
-    signer: { subject: 'CN=Provider', serialNumber: '01', fingerprint: 'f', holderId: null },
+    signer: SIGNER,
     canonical: 'as-is',
     observations: [],
     origin: { requestId: 'r', sender: '203.0.113.7' },
@@ -111,7 +126,7 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     xmlPath: 'x/other',
     acknowledgement: { path: `a/${sha256.slice(0, 4)}`, sha256: 'b'.repeat(64) },
     acknowledgedAt: NOW,
-    signer: { subject: 'CN=Other', serialNumber: '02', fingerprint: 'g', holderId: null },
+    signer: { ...SIGNER, subject: 'CN=Other', fingerprint: 'g' },
     holderId,
     competes: holderId !== null,
     origin: { requestId: 'r', sender: null },
@@ -150,11 +165,8 @@ async function whole(documents: TestDocuments, { key }: NewReceivedDocument): Pr
   return listed?.document;
 }
 
-describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
-  const at = () => stores[kind] as Stores;
-
+describe('documents', () => {
   it('a number is taken once', async () => {
-    const { documents } = at();
     const first = received();
     const id = await documents.add(first);
     expect(await whole(documents, first)).toEqual({
@@ -173,14 +185,12 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('of many that add the same number at once, one does', async () => {
-    const { documents } = at();
     const { key } = received();
     const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received({ key }))));
     expect(added.filter((one) => one !== null)).toHaveLength(1);
   });
 
   it('the first time an answer left stays, whatever is noted after it', async () => {
-    const { documents } = at();
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
@@ -192,7 +202,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('competing documents raise the revision once for each bytes and are listed', async () => {
-    const { documents } = at();
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     for (const sha256 of ['1', '1', '2']) await documents.refuse(refused(document, id, sha256.repeat(64)));
@@ -206,8 +215,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('floods under a number hide neither the first of another certificate nor that of a known signer', async () => {
-    const { documents } = at();
-    const known = { subject: 'CN=Known', serialNumber: '03', fingerprint: `known ${sequence}`, holderId: null };
+    const known = { ...SIGNER, subject: 'CN=Known', fingerprint: `known ${sequence}` };
     await documents.add(received({ receivedAt: new Date(NOW.getTime() - 1_000), signer: known }));
     const document = received();
     const id = (await documents.add(document)) ?? 0;
@@ -232,7 +240,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('a competitor without room is counted, not shown, and shown once it is kept', async () => {
-    const { documents } = at();
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     const unkept = { ...refused(document, id, '5'.repeat(64)), xmlPath: null };
@@ -257,7 +264,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('knows who signed for an issuer before', async () => {
-    const { documents } = at();
     const [first, second] = [received(), received({ receivedAt: new Date(NOW.getTime() + 1_000) })];
     const signer = { ...first.signer, fingerprint: `f${sequence}` };
     await documents.add({ ...first, signer });
@@ -269,29 +275,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(await documents.signedEarlier(other, signer.fingerprint)).toBe(false);
   });
 
-  it('quotas give all of a claim or nothing, however many ask at once', async () => {
-    const { quotas } = at();
-    const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
-      scope,
-      period,
-      amount,
-      limit,
-    });
-    const asked = Array.from({ length: 20 }, (_, i) =>
-      quotas.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
-    );
-    expect((await Promise.all(asked)).filter((over) => over === null)).toHaveLength(5);
-    expect(await quotas.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
-    const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
-    expect(used.every((over) => over === null)).toBe(true);
-    await quotas.take([claim('number', 1, 1, '')]);
-    await quotas.clean('2026-06-24');
-    expect(await quotas.take([claim('all', 55, 55)])).toBeNull();
-    expect(await quotas.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
-  });
-
   it('lists newest first, pages, filters by provider and time, and sums to the cent', async () => {
-    const { documents } = at();
     const env = 'CerteCF';
     const times = ['2026-06-01T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-02T10:00:00Z'];
     const ids: number[] = [];
@@ -317,7 +301,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('gives the acknowledgement of the received document, else the latest refusal, of the buyers that ask', async () => {
-    const { documents } = at();
     const document = received();
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
     const both = { ...search, buyerRncs: [BUYER, OTHER_BUYER] };
@@ -338,7 +321,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('follows decisions by their revision, each event once', async () => {
-    const { documents } = at();
     const document = received();
     await documents.add(document);
     const event = randomUUID();
@@ -355,7 +337,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('a decision that comes before its document waits for it', async () => {
-    const { documents } = at();
     const document = received();
     await documents.decide(decision(document, 2, 'approved'), randomUUID());
     await documents.decide(decision(document, 1, 'rejected'), randomUUID());
@@ -364,12 +345,36 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('a decision that comes at the same moment as its document is not lost', async () => {
-    const { documents } = at();
     for (let i = 0; i < 10; i++) {
       const document = received();
       await Promise.all([documents.decide(decision(document, 1, 'approved'), randomUUID()), documents.add(document)]);
       expect((await whole(documents, document))?.approvalStatus).toBe('approved');
     }
+  });
+});
+
+describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
+  const at = () => stores[kind] as Stores;
+
+  it('quotas give all of a claim or nothing, however many ask at once', async () => {
+    const { quotas } = at();
+    const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
+      scope,
+      period,
+      amount,
+      limit,
+    });
+    const asked = Array.from({ length: 20 }, (_, i) =>
+      quotas.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
+    );
+    expect((await Promise.all(asked)).filter((over) => over === null)).toHaveLength(5);
+    expect(await quotas.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
+    const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
+    expect(used.every((over) => over === null)).toBe(true);
+    await quotas.take([claim('number', 1, 1, '')]);
+    await quotas.clean('2026-06-24');
+    expect(await quotas.take([claim('all', 55, 55)])).toBeNull();
+    expect(await quotas.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
   });
 
   it('a seed is spent once, and forgotten when it has expired', async () => {
@@ -400,7 +405,6 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
 });
 
 it('a decision without its document holds back nobody but that document', async () => {
-  const { documents } = stores.postgres as Stores;
   const [own, other] = [received(), received()];
   const { env, buyerRnc, issuerRnc, encf: number } = own.key;
   let open: () => void = () => undefined;
@@ -442,6 +446,35 @@ it('a decision without its document holds back nobody but that document', async 
     await Promise.all([slow, waiting]);
   }
   expect(await whole(documents, own)).toMatchObject({ approvalStatus: 'approved' });
+});
+
+it('a signer is known by its key, and by its holder where both certificates led to trusted issuers', async () => {
+  const later = new Date(NOW.getTime() + 1_000);
+  const use = (rnc: string, signer: Partial<SignerFacts>, at = later): SignerUse => ({
+    env: 'TesteCF',
+    rnc,
+    signer: { ...SIGNER, holderId: '00100000017', ...signer },
+    at,
+  });
+  await noteKnownSigner(database, use(PROVIDER, { keyFingerprint: 'own key' }, NOW));
+  await noteKnownSigner(database, use(OTHER_PROVIDER, { keyFingerprint: 'vouched for', trusted: true }, NOW));
+  const cases: [SignerUse, boolean][] = [
+    [use(PROVIDER, { keyFingerprint: 'own key' }), true],
+    [use(PROVIDER, { keyFingerprint: 'own key' }, NOW), false],
+    [use(PROVIDER, { keyFingerprint: 'renewed', trusted: true }), false],
+    [use(PROVIDER, { keyFingerprint: 'vouched for' }), false],
+    [{ ...use(PROVIDER, { keyFingerprint: 'own key' }), env: 'eCF' }, false],
+    [use(OTHER_PROVIDER, { keyFingerprint: 'renewed', trusted: true }), true],
+    [use(OTHER_PROVIDER, { keyFingerprint: 'forged', trusted: null }), false],
+    [use(OTHER_PROVIDER, { keyFingerprint: 'another', trusted: true, holderId: '00100000025' }), false],
+    [use(OTHER_PROVIDER, { keyFingerprint: 'no holder', trusted: true, holderId: null }), false],
+  ];
+  expect(
+    await areKnownSigners(
+      database,
+      cases.map(([one]) => one),
+    ),
+  ).toEqual(cases.map(([, known]) => known));
 });
 
 it('private keys and certificates never stand open in the database', async () => {

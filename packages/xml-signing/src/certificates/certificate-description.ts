@@ -9,6 +9,8 @@ export interface CertificateDescription {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly fingerprint: string;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo) in lower-case hexadecimal. */
+  readonly keyFingerprint: string;
 }
 
 /** @throws Error when the certificate's dates are none */
@@ -23,6 +25,9 @@ export function describeCertificate(certificate: X509Certificate): CertificateDe
     notBefore,
     notAfter,
     fingerprint: createHash('sha256').update(certificate.raw).digest('hex'),
+    keyFingerprint: createHash('sha256')
+      .update(certificate.publicKey.export({ format: 'der', type: 'spki' }))
+      .digest('hex'),
   };
 }
 

@@ -37,7 +37,6 @@ export interface VerificationReason {
  */
 export interface CertificateFacts {
   readonly subject: string;
-  /** SHA-256 of the certificate, in hexadecimal. */
   readonly serial_number: string;
   readonly issuer: string;
   /** ISO 8601 with offset -04:00. */
@@ -47,6 +46,8 @@ export interface CertificateFacts {
   readonly valid_at_signing: boolean;
   /** SHA-256 of the DER in lower-case hexadecimal. */
   readonly fingerprint: string;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo) in lower-case hexadecimal: the same in a renewed certificate of one key. */
+  readonly keyFingerprint: string;
   /** RNC, cédula or passport of the holder; null when the subject names none. */
   readonly holderId: string | null;
   /** The certificate itself, DER in base64. */

@@ -138,8 +138,11 @@ export function fromRow(row: ReceivedApprovalRow): NewReceivedApproval {
     signer: {
       subject: row.certificate_subject,
       serialNumber: row.certificate_serial,
+      issuer: '',
       fingerprint: row.certificate_fingerprint,
+      keyFingerprint: '',
       holderId: row.certificate_holder,
+      trusted: null,
     },
     canonical: row.canonical,
     requestId: row.request_id,

@@ -1,4 +1,5 @@
 import type { Environment, Fault } from '@ecf/domain';
+import type { SignerFacts } from '@ecf/public-ingress';
 import type { DocumentFacts } from '../core/documents/document-facts.js';
 import type {
   Conflict,
@@ -38,6 +39,9 @@ export interface ReceivedRow {
   certificate_serial: string;
   certificate_fingerprint: string;
   certificate_holder: string | null;
+  certificate_issuer: string;
+  certificate_key: string;
+  certificate_trusted: boolean | null;
   canonical: ReceivedDocument['canonical'];
   observations: Fault[];
   approval_status: ReceivedDocument['approvalStatus'];
@@ -75,6 +79,9 @@ export const NEW_RECEIVED_COLUMNS = [
   'certificate_serial',
   'certificate_fingerprint',
   'certificate_holder',
+  'certificate_issuer',
+  'certificate_key',
+  'certificate_trusted',
   'canonical',
   'observations',
   'request_id',
@@ -113,6 +120,9 @@ export function newReceivedRow(
     certificate_serial: signer.serialNumber,
     certificate_fingerprint: signer.fingerprint,
     certificate_holder: signer.holderId,
+    certificate_issuer: signer.issuer,
+    certificate_key: signer.keyFingerprint,
+    certificate_trusted: signer.trusted,
     canonical: document.canonical,
     observations: [...document.observations],
     request_id: document.origin.requestId,
@@ -151,17 +161,36 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
     bytes: row.bytes,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
-    signer: {
-      subject: row.certificate_subject,
-      serialNumber: row.certificate_serial,
-      fingerprint: row.certificate_fingerprint,
-      holderId: row.certificate_holder,
-    },
+    signer: fromSignerColumns(row),
     canonical: row.canonical,
     observations: row.observations,
     approvalStatus: row.approval_status,
     approvalDatetime: row.approval_datetime,
     origin: { requestId: row.request_id, sender: row.sender },
+  };
+}
+
+/** The columns of a signer in both tables of documents. */
+type SignerColumns = Pick<
+  ReceivedRow,
+  | 'certificate_subject'
+  | 'certificate_serial'
+  | 'certificate_fingerprint'
+  | 'certificate_holder'
+  | 'certificate_issuer'
+  | 'certificate_key'
+  | 'certificate_trusted'
+>;
+
+function fromSignerColumns(row: SignerColumns): SignerFacts {
+  return {
+    subject: row.certificate_subject,
+    serialNumber: row.certificate_serial,
+    issuer: row.certificate_issuer,
+    fingerprint: row.certificate_fingerprint,
+    keyFingerprint: row.certificate_key,
+    holderId: row.certificate_holder,
+    trusted: row.certificate_trusted,
   };
 }
 
@@ -206,6 +235,9 @@ export const REFUSED_COLUMNS = [
   'certificate_serial',
   'certificate_fingerprint',
   'certificate_holder',
+  'certificate_issuer',
+  'certificate_key',
+  'certificate_trusted',
   'holder_id',
   'request_id',
   'sender',
@@ -233,6 +265,9 @@ export function refusedValues(refusal: NewRefusedDocument, conflictOf: number | 
     signer?.serialNumber ?? null,
     signer?.fingerprint ?? null,
     signer?.holderId ?? null,
+    signer?.issuer ?? '',
+    signer?.keyFingerprint ?? '',
+    signer?.trusted ?? null,
     refusal.holderId,
     refusal.origin.requestId,
     refusal.origin.sender,

@@ -9,7 +9,7 @@ import {
   toIsoDominican,
 } from '@ecf/domain';
 import { checkXml, readXml } from '@ecf/ecf-xml';
-import { distrust, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import { judgeSignature, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
 import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from '../deliveries/delivery.js';
 import type { StoredBytes } from '../given/given-approval.js';
@@ -87,9 +87,9 @@ export function validateAcknowledgement(
       // An impossible date leaves this empty; the acknowledgement counts all the same.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
-    const signature = distrust(verification, said.acknowledgedAt ?? now, trust);
+    const { doubt } = judgeSignature(verification, said.acknowledgedAt ?? now, trust);
     const faults = [
-      ...(signature === null ? [] : [`its signature does not count: ${signature}`]),
+      ...(doubt === null ? [] : [`its signature does not count: ${doubt}`]),
       ...contradictions(detail, sent),
       ...inconsistencies(said),
       ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),

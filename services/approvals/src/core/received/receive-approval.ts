@@ -1,6 +1,5 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { signerFacts } from '@ecf/public-ingress/signed-document';
 import { createReceivedBytesQuota, createRefusedBytesQuota, type Unkept } from '@ecf/public-ingress/stored-bytes-quota';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
@@ -83,7 +82,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
       receivedAt: arrival.arrivedAt,
       bytes: bytes.length,
       xml: { path, sha256 },
-      signer: signerFacts(validation.certificate),
+      signer: validation.signer,
       canonical: validation.canonical,
       requestId: arrival.requestId,
       sender: arrival.sender,

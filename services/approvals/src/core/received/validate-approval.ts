@@ -9,7 +9,13 @@ import {
   textOf,
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
-import { distrust, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import {
+  judgeSignature,
+  parseReceived,
+  type SignatureVerdict,
+  type SignerFacts,
+  type TrustCheck,
+} from '@ecf/public-ingress/signed-document';
 import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
 import { UnreadableApproval } from '../errors.js';
 import { REFUSALS } from './approval-refusals.js';
@@ -31,7 +37,7 @@ export interface ApprovalFacts {
 export interface ValidApproval {
   readonly refusal: null;
   readonly facts: Omit<ApprovalFacts, 'totalAmount'> & { readonly totalAmount: string };
-  readonly certificate: CertificateFacts;
+  readonly signer: SignerFacts;
   readonly canonical: 'as-is' | 'whitespace-dropped';
 }
 
@@ -70,14 +76,15 @@ export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOpt
   if (first !== undefined) return { refusal: `${REFUSALS.structure}. ${first.path}: ${first.message}`, about };
   const verification = verifyXml(xml, options.now);
   const decidedAt = factsOf(checked.tree)?.decidedAt ?? options.now;
-  if (isDistrusted(verification, decidedAt, options)) return { refusal: REFUSALS.signature, about };
-  const { certificate, verified, canonical } = verification;
+  const { doubt, signer } = judge(verification, decidedAt, options);
+  if (doubt !== null) return { refusal: REFUSALS.signature, about };
+  const { verified, canonical } = verification;
   const facts = verified === null ? null : factsOf(canonical === 'as-is' ? checked.tree : readXml(verified));
-  if (certificate === null || facts === null) return { refusal: REFUSALS.signature, about };
+  if (signer === null || facts === null) return { refusal: REFUSALS.signature, about };
   return {
     refusal: null,
     facts: { ...facts, totalAmount: facts.totalAmount?.toFixed(2) ?? '' },
-    certificate,
+    signer,
     canonical: canonical ?? 'as-is',
   };
 }
@@ -96,11 +103,11 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
  * An approval states the time of the decision, and its signature came later. A buyer that renewed its certificate meanwhile
  * signed with the new one. So a certificate counts that is valid at either time.
  */
-function isDistrusted(verification: Verification, decidedAt: Date, { now, trust }: ValidateApprovalOptions): boolean {
+function judge(verification: Verification, decidedAt: Date, { now, trust }: ValidateApprovalOptions): SignatureVerdict {
   const { certificate } = verification;
   if (certificate === null || certificate.valid_at_signing || !isValidAt(certificate, now))
-    return distrust(verification, decidedAt, trust) !== null;
-  return distrust({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust) !== null;
+    return judgeSignature(verification, decidedAt, trust);
+  return judgeSignature({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust);
 }
 
 function isValidAt({ not_before: first, not_after: last }: CertificateFacts, at: Date): boolean {

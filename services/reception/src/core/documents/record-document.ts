@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { signerFacts } from '@ecf/public-ingress/signed-document';
 import type { ReceivedBytesQuota } from '@ecf/public-ingress/stored-bytes-quota';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
@@ -92,7 +91,7 @@ export function createRecordDocument(
       bytes: bytes.length,
       xml: { path: xml.path, sha256: xml.sha256 },
       acknowledgement: signed.stored,
-      signer: signerFacts(document.certificate),
+      signer: document.signer,
       canonical: document.canonical,
       observations: document.observations,
       origin: incoming.origin,
@@ -121,7 +120,7 @@ export function createRecordDocument(
       xmlPath: kept.path,
       acknowledgement: signed.stored,
       acknowledgedAt: signed.at,
-      signer: validation.certificate === null ? null : signerFacts(validation.certificate),
+      signer: validation.signer,
       holderId: holder?.id ?? null,
       competes: holder !== null && holder.xml.sha256 !== sha256,
       origin: incoming.origin,
@@ -155,7 +154,7 @@ export function createRecordDocument(
     if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, files: [], unkept: null };
     const present = holder === null ? null : await documents.keptConflict(holder.id, sha256);
     if (present !== null) return { path: present, files: [], unkept: null };
-    const signer = incoming.validation.certificate;
+    const { signer } = incoming.validation;
     const unkept = await refusedQuota.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
     if (unkept !== null) return { path: null, files: [], unkept };
     const file = fileOf(incoming, true);

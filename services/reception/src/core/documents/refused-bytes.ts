@@ -1,10 +1,10 @@
+import type { SignerFacts } from '@ecf/public-ingress/signed-document';
 import {
   createRefusedBytesQuota,
   type NamedClaim,
   type SentBytes,
   type Unkept as UnkeptToday,
 } from '@ecf/public-ingress/stored-bytes-quota';
-import type { CertificateFacts } from '@ecf/xml-signing';
 import type { Ports, ReceptionSettings } from '../ports.js';
 import type { NumberHolder } from './received-document.js';
 
@@ -16,7 +16,7 @@ export interface RefusedDocumentBytes extends SentBytes {
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
   /** The certificate that signed it; null where it is not known. */
-  readonly signer: Pick<CertificateFacts, 'fingerprint' | 'holderId'> | null;
+  readonly signer: Pick<SignerFacts, 'fingerprint' | 'holderId'> | null;
 }
 
 /** Decides which refused documents are kept. */

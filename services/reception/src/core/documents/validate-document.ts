@@ -9,8 +9,8 @@ import {
   textOf,
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
-import { distrust, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
-import { type CertificateFacts, verifyXml } from '@ecf/xml-signing';
+import { judgeSignature, parseReceived, type SignerFacts, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import { verifyXml } from '@ecf/xml-signing';
 import { type QuotedParties, quotedParties } from '../acknowledgements/quoted-parties.js';
 import { ReceptionError } from '../errors.js';
 import { type DocumentFacts, documentFacts } from './document-facts.js';
@@ -28,7 +28,7 @@ interface Validated {
 export interface ValidDocument extends Validated {
   readonly motive: null;
   readonly facts: DocumentFacts;
-  readonly certificate: CertificateFacts;
+  readonly signer: SignerFacts;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   /** Business faults and warnings. They are recorded and never prevent receipt. */
   readonly observations: readonly Fault[];
@@ -39,7 +39,8 @@ export interface InvalidDocument extends Validated {
   readonly motive: 1 | 2;
   readonly particulars: string;
   readonly faults: readonly Fault[];
-  readonly certificate: CertificateFacts | null;
+  /** Who signed, where a certificate verified the signature; null where none did. */
+  readonly signer: SignerFacts | null;
 }
 
 /** The result of validating a document without its context. */
@@ -70,23 +71,23 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
       motive: 1,
       particulars: structureWords(checked.document, faults),
       faults,
-      certificate: null,
+      signer: null,
     };
   }
   if (!DELIVERED.has(checked.type)) {
     const particulars = `e-CF of type ${checked.type} are not delivered to receivers`;
-    return { ...validated, motive: 1, particulars, faults: [], certificate: null };
+    return { ...validated, motive: 1, particulars, faults: [], signer: null };
   }
   const verification = verifyXml(xml, options.now);
-  const doubt = distrust(verification, signingTime(checked.tree) ?? options.now, options.trust);
-  const { certificate } = verification;
-  if (doubt !== null || certificate === null || verification.verified === null) {
+  const signedAt = signingTime(checked.tree) ?? options.now;
+  const { doubt, signer } = judgeSignature(verification, signedAt, options.trust);
+  if (doubt !== null || signer === null || verification.verified === null) {
     return {
       ...validated,
       motive: 2,
       particulars: doubt ?? 'the signature cannot be verified',
       faults: [],
-      certificate,
+      signer,
     };
   }
   const tree = verification.canonical === 'as-is' ? (checked.tree as DocumentNode) : readXml(verification.verified);
@@ -95,7 +96,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
     ...validated,
     motive: null,
     facts: documentFacts(tree, checked.type),
-    certificate,
+    signer,
     canonical: verification.canonical ?? 'as-is',
     observations: [...faults, ...warnings].slice(0, MAX_OBSERVATIONS),
   };

@@ -58,8 +58,8 @@ export function createSeeds(
         'seed.certificate_not_valid',
       );
     }
-    const distrust = trust(certificate, now);
-    if (distrust !== null) throw seedRefused(distrust, 'seed.certificate_not_trusted');
+    const { doubt } = trust(certificate, now);
+    if (doubt !== null) throw seedRefused(doubt, 'seed.certificate_not_trusted');
     if (!(await ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
       throw seedRefused('The seed was used before; request a new one.', 'seed.used');
     }

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import type { Signer } from '@ecf/contracts';
 import { storableText } from '@ecf/domain';
 import { type CanonicalXml, parseXml } from '@ecf/ecf-xml';
 import { type CertificateFacts, isTrusted, type TrustedIssuers, type Verification } from '@ecf/xml-signing';
@@ -40,52 +41,84 @@ function withPlainDeclaration(bytes: Uint8Array): Uint8Array {
 const MARK = [0xef, 0xbb, 0xbf];
 const BLANKS: ReadonlySet<number> = new Set([0x0a, 0x0d, 0x20, 0x09]);
 
-/** Says why a certificate is not accepted, or null when it is. `at` is the moment at which it has to be trusted. */
-export type TrustCheck = (certificate: CertificateFacts, at: Date) => string | null;
+/** Whether a certificate leads to a trusted issuer; null where no issuers are set. `doubt` says why it is not accepted. */
+export interface TrustVerdict {
+  readonly trusted: boolean | null;
+  readonly doubt: string | null;
+}
+
+/** Judges a certificate. `at` is the moment at which it has to be trusted. */
+export type TrustCheck = (certificate: CertificateFacts, at: Date) => TrustVerdict;
 
 /**
  * Without trusted issuers any certificate is accepted: a valid signature then proves that the document is whole and that its
  * signer held the key. It does not prove who the signer is. With trusted issuers the certificate must lead to one of them.
  */
 export function trustCheck(issuers: TrustedIssuers | null): TrustCheck {
-  if (issuers === null) return () => null;
+  if (issuers === null) return () => ({ trusted: null, doubt: null });
   return (certificate, at) =>
     isTrusted(certificate, issuers, at)
-      ? null
-      : `the certificate of ${certificate.subject} does not lead to an issuer that this receiver trusts`;
+      ? { trusted: true, doubt: null }
+      : {
+          trusted: false,
+          doubt: `the certificate of ${certificate.subject} does not lead to an issuer that this receiver trusts`,
+        };
+}
+
+/** A judged signature: why it is not accepted, or null, and who signed, as far as a certificate verified it. */
+export interface SignatureVerdict {
+  readonly doubt: string | null;
+  readonly signer: SignerFacts | null;
 }
 
 /**
- * Why a signature is not accepted, or null. The certificate must have been valid at the signing time.
+ * Judges a signature. The certificate must have been valid at the signing time.
  *
  * @param signedAt the signing time that the document states; now where it states none
  */
-export function distrust(verification: Verification, signedAt: Date, trust: TrustCheck): string | null {
-  if (verification.signature === 'invalid') return verification.reason?.message ?? 'the signature does not hold';
+export function judgeSignature(verification: Verification, signedAt: Date, trust: TrustCheck): SignatureVerdict {
   const { certificate } = verification;
-  if (certificate === null) return 'the certificate cannot be read';
-  if (!certificate.valid_at_signing) {
-    return `the certificate is valid from ${certificate.not_before} to ${certificate.not_after}, which the signing time is outside of`;
-  }
-  return trust(certificate, signedAt);
+  if (verification.signature === 'invalid')
+    return { doubt: verification.reason?.message ?? 'the signature does not hold', signer: null };
+  if (certificate === null) return { doubt: 'the certificate cannot be read', signer: null };
+  const { trusted, doubt } = trust(certificate, signedAt);
+  const expired = certificate.valid_at_signing
+    ? null
+    : `the certificate is valid from ${certificate.not_before} to ${certificate.not_after}, which the signing time is outside of`;
+  return { doubt: expired ?? doubt, signer: signerFacts(certificate, trusted) };
 }
 
 /** The signer of a received document, from its certificate. */
 export interface SignerFacts {
   readonly subject: string;
   readonly serialNumber: string;
+  readonly issuer: string;
+  /** SHA-256 of the certificate in lower-case hexadecimal. */
   readonly fingerprint: string;
+  /** SHA-256 of its public key; empty where the document came before keys were stored. */
+  readonly keyFingerprint: string;
   readonly holderId: string | null;
+  /** Whether it led to a trusted issuer when the document came; null where no issuers were set. */
+  readonly trusted: boolean | null;
 }
 
 /** A stranger writes the certificate, so its texts are cut. */
 const LONGEST_SUBJECT = 256;
 
-export function signerFacts(certificate: CertificateFacts): SignerFacts {
+function signerFacts(certificate: CertificateFacts, trusted: boolean | null): SignerFacts {
   return {
     subject: storableText(certificate.subject, LONGEST_SUBJECT),
     serialNumber: storableText(certificate.serial_number, LONGEST_SUBJECT),
+    issuer: storableText(certificate.issuer, LONGEST_SUBJECT),
     fingerprint: certificate.fingerprint,
+    keyFingerprint: certificate.keyFingerprint,
     holderId: certificate.holderId === null ? null : storableText(certificate.holderId, LONGEST_SUBJECT),
+    trusted,
   };
+}
+
+/** A signer as answers show it. */
+export function shownSigner(signer: SignerFacts, known: boolean): Signer {
+  const { subject, serialNumber, issuer, fingerprint, trusted } = signer;
+  return { subject, serial_number: serialNumber, issuer, fingerprint, trusted, known };
 }

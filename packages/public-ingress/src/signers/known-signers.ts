@@ -1,0 +1,58 @@
+import type { Environment } from '@ecf/domain';
+import type { Queries } from '@ecf/service-kit/postgres';
+import type { SignerFacts } from './signed-document.js';
+
+/** A key that signed in the name of an RNC. */
+export interface SignerUse {
+  readonly env: Environment;
+  /** The RNC in whose name it signed: the issuer of an e-CF, the buyer of an acknowledgement or approval. */
+  readonly rnc: string;
+  readonly signer: Pick<SignerFacts, 'keyFingerprint' | 'holderId' | 'trusted'>;
+  /** When the document came. Only confirmed documents that came before count. */
+  readonly at: Date;
+}
+
+// Certificates from trusted issuers name a holder that somebody checked. Without trusted issuers anybody can write any name,
+// so only the key counts.
+const KNOWN = {
+  name: 'known_signers_look_up',
+  text: `SELECT u.position::int
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
+                WITH ORDINALITY AS u(env, rnc, key, holder, trusted, at, position)
+          WHERE EXISTS (SELECT 1 FROM known_signers k
+                         WHERE k.env = u.env AND k.rnc = u.rnc AND k.first_used_at < u.at
+                           AND (k.key = u.key OR (u.trusted AND k.trusted AND k.holder = u.holder)))`,
+};
+const NOTE = {
+  name: 'known_signers_note',
+  text: `INSERT INTO known_signers AS k (env, rnc, key, holder, trusted, first_used_at) VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (env, rnc, key) DO UPDATE
+            SET holder = coalesce(excluded.holder, k.holder), trusted = k.trusted OR excluded.trusted,
+                first_used_at = least(k.first_used_at, excluded.first_used_at)
+          WHERE (k.trusted, k.first_used_at) IS DISTINCT FROM
+                (k.trusted OR excluded.trusted, least(k.first_used_at, excluded.first_used_at))`,
+};
+
+/**
+ * For each use, whether the RNC used this key before in a document that was confirmed; or another certificate of the same
+ * holder, where both led to trusted issuers. Reads the table `known_signers` of the service.
+ */
+export async function areKnownSigners(queries: Queries, uses: readonly SignerUse[]): Promise<boolean[]> {
+  if (uses.length === 0) return [];
+  const { rows } = await queries.query<{ position: number }>(KNOWN, [
+    uses.map(({ env }) => env),
+    uses.map(({ rnc }) => rnc),
+    uses.map(({ signer }) => signer.keyFingerprint),
+    uses.map(({ signer }) => signer.holderId),
+    uses.map(({ signer }) => signer.trusted === true),
+    uses.map(({ at }) => at),
+  ]);
+  const known = new Set(rows.map(({ position }) => position - 1));
+  return uses.map((_, index) => known.has(index));
+}
+
+/** Notes that a document with this signer was confirmed. From then on the signer is known in later documents. */
+export async function noteKnownSigner(queries: Queries, { env, rnc, signer, at }: SignerUse): Promise<void> {
+  if (signer.keyFingerprint === '') return;
+  await queries.query(NOTE, [env, rnc, signer.keyFingerprint, signer.holderId, signer.trusted === true, at]);
+}
