@@ -15,7 +15,7 @@ import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
 import { createRouter } from './core/routing.js';
 import { PrismaClient } from './generated/prisma/client.js';
-import type { OperationOwners } from './inbound/admin-operation.js';
+import type { OperationOwners } from './inbound/admin/operation.js';
 import { createGatewayApp } from './inbound/http.js';
 import { readTrustedProxies } from './inbound/sender-address.js';
 import { createLifecycle, type Started } from './lifecycle.js';

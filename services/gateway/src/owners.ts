@@ -13,7 +13,7 @@ import {
 } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import type { GatewayConfig } from './config.js';
-import type { OperationOwners } from './inbound/admin-operation.js';
+import type { OperationOwners } from './inbound/admin/operation.js';
 import { createHttpUpstream } from './outbound/upstream.http.js';
 import type { Upstream } from './upstream.js';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { createRouter } from '../src/core/routing.js';
 import { securityHeaders } from '../src/inbound/access-log.js';
-import { type AdminOptions, adminRoutes } from '../src/inbound/admin.js';
+import { type AdminOptions, adminRoutes } from '../src/inbound/admin/routes.js';
 import { docsRoutes } from '../src/inbound/docs-page.js';
 import { ownRoutes } from '../src/inbound/own-routes.js';
 

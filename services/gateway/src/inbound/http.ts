@@ -4,7 +4,7 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Express, RequestHandler } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
-import { type AdminOptions, adminRoutes } from './admin.js';
+import { type AdminOptions, adminRoutes } from './admin/routes.js';
 import { docsRoutes } from './docs-page.js';
 import { type EdgeOptions, edge, findSender, limitSender } from './edge.js';
 import { internalRoutes } from './internal.js';
@@ -32,7 +32,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
- * | `/admin/...` | `admin.ts`: accounts, taxpayers, certificates, ranges, keys |
+ * | `/admin/...` | `admin/routes.ts`: accounts, taxpayers, certificates, ranges, keys |
  */
 export function createGatewayApp(options: GatewayAppOptions): Express {
   const { clock, logger, metrics } = options;

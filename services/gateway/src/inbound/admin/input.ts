@@ -5,7 +5,7 @@ import { jsonBody, validate } from '@ecf/service-kit/http';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
-import type { Page } from '../core/ports.js';
+import type { Page } from '../../core/ports.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
 export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));

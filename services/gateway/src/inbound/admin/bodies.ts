@@ -1,6 +1,6 @@
 import type { AccountBody, ApiKeyBody, CertificateFactsBody, TaxpayerBody } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import type { Account, ApiKey, CertificateFacts, Taxpayer } from '../core/ports.js';
+import type { Account, ApiKey, CertificateFacts, Taxpayer } from '../../core/ports.js';
 
 /** Accounts and their parts as `/admin` answers them; times in Dominican time. */
 export function accountBody({ id, name, active, createdAt }: Account): AccountBody {

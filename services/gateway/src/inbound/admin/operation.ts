@@ -13,8 +13,8 @@ import {
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { json } from './admin-input.js';
-import { otherMethods } from './own-routes.js';
+import { otherMethods } from '../own-routes.js';
+import { json } from './input.js';
 
 /** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {

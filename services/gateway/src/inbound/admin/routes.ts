@@ -10,15 +10,15 @@ import {
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { hashApiKey, hintOf, makeApiKey } from '../core/api-keys.js';
-import { sealUploaded } from '../core/certificate-upload.js';
-import type { AccountStore, FailureLimit } from '../core/ports.js';
-import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './admin-bodies.js';
-import { adminDeliveries } from './admin-deliveries.js';
-import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './admin-input.js';
-import { adminOperation, type OperationOwners } from './admin-operation.js';
-import { callOf } from './edge.js';
-import { otherMethods } from './own-routes.js';
+import { hashApiKey, hintOf, makeApiKey } from '../../core/api-keys.js';
+import { sealUploaded } from '../../core/certificate-upload.js';
+import type { AccountStore, FailureLimit } from '../../core/ports.js';
+import { callOf } from '../edge.js';
+import { otherMethods } from '../own-routes.js';
+import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './bodies.js';
+import { adminDeliveries } from './deliveries.js';
+import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './input.js';
+import { adminOperation, type OperationOwners } from './operation.js';
 
 export interface AdminOptions {
   store: AccountStore;
@@ -38,7 +38,7 @@ export interface AdminOptions {
  * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and the routes of `admin-operation.ts`
+ * and the routes of `operation.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });

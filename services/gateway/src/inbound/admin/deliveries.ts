@@ -8,8 +8,8 @@ import {
 } from '@ecf/contracts';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { json } from './admin-input.js';
-import { otherMethods } from './own-routes.js';
+import { otherMethods } from '../own-routes.js';
+import { json } from './input.js';
 
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
