@@ -241,6 +241,48 @@ describe('an API key', () => {
       expect((await admin('POST', path, body)).status).toBe(422);
   });
 
+  it('reaches only its taxpayers and its scopes', async () => {
+    const mine = { rnc: '101000201', name: 'Caja Limitada Inventada, SRL' };
+    const other = { rnc: '101000219', name: 'Caja Ajena Inventada, SRL' };
+    const made = await newAccount(deployment.running, mine);
+    const path = `/accounts/${made.accountId}`;
+    expect((await admin('POST', `${path}/taxpayers`, other)).status).toBe(201);
+    const keyWith = async (rights: object) =>
+      new Client(
+        deployment.running,
+        (await admin('POST', `${path}/api-keys`, { name: 'caja', environments: ['TesteCF'], ...rights })).body.key,
+      );
+    const whole = await keyWith({});
+    const limited = await keyWith({ taxpayers: [other.rnc] });
+    const reading = await keyWith({ scopes: ['read'] });
+    const numbers = new Numbering(mine);
+    const { invoice, encf } = numbers.next();
+    expect((await limited.submit(invoice)).body.code).toBe('taxpayer_not_found');
+    expect(await reading.submit(invoice)).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
+    expect((await whole.submit(invoice)).body.status).toBe('Aceptado');
+    const issuer = { headers: { 'rnc-issuing': mine.rnc } };
+    const { track_ids } = (await whole.call('GET', `/trackids/${encf}`, issuer)).body;
+    const buyer = { headers: { 'buyer-rnc': mine.rnc, 'start-date': '01-01-2020', 'end-date': '31-12-2099' } };
+    for (const [address, headers] of [
+      [`/invoices/${encf}`, issuer],
+      [`/trackids/${encf}`, issuer],
+      [`/${encf}/xml`, {}],
+      [`/${encf}/xml?issuer_rnc=${mine.rnc}`, {}],
+      [`/invoice-status/${track_ids[0].track_id}`, {}],
+      [`/anecf/?issuer_rnc=${mine.rnc}`, {}],
+      [`/acecf/?receiver_rnc=${mine.rnc}`, {}],
+      [`/received-arecf/?issuer_rnc=${mine.rnc}`, {}],
+      ['/fe/recepcion/api/invoices/count', buyer],
+      ['/obtain_token', issuer],
+    ] as const) {
+      expect({ address, status: (await limited.call('GET', address, headers)).status }).toEqual({
+        address,
+        status: 404,
+      });
+      expect({ address, status: (await whole.call('GET', address, headers)).status }).toEqual({ address, status: 200 });
+    }
+  });
+
   it('is asked for, in its own environments', async () => {
     for (const key of ['', 'nope', `${deployment.running.demo.api_key}x`, 'ecf_test_'.padEnd(52, 'A')]) {
       const answer = await new Client(deployment.running, key).call('GET', '/obtain_token');

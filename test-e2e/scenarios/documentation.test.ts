@@ -16,6 +16,7 @@ const PAGES = [
   ...pagesIn('docs'),
   ...pagesIn('docs/adr'),
   ...pagesIn('docs/events'),
+  ...pagesIn('docs/incidents'),
   ...pagesIn('docs/runbooks'),
 ];
 /** Shown and not run here: each starts a deployment or runs these very tests, and other tests do the same. */

@@ -77,7 +77,7 @@ export const ERROR_CODES = {
   invalid_api_key: {
     status: 401,
     retryAfter: null,
-    meaning: 'The header x-api-key is missing, or the key is unknown or revoked.',
+    meaning: 'The header x-api-key is missing, or the key is unknown, revoked or expired.',
     remedy: 'Send a valid key of the account in x-api-key.',
   },
   environment_not_allowed: {
@@ -115,6 +115,12 @@ export const ERROR_CODES = {
     retryAfter: null,
     meaning: 'The authority refuses to log in with this certificate.',
     remedy: 'Check that the authority accepts the certificate for this taxpayer and environment.',
+  },
+  missing_scope: {
+    status: 403,
+    retryAfter: null,
+    meaning: 'The API key is valid but lacks the scope that this operation needs.',
+    remedy: 'Use a key with the scope that the answer names, or have one made.',
   },
   not_found: {
     status: 404,

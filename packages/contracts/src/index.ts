@@ -21,6 +21,7 @@ export * from './http/internal/resolution.js';
 export * from './http/internal/signing.js';
 export * from './http/internal/undecided-approval.js';
 export * from './http/invoice.js';
+export * from './http/key-rights.js';
 export * from './http/operations.js';
 export * from './http/own-operations.js';
 export * from './http/received-invoice.js';

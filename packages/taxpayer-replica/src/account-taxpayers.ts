@@ -1,5 +1,6 @@
-import type { TaxpayerState } from '@ecf/contracts';
+import { mayActFor, type TaxpayerState } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { Identity } from '@ecf/service-kit/security';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
 /** The account that calls, as the gateway vouches for it. */
@@ -7,6 +8,15 @@ export interface Caller {
   readonly accountId: string;
   /** The latest revision of the account's taxpayers that the gateway committed before the call. */
   readonly taxpayersRevision: number;
+  /** RNCs that the key of the call is limited to; absent = all of the account. Others do not exist for the caller. */
+  readonly taxpayers?: readonly string[] | undefined;
+}
+
+type IdentityParts = Pick<Identity, 'account_id' | 'taxpayers_revision' | 'taxpayers'>;
+
+/** The caller that the signed identity names. */
+export function accountCaller({ account_id, taxpayers_revision, taxpayers }: IdentityParts): Caller {
+  return { accountId: account_id, taxpayersRevision: taxpayers_revision, taxpayers };
 }
 
 export interface AccountPorts {
@@ -23,10 +33,15 @@ export interface KnownAccount {
 }
 
 /**
- * Reads the taxpayers of an account. Queries the gateway first where the replica lacks a change that the caller already
+ * Reads the taxpayers of an account that the caller may act for. Queries the gateway first where the replica lacks a change that the caller already
  * made, so that a taxpayer registered a moment ago is known to the next request.
  */
 export async function readAccount(ports: AccountPorts, caller: Caller): Promise<KnownAccount> {
+  const { taxpayers, current } = await readWholeAccount(ports, caller);
+  return { taxpayers: taxpayers.filter(({ rnc }) => mayActFor(caller, rnc)), current };
+}
+
+async function readWholeAccount(ports: AccountPorts, caller: Caller): Promise<KnownAccount> {
   const known = await ports.taxpayers.account(caller.accountId);
   if (known.revision >= caller.taxpayersRevision || ports.source === null) {
     return { taxpayers: known.taxpayers, current: true };

@@ -22,6 +22,7 @@ import { createLifecycle, type Started } from './lifecycle.js';
 import { createPrismaAccessRevision, createPrismaKeyStore } from './outbound/access.prisma.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
+import { createKeyUses } from './outbound/key-uses.postgres.js';
 import { openRateLimits } from './outbound/rate-limits.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
 import { configuredOwners, configuredUpstreams } from './owners.js';
@@ -74,6 +75,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
   const states = createPrismaTaxpayerStates(changes);
+  const keyUses = createKeyUses({ database, logger });
   const limits = openRateLimits(config, { logger, metrics });
   const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
@@ -85,7 +87,9 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         createPrismaKeyStore(prisma),
         noted ?? createPrismaAccessRevision(prisma),
         limits.unknownKeys,
+        clock,
       ),
+      keyUses,
       perKey: limits.perKey,
       perSender: limits.perSender,
       maxBodyBytes: config.MAX_BODY_BYTES,
@@ -100,6 +104,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         ? null
         : {
             store: createPrismaAccountStore(changes),
+            keyUses,
             token: config.ADMIN_TOKEN,
             wrongTokens: limits.wrongAdminTokens,
             masterKey: config.MASTER_KEY,
@@ -136,6 +141,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       prisma,
       relay,
       noteRevision,
+      flush: keyUses.flush,
       closeOwn,
       metrics,
       servesMetrics,

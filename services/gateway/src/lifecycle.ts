@@ -21,6 +21,8 @@ export interface GatewayParts {
   relay: { start(): void; stop(): Promise<void> };
   /** Receives the access revision at the start. */
   noteRevision: (revision: number) => void;
+  /** Stores what is only in memory, before the database is closed. */
+  flush: () => Promise<void>;
   /** Closes the parts that only this gateway uses, at the end. */
   closeOwn: () => Promise<void>;
   metrics: Metrics;
@@ -59,6 +61,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
     async stop() {
       await server?.stop();
       await metricsServer?.stop();
+      await parts.flush();
       await relay.stop();
       await prisma.$disconnect();
       await database.close();

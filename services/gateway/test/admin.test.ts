@@ -314,8 +314,12 @@ describe('API keys', () => {
         id: keyId,
         name: 'tests',
         environments: ['TesteCF', 'CerteCF'],
+        scopes: ['submit', 'read', 'receive', 'approve', 'cancel'],
+        taxpayers: null,
         hint: `${key.slice(0, 12)}…`,
         created_at: expect.any(String),
+        expires_at: null,
+        last_used_at: null,
         revoked_at: null,
       },
     ]);
@@ -323,6 +327,8 @@ describe('API keys', () => {
     expect((await under.admin('GET', `/admin/accounts/${id}/api-keys/${keyId}`)).body).toEqual(list.body[0]);
 
     expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    const used = await under.admin('GET', `/admin/accounts/${id}/api-keys/${keyId}`);
+    expect(used.body.last_used_at).toMatch(/^\d{4}-\d\d-\d\dT.*-04:00$/);
     const revoked = await under.admin('DELETE', `/admin/accounts/${id}/api-keys/${keyId}`);
     expect(revoked).toMatchObject({ status: 204, body: '' });
     expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({
@@ -336,6 +342,55 @@ describe('API keys', () => {
   it('for production look different', async () => {
     const { key } = await makeAccount(under, '131000402', ['eCF']);
     expect(key).toMatch(/^ecf_live_/);
+  });
+
+  it('have scopes, taxpayers and an expiry, which their successor inherits', async () => {
+    const { id } = await makeAccount(under, '131000404');
+    const path = `/admin/accounts/${id}/api-keys`;
+    const rights = { environments: ['TesteCF'], scopes: ['read', 'submit'], taxpayers: ['131000404'] };
+    const created = await under.admin('POST', path, { name: 'erp', ...rights, expires_at: '2099-01-01T00:00:00Z' });
+    const shown = { name: 'erp', ...rights, expires_at: '2098-12-31T20:00:00-04:00' };
+    expect(created).toMatchObject({ status: 201, body: shown });
+    const called = await under.call('GET', '/obtain_token', { key: created.body.key });
+    expect(called.body.caller).toMatchObject({
+      key_id: created.body.id,
+      scopes: ['read', 'submit'],
+      taxpayers: ['131000404'],
+    });
+
+    const rotated = await under.admin('POST', `${path}/${created.body.id}/rotate`, { overlap_hours: 1 });
+    expect(rotated).toMatchObject({ status: 200, body: { id: expect.any(String), key: expect.any(String) } });
+    expect((await under.admin('GET', `${path}/${rotated.body.id}`)).body).toMatchObject(shown);
+    const old = (await under.admin('GET', `${path}/${created.body.id}`)).body;
+    expect(Date.parse(old.expires_at) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    for (const key of [created.body.key, rotated.body.key])
+      expect(await under.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+
+    const again = await under.admin('POST', `${path}/${rotated.body.id}/rotate`, { overlap_hours: 0 });
+    expect(await under.call('GET', '/obtain_token', { key: rotated.body.key })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_api_key' },
+    });
+    expect(await under.call('GET', '/obtain_token', { key: again.body.key })).toMatchObject({ status: 200 });
+    const ended = await under.admin('POST', `${path}/${rotated.body.id}/rotate`, { overlap_hours: 0 });
+    expect(ended).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await under.admin('POST', `${path}/nada/rotate`, {})).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    [{ environments: ['TesteCF', 'eCF'] }, 'environments'],
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: ['write'] }, 'scopes'],
+    [{ taxpayers: [] }, 'taxpayers'],
+    [{ taxpayers: ['13'] }, 'taxpayers'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ expires_at: '2099-01-01' }, 'expires_at'],
+  ])('refuse %j', async (fault, place) => {
+    const account = await under.admin('POST', '/admin/accounts', { name: 'Keys' });
+    const body = { name: 'k', environments: ['TesteCF'], ...fault };
+    const answer = await under.admin('POST', `/admin/accounts/${account.body.id}/api-keys`, body);
+    expect(answer).toMatchObject({ status: 422 });
+    expect(answer.body.detail[0].loc.slice(0, 2)).toEqual(['body', place]);
   });
 
   it.each([[[]], [['ECF']], [['TesteCF', 'TesteCF']], ['TesteCF'], [undefined]])(

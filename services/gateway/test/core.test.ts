@@ -29,10 +29,18 @@ describe('API keys', () => {
 });
 
 describe('access', () => {
-  const holder: KeyHolder = { keyId: 'k', accountId: 'a', environments: ['TesteCF'], taxpayersRevision: 3 };
+  const holder: KeyHolder = {
+    keyId: 'k',
+    accountId: 'a',
+    environments: ['TesteCF'],
+    scopes: ['read'],
+    taxpayers: null,
+    expiresAt: null,
+    taxpayersRevision: 3,
+  };
   const key = makeApiKey(['TesteCF']);
 
-  function setUp(found: KeyHolder | null = holder, failures = Number.POSITIVE_INFINITY) {
+  function setUp(found: KeyHolder | null = holder, failures = Number.POSITIVE_INFINITY, clock = () => new Date()) {
     const revision = createInProcessAccessRevision();
     let lookUps = 0;
     const failed = new Map<string, number>();
@@ -54,8 +62,18 @@ describe('access', () => {
         failed.set(sender, (failed.get(sender) ?? 0) + 1);
       },
     };
-    return { access: createAccess(store, revision, limit), revision, state, failed, lookUps: () => lookUps };
+    return { access: createAccess(store, revision, limit, clock), revision, state, failed, lookUps: () => lookUps };
   }
+
+  it('refuses a key from the moment of its expiry, also a remembered one', async () => {
+    const expiresAt = new Date('2027-01-01T00:00:00Z');
+    let now = new Date(expiresAt.getTime() - 1);
+    const { access, lookUps } = setUp({ ...holder, expiresAt }, 5, () => now);
+    expect(await access.holderOf(key, 's')).toMatchObject({ keyId: 'k' });
+    now = expiresAt;
+    await expect(access.holderOf(key, 's')).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+    expect(lookUps()).toBe(1);
+  });
 
   it('remembers a key while nothing changes', async () => {
     const { access, lookUps } = setUp();

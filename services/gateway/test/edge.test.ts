@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ERROR_CODES } from '@ecf/contracts';
+import { ERROR_CODES, OPERATIONS, SCOPES } from '@ecf/contracts';
 import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
@@ -97,6 +97,49 @@ describe('keys and environments', () => {
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['header', 'env'], type: 'enum' }] },
     });
+  });
+
+  it('a key reaches exactly the operations of its scope, judged before anything is looked up', async () => {
+    const open: Record<string, string[]> = {};
+    for (const scope of SCOPES) {
+      const created = await under.admin('POST', `/admin/accounts/${accountId}/api-keys`, {
+        name: scope,
+        environments: ['TesteCF'],
+        scopes: [scope],
+      });
+      open[scope] = [];
+      for (const { id, method, path, access } of OPERATIONS) {
+        if (access === 'public') continue;
+        const address = path.replaceAll(/\{\w+\}/g, 'E310000000001');
+        const answer = await under.call(method, address, { key: created.body.key });
+        if (answer.status !== 403) open[scope]?.push(id);
+        else expect(answer.body).toMatchObject({ code: 'missing_scope', detail: expect.stringContaining(id) });
+      }
+    }
+    const invoices = ['invoiceStatus', 'listInvoices', 'countInvoices', 'aggregateInvoices', 'findInvoice'];
+    const about = [...invoices, 'listTrackIds', 'listRawAnswers', 'consumerInvoiceStatus', 'invoiceXml'];
+    const cancellations = ['listCancellations', 'findCancellation', 'cancellationXml'];
+    const approvals = ['listApprovals', 'findApproval', 'approvalXml'];
+    const sorted = (ids: string[] = []) => [...ids].sort();
+    expect(sorted(open.submit)).toEqual(
+      sorted(['obtainToken', 'submitJson', 'submitSigned', 'submitSignedSummary', ...about]),
+    );
+    expect(sorted(open.cancel)).toEqual(sorted(['createCancellation', ...cancellations]));
+    expect(sorted(open.approve)).toEqual(sorted(['createApproval', ...approvals]));
+    const received = ['listReceived', 'listAllReceived', 'countReceived', 'findReceived', 'acknowledgementXml'];
+    expect(sorted(open.receive)).toEqual(sorted([...received, 'findReceivedApproval', 'invoiceXml', ...approvals]));
+    expect(sorted(open.read)).toEqual(
+      sorted([
+        'monitoringStatus',
+        'listReceivedAcknowledgements',
+        'findReceivedAcknowledgement',
+        'receivedAcknowledgementXml',
+        'listDirectory',
+        'findInDirectory',
+        ...about,
+        ...cancellations,
+      ]),
+    );
   });
 
   it('leaves the environment to the body where the body may name it', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { numberRangeSchema } from '../events/taxpayer.js';
+import { SCOPES } from './key-rights.js';
 
 /** A name for people: 1 to 200 characters without control characters. */
 const nameSchema = freeTextSchema
@@ -15,13 +16,51 @@ export const newAccountSchema = z.strictObject({ name: nameSchema });
 export const activeSchema = z.strictObject({ active: z.boolean() });
 /** `POST /admin/accounts/{id}/taxpayers` */
 export const newTaxpayerSchema = z.strictObject({ rnc: rncSchema, name: nameSchema });
-/** `POST /admin/accounts/{id}/api-keys` */
+const MOST_TAXPAYERS_OF_A_KEY = 1_000;
+/** Hours that a replaced key may live on: 30 days. */
+const MOST_OVERLAP_HOURS = 720;
+
+const eachOnce = (list: readonly string[]) => new Set(list).size === list.length;
+const expirySchema = z.iso.datetime({
+  offset: true,
+  message: 'A time is ISO 8601 with offset, as 2027-01-31T00:00:00-04:00.',
+});
+const keyScopesSchema = z.array(z.enum(SCOPES));
+const keyTaxpayersSchema = z.array(rncSchema);
+
+/**
+ * `POST /admin/accounts/{id}/api-keys`. A key is for the sandbox environments or for eCF alone, so that a key of one never
+ * works in the other. Without `taxpayers` it serves all taxpayers of the account.
+ */
 export const newApiKeySchema = z.strictObject({
   name: nameSchema,
   environments: z
     .array(environmentSchema)
     .min(1, 'Name at least one environment.')
-    .refine((list) => new Set(list).size === list.length, 'An environment stands twice.'),
+    .refine(eachOnce, 'An environment stands twice.')
+    .refine(
+      (list) => !list.includes('eCF') || list.every((env) => env === 'eCF'),
+      'A key is either for TesteCF and CerteCF or for eCF alone; make one key for each.',
+    ),
+  scopes: keyScopesSchema
+    .min(1, 'Name at least one scope.')
+    .refine(eachOnce, 'A scope stands twice.')
+    .default([...SCOPES]),
+  taxpayers: keyTaxpayersSchema
+    .min(1, 'Name at least one RNC, or leave taxpayers out for all of the account.')
+    .max(MOST_TAXPAYERS_OF_A_KEY, `At most ${MOST_TAXPAYERS_OF_A_KEY} RNCs.`)
+    .refine(eachOnce, 'An RNC stands twice.')
+    .nullish()
+    .default(null),
+  expires_at: expirySchema.nullish().default(null),
+});
+/** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key lives on for `overlap_hours`. */
+export const rotateApiKeySchema = z.strictObject({
+  overlap_hours: z
+    .number()
+    .min(0, 'overlap_hours is 0 or more.')
+    .max(MOST_OVERLAP_HOURS, `overlap_hours is at most ${MOST_OVERLAP_HOURS}.`)
+    .default(24),
 });
 
 const MOST_RANGES = 1_000;
@@ -93,9 +132,15 @@ export const apiKeySchema = z.object({
   id: z.string(),
   name: z.string(),
   environments: z.array(environmentSchema),
+  scopes: keyScopesSchema,
+  /** Null = all taxpayers of the account. */
+  taxpayers: keyTaxpayersSchema.nullable(),
   /** First characters of the key. */
   hint: z.string(),
   created_at: z.string(),
+  expires_at: z.string().nullable(),
+  /** Up to a minute late. */
+  last_used_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
 });
 /** Answer of `POST .../api-keys`, the only one that shows the key. */
@@ -104,7 +149,12 @@ export const createdApiKeySchema = z.object({
   key: z.string(),
   name: z.string(),
   environments: z.array(environmentSchema),
+  scopes: keyScopesSchema,
+  taxpayers: keyTaxpayersSchema.nullable(),
+  expires_at: z.string().nullable(),
 });
+/** Answer of `POST .../api-keys/{key_id}/rotate`. */
+export const rotatedApiKeySchema = z.object({ id: z.string(), key: z.string() });
 
 export type AccountBody = z.infer<typeof accountSchema>;
 export type TaxpayerBody = z.infer<typeof taxpayerSchema>;

@@ -1,4 +1,5 @@
 import type { ServiceName } from '../topics.js';
+import type { Scope } from './key-rights.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -12,28 +13,98 @@ export interface Operation {
   readonly owner: ServiceName;
   /** `key`: needs x-api-key. `public`: called by other taxpayers and the authority, needs no key, matches in any case. */
   readonly access: 'key' | 'public';
+  /** The key needs one of these scopes; absent on public operations. A GET is also open to the scope that makes its objects. */
+  readonly scopes?: readonly Scope[];
   /** The body's `authority_environment` counts if the header `env` is absent. */
   readonly environmentInBody?: true;
 }
 
+/** Scopes of the operations that read what `submit`, `cancel` or `approve` made. */
+const READ_SUBMITTED = ['read', 'submit'] as const;
+const READ_CANCELLED = ['read', 'cancel'] as const;
+const READ_APPROVED = ['receive', 'approve'] as const;
+
 /** Every operation, in the order of the specification, and the public additions. Literal parts win over variable ones. */
 export const OPERATIONS = [
-  { id: 'obtainToken', method: 'GET', path: '/obtain_token', owner: 'emission', access: 'key' },
-  { id: 'invoiceStatus', method: 'GET', path: '/invoice-status/{track_id}', owner: 'status-poller', access: 'key' },
-  { id: 'monitoringStatus', method: 'GET', path: '/monitoring/status', owner: 'query', access: 'key' },
+  { id: 'obtainToken', method: 'GET', path: '/obtain_token', owner: 'emission', access: 'key', scopes: ['submit'] },
+  {
+    id: 'invoiceStatus',
+    method: 'GET',
+    path: '/invoice-status/{track_id}',
+    owner: 'status-poller',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'monitoringStatus',
+    method: 'GET',
+    path: '/monitoring/status',
+    owner: 'query',
+    access: 'key',
+    scopes: ['read'],
+  },
 
-  { id: 'listInvoices', method: 'GET', path: '/invoices', owner: 'query', access: 'key' },
-  { id: 'countInvoices', method: 'GET', path: '/invoices/count', owner: 'query', access: 'key' },
-  { id: 'aggregateInvoices', method: 'GET', path: '/invoices/aggregate', owner: 'query', access: 'key' },
-  { id: 'findInvoice', method: 'GET', path: '/invoices/{encf}', owner: 'query', access: 'key' },
-  { id: 'listTrackIds', method: 'GET', path: '/trackids/{encf}', owner: 'query', access: 'key' },
-  { id: 'listRawAnswers', method: 'GET', path: '/trackids/{encf}/raw', owner: 'query', access: 'key' },
-  { id: 'consumerInvoiceStatus', method: 'GET', path: '/query-consumption-invoice', owner: 'query', access: 'key' },
-  { id: 'invoiceXml', method: 'GET', path: '/{encf}/xml', owner: 'query', access: 'key' },
+  { id: 'listInvoices', method: 'GET', path: '/invoices', owner: 'query', access: 'key', scopes: READ_SUBMITTED },
+  {
+    id: 'countInvoices',
+    method: 'GET',
+    path: '/invoices/count',
+    owner: 'query',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'aggregateInvoices',
+    method: 'GET',
+    path: '/invoices/aggregate',
+    owner: 'query',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  { id: 'findInvoice', method: 'GET', path: '/invoices/{encf}', owner: 'query', access: 'key', scopes: READ_SUBMITTED },
+  {
+    id: 'listTrackIds',
+    method: 'GET',
+    path: '/trackids/{encf}',
+    owner: 'query',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'listRawAnswers',
+    method: 'GET',
+    path: '/trackids/{encf}/raw',
+    owner: 'query',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'consumerInvoiceStatus',
+    method: 'GET',
+    path: '/query-consumption-invoice',
+    owner: 'query',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'invoiceXml',
+    method: 'GET',
+    path: '/{encf}/xml',
+    owner: 'query',
+    access: 'key',
+    scopes: ['read', 'submit', 'receive'],
+  },
 
-  { id: 'submitJson', method: 'POST', path: '/fe_Submit', owner: 'emission', access: 'key' },
-  { id: 'submitSigned', method: 'POST', path: '/submit_ecf', owner: 'emission', access: 'key' },
-  { id: 'submitSignedSummary', method: 'POST', path: '/submit_fc', owner: 'emission', access: 'key' },
+  { id: 'submitJson', method: 'POST', path: '/fe_Submit', owner: 'emission', access: 'key', scopes: ['submit'] },
+  { id: 'submitSigned', method: 'POST', path: '/submit_ecf', owner: 'emission', access: 'key', scopes: ['submit'] },
+  {
+    id: 'submitSignedSummary',
+    method: 'POST',
+    path: '/submit_fc',
+    owner: 'emission',
+    access: 'key',
+    scopes: ['submit'],
+  },
 
   {
     id: 'createCancellation',
@@ -41,23 +112,95 @@ export const OPERATIONS = [
     path: '/anecf',
     owner: 'emission',
     access: 'key',
+    scopes: ['cancel'],
     environmentInBody: true,
   },
-  { id: 'listCancellations', method: 'GET', path: '/anecf', owner: 'emission', access: 'key' },
-  { id: 'findCancellation', method: 'GET', path: '/anecf/{submission_id}', owner: 'emission', access: 'key' },
-  { id: 'cancellationXml', method: 'GET', path: '/anecf/{submission_id}/xml', owner: 'emission', access: 'key' },
+  { id: 'listCancellations', method: 'GET', path: '/anecf', owner: 'emission', access: 'key', scopes: READ_CANCELLED },
+  {
+    id: 'findCancellation',
+    method: 'GET',
+    path: '/anecf/{submission_id}',
+    owner: 'emission',
+    access: 'key',
+    scopes: READ_CANCELLED,
+  },
+  {
+    id: 'cancellationXml',
+    method: 'GET',
+    path: '/anecf/{submission_id}/xml',
+    owner: 'emission',
+    access: 'key',
+    scopes: READ_CANCELLED,
+  },
 
-  { id: 'createApproval', method: 'POST', path: '/acecf', owner: 'approvals', access: 'key', environmentInBody: true },
-  { id: 'listApprovals', method: 'GET', path: '/acecf', owner: 'approvals', access: 'key' },
-  { id: 'findApproval', method: 'GET', path: '/acecf/{approval_id}', owner: 'approvals', access: 'key' },
-  { id: 'approvalXml', method: 'GET', path: '/acecf/{approval_id}/xml', owner: 'approvals', access: 'key' },
+  {
+    id: 'createApproval',
+    method: 'POST',
+    path: '/acecf',
+    owner: 'approvals',
+    access: 'key',
+    scopes: ['approve'],
+    environmentInBody: true,
+  },
+  { id: 'listApprovals', method: 'GET', path: '/acecf', owner: 'approvals', access: 'key', scopes: READ_APPROVED },
+  {
+    id: 'findApproval',
+    method: 'GET',
+    path: '/acecf/{approval_id}',
+    owner: 'approvals',
+    access: 'key',
+    scopes: READ_APPROVED,
+  },
+  {
+    id: 'approvalXml',
+    method: 'GET',
+    path: '/acecf/{approval_id}/xml',
+    owner: 'approvals',
+    access: 'key',
+    scopes: READ_APPROVED,
+  },
 
   { id: 'receiveInvoice', method: 'POST', path: '/fe/recepcion/api/ecf', owner: 'reception', access: 'public' },
-  { id: 'listReceived', method: 'GET', path: '/fe/recepcion/api/invoices', owner: 'reception', access: 'key' },
-  { id: 'listAllReceived', method: 'GET', path: '/fe/recepcion/api/invoices/all', owner: 'reception', access: 'key' },
-  { id: 'countReceived', method: 'GET', path: '/fe/recepcion/api/invoices/count', owner: 'reception', access: 'key' },
-  { id: 'findReceived', method: 'GET', path: '/fe/recepcion/api/invoices/{encf}', owner: 'reception', access: 'key' },
-  { id: 'acknowledgementXml', method: 'GET', path: '/arecf/{encf}', owner: 'reception', access: 'key' },
+  {
+    id: 'listReceived',
+    method: 'GET',
+    path: '/fe/recepcion/api/invoices',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
+  {
+    id: 'listAllReceived',
+    method: 'GET',
+    path: '/fe/recepcion/api/invoices/all',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
+  {
+    id: 'countReceived',
+    method: 'GET',
+    path: '/fe/recepcion/api/invoices/count',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
+  {
+    id: 'findReceived',
+    method: 'GET',
+    path: '/fe/recepcion/api/invoices/{encf}',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
+  {
+    id: 'acknowledgementXml',
+    method: 'GET',
+    path: '/arecf/{encf}',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
 
   {
     id: 'receiveApproval',
@@ -72,15 +215,24 @@ export const OPERATIONS = [
     path: '/fe/aprobacioncomercial/api/invoices/{encf}',
     owner: 'approvals',
     access: 'key',
+    scopes: ['receive'],
   },
 
-  { id: 'listReceivedAcknowledgements', method: 'GET', path: '/received-arecf', owner: 'approvals', access: 'key' },
+  {
+    id: 'listReceivedAcknowledgements',
+    method: 'GET',
+    path: '/received-arecf',
+    owner: 'approvals',
+    access: 'key',
+    scopes: ['read'],
+  },
   {
     id: 'findReceivedAcknowledgement',
     method: 'GET',
     path: '/received-arecf/{encf}',
     owner: 'approvals',
     access: 'key',
+    scopes: ['read'],
   },
   {
     id: 'receivedAcknowledgementXml',
@@ -88,10 +240,18 @@ export const OPERATIONS = [
     path: '/received-arecf/{encf}/xml',
     owner: 'approvals',
     access: 'key',
+    scopes: ['read'],
   },
 
-  { id: 'listDirectory', method: 'GET', path: '/directory/taxpayers', owner: 'query', access: 'key' },
-  { id: 'findInDirectory', method: 'GET', path: '/directory/taxpayers/{rnc}', owner: 'query', access: 'key' },
+  { id: 'listDirectory', method: 'GET', path: '/directory/taxpayers', owner: 'query', access: 'key', scopes: ['read'] },
+  {
+    id: 'findInDirectory',
+    method: 'GET',
+    path: '/directory/taxpayers/{rnc}',
+    owner: 'query',
+    access: 'key',
+    scopes: ['read'],
+  },
 
   { id: 'seed', method: 'GET', path: '/fe/autenticacion/api/semilla', owner: 'reception', access: 'public' },
   {

@@ -37,6 +37,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'listApiKeys', method: 'GET', path: '/admin/accounts/{id}/api-keys' },
   { id: 'findApiKey', method: 'GET', path: '/admin/accounts/{id}/api-keys/{keyId}' },
   { id: 'revokeApiKey', method: 'DELETE', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+  { id: 'rotateApiKey', method: 'POST', path: '/admin/accounts/{id}/api-keys/{keyId}/rotate' },
   { id: 'listDeliveries', method: 'GET', path: '/admin/deliveries' },
   { id: 'retryDelivery', method: 'POST', path: '/admin/deliveries/retry' },
   { id: 'listAlarmed', method: 'GET', path: '/admin/documents/alarmed' },

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
+import type { Scope } from '../http/key-rights.js';
 import { type HttpMethod, OPERATIONS, type OperationId } from '../http/operations.js';
 import { ADMIN_OPERATIONS, OWN_OPERATIONS } from '../http/own-operations.js';
 import { type Components, createComponents } from './components.js';
@@ -47,6 +48,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
     ...EVERYWHERE,
     'invalid_api_key',
     'environment_not_allowed',
+    'missing_scope',
     'validation_error',
     'rate_limited',
     'storage_full',
@@ -62,6 +64,7 @@ interface Described {
   readonly method: HttpMethod;
   readonly path: string;
   readonly access: Access;
+  readonly scopes?: readonly Scope[];
   readonly description: OperationDescription;
 }
 
@@ -178,7 +181,7 @@ function operationObject(operation: Described, components: Components, errors: E
     operationId: operation.id,
     tags: [description.tag],
     summary: description.summary,
-    ...(description.description === undefined ? {} : { description: description.description }),
+    ...describedText(operation),
     security: access === 'key' ? [{ apiKey: [] }] : access === 'admin' ? [{ adminToken: [] }] : [],
     parameters: parameters.map((parameter) => parameterObject(parameter, components)),
     ...(description.body === undefined
@@ -192,6 +195,14 @@ function operationObject(operation: Described, components: Components, errors: E
         }),
     responses: responsesObject(description.answers, codes, components, errors),
   };
+}
+
+/** The description of an operation, with the scopes that its key needs. */
+function describedText({ description, scopes }: Described): JsonSchema {
+  const needed =
+    scopes === undefined ? [] : [`Scope of the key: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`];
+  const text = [...(description.description === undefined ? [] : [description.description]), ...needed].join('\n\n');
+  return text === '' ? {} : { description: text };
 }
 
 function parameterObject(parameter: ParameterDescription, components: Components): JsonSchema {

@@ -169,12 +169,19 @@ const range = {
   to: 'E310000001000',
   expires: '2028-12-31',
 };
-const apiKey = {
-  id: '7f1e2d3c-4b5a-4968-8776-655443322110',
+const newApiKey = {
   name: 'erp',
   environments: ['TesteCF', 'CerteCF'],
+  scopes: ['submit', 'read'],
+  taxpayers: [ISSUER],
+  expires_at: '2027-06-30T00:00:00-04:00',
+};
+const apiKey = {
+  id: '7f1e2d3c-4b5a-4968-8776-655443322110',
+  ...newApiKey,
   hint: 'ecf_test_Ab',
   created_at: AT,
+  last_used_at: AT,
   revoked_at: null,
 };
 
@@ -446,12 +453,9 @@ export const EXAMPLES = {
     ranges: [range],
   },
   apiKey,
-  createdApiKey: {
-    id: apiKey.id,
-    key: 'ecf_test_...',
-    name: apiKey.name,
-    environments: apiKey.environments,
-  },
+  newApiKey,
+  createdApiKey: { id: apiKey.id, key: 'ecf_test_...', ...newApiKey },
+  rotatedApiKey: { id: '0b9a8c7d-6e5f-4a3b-9c2d-1e0f9a8b7c6d', key: 'ecf_test_...' },
   service: {
     name: 'ecf-gateway',
     version: '0.1.0',

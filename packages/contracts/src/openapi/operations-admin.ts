@@ -10,6 +10,8 @@ import {
   newApiKeySchema,
   newRangesSchema,
   newTaxpayerSchema,
+  rotateApiKeySchema,
+  rotatedApiKeySchema,
   taxpayerSchema,
 } from '../http/admin.js';
 import { storedFilesPageSchema } from '../http/internal/archive.js';
@@ -183,10 +185,12 @@ export const ADMIN = {
   createApiKey: {
     tag: 'API keys',
     summary: 'Creates an API key; only this answer shows it',
+    description:
+      'A key is for TesteCF and CerteCF or for eCF alone. `scopes` (default: all) are `submit` (the submissions, /obtain_token), `cancel` (POST /anecf), `approve` (POST /acecf), `receive` (received documents, /arecf, GET /acecf, decisions of buyers) and `read` (every other GET). `taxpayers` limits the key to these RNCs.',
     parameters: [P.accountId],
     body: {
       required: true,
-      content: json(newApiKeySchema, { name: 'erp', environments: ['TesteCF', 'CerteCF'] }),
+      content: json(newApiKeySchema, EXAMPLES.newApiKey),
     },
     answers: { 201: { description: 'The key.', content: json(createdApiKeySchema, EXAMPLES.createdApiKey) } },
     errors: [...BODY, 'not_found'],
@@ -211,6 +215,16 @@ export const ADMIN = {
     parameters: [P.accountId, P.keyId],
     answers: { 204: { description: 'The key is revoked.' } },
     errors: ['not_found'],
+  },
+  rotateApiKey: {
+    tag: 'API keys',
+    summary: 'Replaces an API key by a new one with the same rights; only this answer shows it',
+    description:
+      'The old key works for `overlap_hours` more (0 to 720, default 24), so that its users can change over; 0 ends it at once. The new key has an id of its own.',
+    parameters: [P.accountId, P.keyId],
+    body: { required: true, content: json(rotateApiKeySchema, { overlap_hours: 24 }) },
+    answers: { 200: { description: 'The new key.', content: json(rotatedApiKeySchema, EXAMPLES.rotatedApiKey) } },
+    errors: [...BODY, 'not_found', 'conflict'],
   },
   listDeliveries: {
     tag: 'Deliveries',

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { environmentSchema } from '@ecf/contracts';
+import { environmentSchema, SCOPES } from '@ecf/contracts';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ApiError, InvalidRequest } from '../http/errors.js';
@@ -14,7 +14,10 @@ const lifeSchema = { request_id: z.string(), iat: z.number().int(), exp: z.numbe
 const accountSchema = z.object({
   kind: z.literal('account'),
   account_id: z.string().min(1),
+  key_id: z.string().optional(),
   environments: z.array(environmentSchema),
+  scopes: z.array(z.enum(SCOPES)).readonly().optional(),
+  taxpayers: z.array(z.string()).readonly().optional(),
   env: environmentSchema,
   env_given: z.boolean(),
   taxpayers_revision: z.number().int(),
@@ -30,7 +33,8 @@ const serviceSchema = z.object({ kind: z.literal('service'), service: z.string()
 const callerSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, serviceSchema]);
 
 /**
- * A caller with a valid API key. `env` is the environment that counts (header `env`, else TesteCF); `env_given` is false
+ * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that the key
+ * is limited to; absent = all of the account. `env` is the environment that counts (header `env`, else TesteCF); `env_given` is false
  * where the header was absent, so that a body's `authority_environment` may count instead ({@link effectiveEnvironment}).
  * `taxpayers_revision` is the latest revision of the account's taxpayers that the gateway has committed.
  */

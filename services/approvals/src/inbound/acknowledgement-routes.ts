@@ -2,6 +2,7 @@ import { isEncf } from '@ecf/domain';
 import { InvalidRequest } from '@ecf/service-kit/errors';
 import { RequestParameters } from '@ecf/service-kit/http';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { QueryAcknowledgements } from '../core/acknowledgements/query-acknowledgements.js';
 
@@ -40,8 +41,7 @@ function oneOf(req: Request) {
 
 function callerOf(req: Request) {
   const identity: Identity = identityOf(req);
-  const caller = { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
-  return { caller, env: identity.env };
+  return { caller: accountCaller(identity), env: identity.env };
 }
 
 /** The query's eNCF in upper case. */

@@ -1,6 +1,7 @@
 import { approvalRequestSchema } from '@ecf/contracts';
 import { RequestParameters, validate } from '@ecf/service-kit/http';
-import { effectiveEnvironment, type Identity, identityOf } from '@ecf/service-kit/security';
+import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { GiveApproval } from '../core/given/give-approval.js';
 import { publicApproval } from '../core/given/given-approval.js';
@@ -26,14 +27,14 @@ export function approvalRoutes({
       const request = validate(approvalRequestSchema, req.body ?? {}, 'body');
       const identity = identityOf(req);
       const env = effectiveEnvironment(identity, request.authority_environment);
-      res.status(201).json(publicApproval(await give({ caller: callerOf(identity), env, request, submit })));
+      res.status(201).json(publicApproval(await give({ caller: accountCaller(identity), env, request, submit })));
     },
     async list(req, res) {
       const parameters = new RequestParameters(req);
       const wanted = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
       parameters.check();
       const identity = identityOf(req);
-      res.json(await query.list({ caller: callerOf(identity), env: identity.env, ...wanted }));
+      res.json(await query.list({ caller: accountCaller(identity), env: identity.env, ...wanted }));
     },
     async one(req, res) {
       res.json(await query.one(oneOf(req)));
@@ -49,7 +50,7 @@ export function approvalRoutes({
       const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
       parameters.check();
       const identity = identityOf(req);
-      res.json(await query.received({ caller: callerOf(identity), env: identity.env, issuerRnc, encf }));
+      res.json(await query.received({ caller: accountCaller(identity), env: identity.env, issuerRnc, encf }));
     },
   };
 }
@@ -60,9 +61,9 @@ function oneOf(req: Request) {
   const id = parameters.id('approval_id');
   parameters.check();
   const identity = identityOf(req);
-  return { caller: callerOf(identity), environments: identity.env_given ? [identity.env] : identity.environments, id };
-}
-
-function callerOf(identity: Identity) {
-  return { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision };
+  return {
+    caller: accountCaller(identity),
+    environments: identity.env_given ? [identity.env] : identity.environments,
+    id,
+  };
 }

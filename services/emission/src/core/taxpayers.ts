@@ -1,13 +1,13 @@
-import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
+import { type AccountTaxpayers, mayActFor, type TaxpayerState } from '@ecf/contracts';
 import type { Caller, KnownTaxpayer } from '@ecf/taxpayer-replica';
 import { LRUCache } from 'lru-cache';
 import { EmissionError } from './errors.js';
 import type { Ports } from './ports.js';
 
 export interface Taxpayers {
-  /** The active taxpayer of the account. 404 `taxpayer_not_found` for any other RNC. */
+  /** The active taxpayer of the account that the key may act for. 404 `taxpayer_not_found` for any other RNC. */
   require(caller: Caller, rnc: string): Promise<TaxpayerState>;
-  /** All taxpayers of the account, oldest first. */
+  /** All taxpayers of the account that the key may act for, oldest first. */
   list(caller: Caller): Promise<TaxpayerState[]>;
   /** The last known state, for work after the call; inactive taxpayers too. */
   lastKnown(rnc: string): Promise<TaxpayerState | null>;
@@ -53,7 +53,7 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): T
 
   return {
     async require(caller, rnc) {
-      const taxpayer = await upToDate(caller, rnc);
+      const taxpayer = mayActFor(caller, rnc) ? await upToDate(caller, rnc) : null;
       if (taxpayer?.active && taxpayer.account_active) return taxpayer;
       throw new EmissionError(
         'taxpayer_not_found',
@@ -63,7 +63,8 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): T
     async list(caller) {
       let account = await ports.taxpayers.account(caller.accountId);
       if (account.revision < caller.taxpayersRevision) account = await fetchAccount(caller);
-      return [...account.taxpayers].sort(
+      const own = account.taxpayers.filter(({ rnc }) => mayActFor(caller, rnc));
+      return own.sort(
         (one, other) => Date.parse(one.created_at) - Date.parse(other.created_at) || one.rnc.localeCompare(other.rnc),
       );
     },

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { RequestParameters } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
 import type { CancellationQuery, QueryCancellations } from '../core/cancellation/query-cancellations.js';
 import { readBody } from './body.js';
-import { callerOf } from './caller.js';
 import { requireJson } from './submission-form.js';
 
 /** Use cases behind the routes of cancellations. */
@@ -30,7 +30,7 @@ export async function createCancellation(
   const identity = identityOf(req);
   const request = await documents.read(await readBody(req, res));
   const env = effectiveEnvironment(identity, request.env);
-  const cancellation = await cancel({ caller: callerOf(identity), request: { ...request, env }, submit });
+  const cancellation = await cancel({ caller: accountCaller(identity), request: { ...request, env }, submit });
   res.status(201).json(cancellationBody(cancellation));
 }
 
@@ -40,7 +40,7 @@ export async function listCancellations({ query }: Cancellations, req: Request, 
   const filter = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
   parameters.check();
   const identity = identityOf(req);
-  const found = await query.list({ caller: callerOf(identity), env: identity.env, ...filter });
+  const found = await query.list({ caller: accountCaller(identity), env: identity.env, ...filter });
   const rows = found[Symbol.asyncIterator]();
   // Reads the first record before the answer begins, so that an unavailable database still changes the status.
   let row = await rows.next();
@@ -74,5 +74,5 @@ function questionOf(req: Request): CancellationQuery {
   parameters.check();
   const identity = identityOf(req);
   const environments = identity.env_given ? [identity.env] : identity.environments;
-  return { caller: callerOf(identity), environments, id };
+  return { caller: accountCaller(identity), environments, id };
 }

@@ -15,12 +15,12 @@ import { InvalidRequest } from '@ecf/service-kit/errors';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Express, Request, Response } from 'express';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
 import type { SubmitSigned } from '../core/submit/submit-signed.js';
 import { parsed, readBody } from './body.js';
-import { callerOf } from './caller.js';
 import {
   type Cancellations,
   cancellationXml,
@@ -90,7 +90,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
   const dryRun = validateOnly(req);
   const { data, certificate } = await readSubmissionForm(req, res);
-  return options.submitJson({ caller: callerOf(identity), env: identity.env, data, certificate, dryRun });
+  return options.submitJson({ caller: accountCaller(identity), env: identity.env, data, certificate, dryRun });
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {
@@ -113,7 +113,7 @@ async function signedSubmission(req: Request, res: Response) {
     const type = xml === undefined ? 'missing' : 'string';
     throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
   }
-  return { caller: callerOf(identity), env: identity.env, xml, token, dryRun };
+  return { caller: accountCaller(identity), env: identity.env, xml, token, dryRun };
 }
 
 async function obtainToken(options: HttpOptions, req: Request) {
@@ -122,7 +122,7 @@ async function obtainToken(options: HttpOptions, req: Request) {
   if (rnc !== undefined && (typeof rnc !== 'string' || !isRnc(rnc))) {
     throw invalid(['header', 'rnc-issuing'], 'an RNC has 9 or 11 digits', 'rnc');
   }
-  return options.obtainToken({ caller: callerOf(identity), env: identity.env, issuerRnc: rnc ?? null });
+  return options.obtainToken({ caller: accountCaller(identity), env: identity.env, issuerRnc: rnc ?? null });
 }
 
 /** Reads the header x-token, with or without a scheme in front. */

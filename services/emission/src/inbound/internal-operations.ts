@@ -1,5 +1,6 @@
 import type { EmissionOperations, FollowUpOperations, SigningOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { DocumentToken, SignSeed } from '../core/credentials/document-credentials.js';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import { invoiceChanged, wholeInvoice } from '../core/published/invoice-event.js';
@@ -13,8 +14,8 @@ export function internalOperations(parts: {
 }): EmissionOperations {
   const { published, obtainToken } = parts;
   return {
-    authorityToken: refusing(async ({ env, account_id, taxpayers_revision, rnc, refused }) => {
-      const caller = { accountId: account_id, taxpayersRevision: taxpayers_revision };
+    authorityToken: refusing(async ({ env, rnc, refused, ...identity }) => {
+      const caller = accountCaller(identity);
       const { token, expires_in } = await obtainToken({ caller, env, issuerRnc: rnc, refused });
       return { token, expires_in };
     }),

@@ -9,8 +9,8 @@ const REMEMBERED_UNKNOWN = 1_000;
 /** Finds the holder of an API key. */
 export interface Access {
   /**
-   * Rejects with 401 `invalid_api_key` if the key is missing, unknown, revoked or of an inactive account, and with 429 if the
-   * sender failed too often. A key that had a holder recently is looked up in any case.
+   * Rejects with 401 `invalid_api_key` if the key is missing, unknown, revoked, expired or of an inactive account, and with 429
+   * if the sender failed too often. A key that had a holder recently is looked up in any case.
    */
   holderOf(key: string | undefined, sender: string): Promise<KeyHolder>;
 }
@@ -19,7 +19,12 @@ export interface Access {
  * Remembers look-ups while the access revision stays the same. A revocation raises the revision in its own transaction, so the
  * next request is refused on every instance. Unknown keys have a map of their own, so that they displace no holder.
  */
-export function createAccess(keys: KeyStore, revision: AccessRevision, failures: FailureLimit): Access {
+export function createAccess(
+  keys: KeyStore,
+  revision: AccessRevision,
+  failures: FailureLimit,
+  clock: () => Date,
+): Access {
   const known = new LRUCache<string, { holder: KeyHolder; revision: number }>({ max: REMEMBERED });
   const unknown = new LRUCache<string, number>({ max: REMEMBERED_UNKNOWN });
 
@@ -46,10 +51,15 @@ export function createAccess(keys: KeyStore, revision: AccessRevision, failures:
       const id = hash.toString('latin1');
       const current = await revision.current();
       const entry = known.get(id);
-      if (entry?.revision === current) return entry.holder;
-      return (await find(hash, id, current, sender)) ?? refuse(sender, UNKNOWN);
+      const holder =
+        entry?.revision === current
+          ? entry.holder
+          : ((await find(hash, id, current, sender)) ?? (await refuse(sender, UNKNOWN)));
+      if (holder.expiresAt !== null && holder.expiresAt <= clock()) return refuse(sender, EXPIRED);
+      return holder;
     },
   };
 }
 
+const EXPIRED = 'This API key has expired; send its successor, or have a new one made.';
 const UNKNOWN = 'This API key is unknown or revoked, or its account is inactive; send a valid one in x-api-key.';

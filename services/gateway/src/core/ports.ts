@@ -1,4 +1,4 @@
-import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
+import type { AccountTaxpayers, NumberRange, Scope, TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 
 export interface Account {
@@ -34,17 +34,25 @@ export interface ApiKey {
   id: string;
   name: string;
   environments: Environment[];
+  scopes: Scope[];
+  /** RNCs that the key is limited to; null = all taxpayers of the account. */
+  taxpayers: string[] | null;
   hint: string;
   createdAt: Date;
+  expiresAt: Date | null;
+  /** At most a minute late. */
+  lastUsedAt: Date | null;
   revokedAt: Date | null;
 }
 
-export interface NewApiKey {
-  id: string;
-  name: string;
-  environments: Environment[];
+export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'environments' | 'scopes' | 'taxpayers' | 'expiresAt'> {
   hint: string;
   hash: Uint8Array;
+}
+
+/** The key that replaces another one, which then expires at `oldExpiresAt` at the latest. */
+export interface ReplacingKey extends Pick<NewApiKey, 'id' | 'hint' | 'hash'> {
+  oldExpiresAt: Date;
 }
 
 export interface Page {
@@ -74,6 +82,8 @@ export interface AccountStore {
   listApiKeys(accountId: string, page: Page): Promise<ApiKey[] | null>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
   revokeApiKey(accountId: string, keyId: string, at: Date): Promise<ApiKey | null>;
+  /** The new key, with the rights of the old one; `unusable` if the old one is revoked or expired. */
+  rotateApiKey(accountId: string, keyId: string, key: ReplacingKey, at: Date): Promise<ApiKey | 'unusable' | null>;
 }
 
 /** The whole state of taxpayers, for services. */
@@ -90,14 +100,25 @@ export interface KeyHolder {
   keyId: string;
   accountId: string;
   environments: readonly Environment[];
+  scopes: readonly Scope[];
+  /** RNCs that the key is limited to; null = all taxpayers of the account. */
+  taxpayers: readonly string[] | null;
+  expiresAt: Date | null;
   /** Latest revision of the account's taxpayers. */
   taxpayersRevision: number;
 }
 
 /** Looks up keys by their SHA-256. */
 export interface KeyStore {
-  /** The holder of a usable key (not revoked, account active), with the access revision of that moment. */
+  /** The holder of a key that is not revoked and whose account is active, with the access revision of that moment. */
   find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; revision: number }>;
+}
+
+/** Remembers when keys were used, without a write for each request. */
+export interface KeyUses {
+  used(keyId: string, at: Date): void;
+  /** Stores what is not stored yet. */
+  flush(): Promise<void>;
 }
 
 /** Bounds the requests of a caller. */

@@ -31,6 +31,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           status,
           ms: Math.round(ms * 100) / 100,
           account_id: holder?.accountId,
+          key_id: holder?.keyId,
           env,
           sender,
           aborted: complete ? undefined : true,

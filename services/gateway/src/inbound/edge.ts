@@ -7,14 +7,16 @@ import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } fro
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
-import type { KeyHolder, RateLimit } from '../core/ports.js';
+import type { KeyHolder, KeyUses, RateLimit } from '../core/ports.js';
 import type { Router as RoutingTable } from '../core/routing.js';
+import { requireScope } from '../core/scopes.js';
 import type { Upstream } from '../upstream.js';
 import { senderAddress } from './sender-address.js';
 
 export interface EdgeOptions {
   routes: RoutingTable;
   access: Access;
+  keyUses: Pick<KeyUses, 'used'>;
   /** Keyed by the id of the API key. */
   perKey: RateLimit;
   /** Keyed by address. */
@@ -78,15 +80,22 @@ function findOperation({ routes, perSender }: Pick<EdgeOptions, 'routes' | 'perS
   };
 }
 
-/** Finds the holder of the API key, and counts the request towards the rate of the key, or of the sender of a public call. */
-function admit({ access, perKey, perSender }: Pick<EdgeOptions, 'access' | 'perKey' | 'perSender'>): RequestHandler {
+type AdmitOptions = Pick<EdgeOptions, 'access' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;
+
+/**
+ * Finds the holder of the API key, counts the request towards the rate of the key, or of the sender of a public call, and
+ * checks the scope of the key before any object is looked up.
+ */
+function admit({ access, keyUses, perKey, perSender, clock }: AdmitOptions): RequestHandler {
   return async (req, res, next) => {
     const call = callOf(res);
     const sender = call.sender ?? '';
     call.holder = null;
     if (call.operation?.access === 'key') {
       call.holder = await access.holderOf(header(req, 'x-api-key') || undefined, sender);
+      keyUses.used(call.holder.keyId, clock());
       await perKey.pass(call.holder.keyId);
+      requireScope(call.holder.scopes, call.operation);
     } else await perSender.pass(sender);
     next();
   };
@@ -104,8 +113,13 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clo
       const { env, given } = keyedEnvironment(header(req, 'env'));
       // If the body names the environment, the owner checks that the key allows it.
       if (given || operation?.environmentInBody !== true) requireEnvironment(holder.environments, env);
-      const { accountId: account_id, environments, taxpayersRevision: taxpayers_revision } = holder;
-      const account = { account_id, environments: [...environments], taxpayers_revision };
+      const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers } = holder;
+      const rights = {
+        environments: [...environments],
+        scopes: [...scopes],
+        ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
+      };
+      const account = { account_id, key_id, ...rights, taxpayers_revision: holder.taxpayersRevision };
       caller = { kind: 'account', ...account, env, env_given: given, ...life };
     } else {
       const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);

@@ -1,3 +1,4 @@
+import type { Scope } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { AccessRevision, KeyStore } from '../core/ports.js';
 import type { PrismaClient } from '../generated/prisma/client.js';
@@ -25,6 +26,9 @@ export function createPrismaKeyStore(prisma: PrismaClient): KeyStore {
         keyId: key.id,
         accountId: key.accountId,
         environments: key.environments as Environment[],
+        scopes: key.scopes as Scope[],
+        taxpayers: key.taxpayers.length === 0 ? null : key.taxpayers,
+        expiresAt: key.expiresAt,
         taxpayersRevision: Number(key.account.taxpayersRevision),
       };
       return { holder, revision: current };

@@ -26,13 +26,13 @@ export interface Change<T> {
   repeat?: readonly WholeTaxpayer[];
 }
 
+export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>) => Promise<T>;
+
 /**
  * Runs a change with its events in one transaction. The row of the access revision is locked first: changes happen one
  * after another, so revisions are committed in their order, and the events of a taxpayer are appended in that order too.
  */
-export function createAccountChanges(
-  options: AccountChangesOptions,
-): <T>(work: (tx: Tx) => Promise<Change<T>>) => Promise<T> {
+export function createAccountChanges(options: AccountChangesOptions): AccountChange {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>) {
     let revision = await raise(tx, 1);
     const { value, publish, repeat = [] } = await work(tx);

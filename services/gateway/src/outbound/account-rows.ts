@@ -1,4 +1,4 @@
-import type { NumberRange } from '@ecf/contracts';
+import type { NumberRange, Scope } from '@ecf/contracts';
 import type { EcfType, Environment } from '@ecf/domain';
 import type { Account, ApiKey, Taxpayer } from '../core/ports.js';
 import type { Prisma } from '../generated/prisma/client.js';
@@ -44,6 +44,10 @@ export async function readTaxpayers(
   });
 }
 
+export async function hasAccount(client: Prisma.TransactionClient, id: string): Promise<boolean> {
+  return (await client.account.count({ where: { id } })) > 0;
+}
+
 export function toAccount({ id, name, active, createdAt }: AccountRow): Account {
   return { id, name, active, createdAt };
 }
@@ -52,15 +56,13 @@ export function toTaxpayer({ rnc, name, active, createdAt, certificate, ranges }
   return { rnc, name, active, createdAt, certificate, ranges: ranges.map(toRange) };
 }
 
-export function toApiKey({
-  id,
-  name,
-  environments,
-  hint,
-  createdAt,
-  revokedAt,
-}: Prisma.ApiKeyGetPayload<object>): ApiKey {
-  return { id, name, environments: environments as Environment[], hint, createdAt, revokedAt };
+export function toApiKey({ hash: _hash, accountId: _account, ...row }: Prisma.ApiKeyGetPayload<object>): ApiKey {
+  return {
+    ...row,
+    environments: row.environments as Environment[],
+    scopes: row.scopes as Scope[],
+    taxpayers: row.taxpayers.length === 0 ? null : row.taxpayers,
+  };
 }
 
 export function toRange({ env, ecfType, firstEncf, lastEncf, expires }: RangeRow): NumberRange {

@@ -1,8 +1,7 @@
 import type { AccountStore, Taxpayer } from '../core/ports.js';
-import { type AccountChangesOptions, createAccountChanges, type Tx } from './account-changes.js';
-import { readTaxpayers, toAccount, toApiKey, toTaxpayer } from './account-rows.js';
-
-const OLDEST_FIRST = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
+import { type AccountChange, type AccountChangesOptions, createAccountChanges, type Tx } from './account-changes.js';
+import { hasAccount, readTaxpayers, toAccount, toTaxpayer } from './account-rows.js';
+import { type ApiKeyMethods, apiKeysOf } from './api-keys.prisma.js';
 
 /** Accounts, taxpayers and API keys in the gateway's database. */
 export function createPrismaAccountStore(options: AccountChangesOptions): AccountStore {
@@ -14,16 +13,16 @@ export function createPrismaAccountStore(options: AccountChangesOptions): Accoun
   };
 }
 
-type Change = ReturnType<typeof createAccountChanges>;
 type AccountMethods = 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountActive';
-type ApiKeyMethods = 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey';
 
-function accountsOf({ prisma }: AccountChangesOptions, change: Change): Pick<AccountStore, AccountMethods> {
+function accountsOf({ prisma }: AccountChangesOptions, change: AccountChange): Pick<AccountStore, AccountMethods> {
   return {
     createAccount: (account) =>
       change(async (tx) => ({ value: toAccount(await tx.account.create({ data: account })) })),
     async listAccounts({ limit, offset }) {
-      return (await prisma.account.findMany({ orderBy: OLDEST_FIRST, take: limit, skip: offset })).map(toAccount);
+      return (
+        await prisma.account.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: limit, skip: offset })
+      ).map(toAccount);
     },
     async findAccount(id) {
       const row = await prisma.account.findUnique({ where: { id } });
@@ -45,7 +44,7 @@ function accountsOf({ prisma }: AccountChangesOptions, change: Change): Pick<Acc
 
 function taxpayersOf(
   { prisma, clock }: AccountChangesOptions,
-  change: Change,
+  change: AccountChange,
 ): Omit<AccountStore, AccountMethods | ApiKeyMethods> {
   /** Changes one taxpayer of the account, publishes its new state, and reads it back. */
   function changeTaxpayer(
@@ -95,39 +94,6 @@ function taxpayersOf(
         await tx.numberRange.createMany({ data: rows });
       }),
   };
-}
-
-function apiKeysOf({ prisma }: AccountChangesOptions, change: Change): Pick<AccountStore, ApiKeyMethods> {
-  return {
-    createApiKey: (accountId, { hash, ...key }) =>
-      change(async (tx) => {
-        if (!(await hasAccount(tx, accountId))) return { value: null };
-        return { value: toApiKey(await tx.apiKey.create({ data: { ...key, accountId, hash: new Uint8Array(hash) } })) };
-      }),
-    async listApiKeys(accountId, { limit, offset }) {
-      const rows = await prisma.apiKey.findMany({
-        where: { accountId },
-        orderBy: OLDEST_FIRST,
-        take: limit,
-        skip: offset,
-      });
-      return rows.length > 0 || (await hasAccount(prisma, accountId)) ? rows.map(toApiKey) : null;
-    },
-    async findApiKey(accountId, keyId) {
-      const row = await prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
-      return row === null ? null : toApiKey(row);
-    },
-    revokeApiKey: (accountId, keyId, at) =>
-      change(async (tx) => {
-        await tx.apiKey.updateMany({ where: { id: keyId, accountId, revokedAt: null }, data: { revokedAt: at } });
-        const row = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
-        return { value: row === null ? null : toApiKey(row) };
-      }),
-  };
-}
-
-async function hasAccount(client: Tx, id: string): Promise<boolean> {
-  return (await client.account.count({ where: { id } })) > 0;
 }
 
 async function taxpayerOf(client: Tx, accountId: string, rnc: string): Promise<Taxpayer | null> {

@@ -1,5 +1,7 @@
+import { SCOPES } from '@ecf/contracts';
 import { findByNumber } from '@ecf/service-kit/http';
-import { identityOf } from '@ecf/service-kit/security';
+import { type Identity, identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { Directory } from '../core/authority/directory.js';
 import type { createMonitoring } from '../core/authority/monitoring.js';
@@ -77,6 +79,7 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
         buyerRnc: parameters.optionalHeaderRnc('buyer-rnc'),
         document: parameters.document(),
         sha256: parameters.optionalSha256(),
+        may: mayRead(identityOf(req)),
       };
       parameters.check();
       const find = async (encf: string) => ({ encf, ...(await documentXml({ ...callerOf(req), ...request, encf })) });
@@ -110,10 +113,15 @@ function answering(read: (parameters: Parameters) => (caller: Caller) => Promise
   };
 }
 
+/** The XML of received documents belongs to the scope `receive`, that of issued ones to `read` and `submit`. */
+function mayRead({ scopes = SCOPES }: Pick<Identity, 'scopes'>) {
+  return { issued: scopes.includes('read') || scopes.includes('submit'), received: scopes.includes('receive') };
+}
+
 function callerOf(req: Request) {
   const identity = identityOf(req);
   return {
-    caller: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
+    caller: accountCaller(identity),
     env: identity.env,
   };
 }

@@ -1,5 +1,6 @@
 import { findByNumber } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { QueryReceived } from '../core/documents/query-received.js';
 import { ReceptionError } from '../core/errors.js';
@@ -61,7 +62,7 @@ function byNumber<T>(req: Request, find: (encf: string) => Promise<T>): Promise<
 function caller(req: Request) {
   const identity = identityOf(req);
   return {
-    caller: { accountId: identity.account_id, taxpayersRevision: identity.taxpayers_revision },
+    caller: accountCaller(identity),
     env: identity.env,
   };
 }

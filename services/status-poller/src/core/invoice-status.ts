@@ -1,4 +1,4 @@
-import type { InvoiceStatusResponse } from '@ecf/contracts';
+import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { outcomeWord } from './background.js';
 import { StatusError } from './errors.js';
@@ -9,6 +9,8 @@ import { publishedSubmissions, type Submission } from './submission.js';
 
 export type InvoiceStatusQuery = (request: {
   accountId: string;
+  /** RNCs that the key of the call is limited to; absent = all of the account. */
+  taxpayers?: readonly string[] | undefined;
   env: Environment;
   trackId: string;
 }) => Promise<InvoiceStatusResponse>;
@@ -20,9 +22,9 @@ export type InvoiceStatusQuery = (request: {
 export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceStatusQuery {
   const inFlight = new Map<string, Promise<Submission>>();
 
-  return async ({ accountId, env, trackId }) => {
+  return async ({ accountId, taxpayers, env, trackId }) => {
     const known = await knownSubmission(env, trackId);
-    if (known === null || known.accountId !== accountId) {
+    if (known === null || known.accountId !== accountId || !mayActFor({ taxpayers }, known.issuerRnc)) {
       throw new StatusError('not_found', `No submission of this account has the trackId ${trackId} in ${env}.`);
     }
     return answer(isCurrent(known) ? known : await shared(known));

@@ -10,10 +10,10 @@ import type { InvoiceStatusQuery } from '../core/invoice-status.js';
 /** The service's one public route, `GET /invoice-status/{track_id}`, and its health. */
 export function createStatusApp(invoiceStatus: InvoiceStatusQuery, options: ServiceAppOptions): Express {
   async function answer(req: Request, res: Response): Promise<void> {
-    const { account_id: accountId, env } = identityOf(req);
+    const { account_id: accountId, env, taxpayers } = identityOf(req);
     const trackId = readTrackId(req.params.trackId);
     res.setHeader('cache-control', 'no-store');
-    res.json(await invoiceStatus({ accountId, env, trackId }));
+    res.json(await invoiceStatus({ accountId, taxpayers, env, trackId }));
   }
   const routes: readonly ServiceRoute[] = [['get', '/invoice-status/:trackId', 'account', answer]];
   return createServiceApp(options, { routes, internal: [], mapErrors: answerErrors });

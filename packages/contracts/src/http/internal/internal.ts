@@ -55,6 +55,8 @@ export const EMISSION_OPERATIONS = {
       env: environmentSchema,
       account_id: z.string().min(1),
       taxpayers_revision: z.number().int().nonnegative(),
+      /** RNCs that the key of the call is limited to. */
+      taxpayers: z.array(rncSchema).readonly().optional(),
       rnc: rncSchema.nullable(),
       refused: z.string().nullable(),
     }),

@@ -1,3 +1,4 @@
+import { mayActFor } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { EmissionError } from '../errors.js';
@@ -33,7 +34,8 @@ export function createQueryCancellations(
 ): QueryCancellations {
   async function own({ caller, environments, id }: CancellationQuery): Promise<Cancellation> {
     const found = await ports.cancellations.find(id);
-    if (found !== null && found.accountId === caller.accountId && environments.includes(found.env)) return found;
+    const visible = found !== null && found.accountId === caller.accountId && mayActFor(caller, found.issuerRnc);
+    if (visible && environments.includes(found.env)) return found;
     throw new EmissionError('not_found', `There is no cancellation ${id} of this account.`);
   }
   return {

@@ -28,13 +28,28 @@ export function taxpayerBody({ rnc, name, active, createdAt, certificate, ranges
   };
 }
 
-export function apiKeyBody({ id, name, environments, hint, createdAt, revokedAt }: ApiKey): ApiKeyBody {
+export function apiKeyBody({ id, name, hint, createdAt, lastUsedAt, revokedAt, ...key }: ApiKey): ApiKeyBody {
   return {
     id,
     name,
-    environments,
+    ...apiKeyRights(key),
     hint,
     created_at: toIsoDominican(createdAt),
-    revoked_at: revokedAt === null ? null : toIsoDominican(revokedAt),
+    last_used_at: timeOrNull(lastUsedAt),
+    revoked_at: timeOrNull(revokedAt),
   };
+}
+
+/** What a key allows, and until when. */
+export function apiKeyRights({
+  environments,
+  scopes,
+  taxpayers,
+  expiresAt,
+}: Pick<ApiKey, 'environments' | 'scopes' | 'taxpayers' | 'expiresAt'>) {
+  return { environments, scopes, taxpayers, expires_at: timeOrNull(expiresAt) };
+}
+
+function timeOrNull(time: Date | null): string | null {
+  return time === null ? null : toIsoDominican(time);
 }

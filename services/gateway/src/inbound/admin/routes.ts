@@ -3,25 +3,25 @@ import {
   activeSchema,
   type DeliveryOperations,
   newAccountSchema,
-  newApiKeySchema,
   newRangesSchema,
   newTaxpayerSchema,
 } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { hashApiKey, hintOf, makeApiKey } from '../../core/api-keys.js';
 import { sealUploaded } from '../../core/certificate-upload.js';
-import type { AccountStore, FailureLimit } from '../../core/ports.js';
+import type { AccountStore, FailureLimit, KeyUses } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 import { otherMethods } from '../own-routes.js';
-import { accountBody, apiKeyBody, certificateBody, taxpayerBody } from './bodies.js';
+import { apiKeyRoutes } from './api-keys.js';
+import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
-import { accountId, certificateParts, found, json, keyId, pageOf, rnc, uploaded } from './input.js';
+import { accountId, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
 import { adminOperation, type OperationOwners } from './operation.js';
 
 export interface AdminOptions {
   store: AccountStore;
+  keyUses: Pick<KeyUses, 'flush'>;
   token: string;
   /** Keyed by address. */
   wrongTokens: FailureLimit;
@@ -37,6 +37,7 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/taxpayers                      GET, PATCH   …/taxpayers/{rnc}
  * PUT, GET   …/taxpayers/{rnc}/certificate                       PUT, GET     …/taxpayers/{rnc}/ranges
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
+ * POST       …/api-keys/{key_id}/rotate
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
  * and the routes of `operation.ts`
  */
@@ -46,7 +47,7 @@ export function adminRoutes(options: AdminOptions): express.Router {
   accountRoutes(routes, options);
   taxpayerRoutes(routes, options);
   signingRoutes(routes, options);
-  keyRoutes(routes, options);
+  routes.use(apiKeyRoutes(options));
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
   routes.use(adminOperation(options.owners));
   return routes;
@@ -130,32 +131,6 @@ function signingRoutes(routes: express.Router, { store, masterKey, clock }: Admi
       res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);
     })
     .all(otherMethods('GET', 'PUT'));
-}
-
-function keyRoutes(routes: express.Router, { store, clock }: AdminOptions): void {
-  routes
-    .route('/accounts/:id/api-keys')
-    .post(json, async (req: Request, res: Response) => {
-      const { name, environments } = validate(newApiKeySchema, req.body, 'body');
-      const key = makeApiKey(environments);
-      const stored = { id: randomUUID(), name, environments, hint: hintOf(key), hash: hashApiKey(key) };
-      const { id } = found(await store.createApiKey(accountId(req), stored), 'account');
-      res.status(201).json({ id, key, name, environments });
-    })
-    .get(async (req: Request, res: Response) => {
-      res.json(found(await store.listApiKeys(accountId(req), pageOf(req)), 'account').map(apiKeyBody));
-    })
-    .all(otherMethods('GET', 'POST'));
-  routes
-    .route('/accounts/:id/api-keys/:keyId')
-    .get(async (req: Request, res: Response) => {
-      res.json(apiKeyBody(found(await store.findApiKey(accountId(req), keyId(req)), 'key')));
-    })
-    .delete(async (req: Request, res: Response) => {
-      found(await store.revokeApiKey(accountId(req), keyId(req), clock()), 'key');
-      res.status(204).end();
-    })
-    .all(otherMethods('GET', 'DELETE'));
 }
 
 /**

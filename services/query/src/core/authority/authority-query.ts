@@ -29,6 +29,7 @@ async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: str
       env: request.env,
       account_id: request.caller.accountId,
       taxpayers_revision: request.caller.taxpayersRevision,
+      taxpayers: request.caller.taxpayers,
       rnc: request.rnc,
       refused,
     });

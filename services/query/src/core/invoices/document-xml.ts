@@ -17,6 +17,8 @@ export interface XmlQuery {
   readonly buyerRnc: string | null;
   /** The full signed e-CF, or the consumer summary that went to the authority. */
   readonly document: 'ecf' | 'rfce';
+  /** Which copies the key of the call may read. */
+  readonly may: { readonly issued: boolean; readonly received: boolean };
   /** Checksum of the wanted bytes. */
   readonly sha256: string | null;
 }
@@ -98,8 +100,9 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     const { taxpayers, current } = await readAccount(ports, query.caller);
     const own = taxpayers.map(({ rnc }) => rnc);
     if (query.buyerRnc !== null) await requireTaxpayer(ports, query.caller, query.buyerRnc);
-    const issued = await issuedCopy(query, own);
-    const received = typeof issued === 'string' && query.document === 'ecf' ? await receivedCopy(query, own) : 'none';
+    const issued = query.may.issued ? await issuedCopy(query, own) : 'none';
+    const mayBeReceived = query.may.received && query.document === 'ecf';
+    const received = typeof issued === 'string' && mayBeReceived ? await receivedCopy(query, own) : 'none';
     const file = typeof issued === 'string' ? received : issued;
     if (typeof file === 'string') {
       if (!current || issued === 'unknown' || received === 'unknown')

@@ -1,0 +1,50 @@
+import type { AccountStore, ApiKey, NewApiKey } from '../core/ports.js';
+import type { AccountChange, AccountChangesOptions, Tx } from './account-changes.js';
+import { hasAccount, toApiKey } from './account-rows.js';
+
+export type ApiKeyMethods = 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey' | 'rotateApiKey';
+
+/** The API keys of accounts. */
+export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChange): Pick<AccountStore, ApiKeyMethods> {
+  return {
+    createApiKey: (accountId, key) =>
+      change(async (tx) => {
+        if (!(await hasAccount(tx, accountId))) return { value: null };
+        return { value: toApiKey(await insert(tx, accountId, key)) };
+      }),
+    async listApiKeys(accountId, { limit, offset }) {
+      const rows = await prisma.apiKey.findMany({
+        where: { accountId },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+        take: limit,
+        skip: offset,
+      });
+      return rows.length > 0 || (await hasAccount(prisma, accountId)) ? rows.map(toApiKey) : null;
+    },
+    async findApiKey(accountId, keyId) {
+      const row = await prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
+      return row === null ? null : toApiKey(row);
+    },
+    revokeApiKey: (accountId, keyId, at) =>
+      change(async (tx) => {
+        await tx.apiKey.updateMany({ where: { id: keyId, accountId, revokedAt: null }, data: { revokedAt: at } });
+        const row = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
+        return { value: row === null ? null : toApiKey(row) };
+      }),
+    rotateApiKey: (accountId, keyId, { oldExpiresAt, ...key }, at) =>
+      change<ApiKey | 'unusable' | null>(async (tx) => {
+        const old = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
+        if (old === null) return { value: null };
+        if (old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt <= at)) return { value: 'unusable' };
+        const expiresAt = old.expiresAt !== null && old.expiresAt < oldExpiresAt ? old.expiresAt : oldExpiresAt;
+        await tx.apiKey.update({ where: { id: keyId }, data: { expiresAt } });
+        return { value: toApiKey(await insert(tx, accountId, { ...toApiKey(old), ...key })) };
+      }),
+  };
+}
+
+function insert(tx: Tx, accountId: string, key: NewApiKey) {
+  const { id, name, environments, scopes, taxpayers, expiresAt, hint } = key;
+  const rights = { environments, scopes, taxpayers: taxpayers ?? [], expiresAt };
+  return tx.apiKey.create({ data: { id, accountId, name, ...rights, hint, hash: new Uint8Array(key.hash) } });
+}
