@@ -83,14 +83,15 @@ function facets(rule) {
 
 function ruleTable(rules) {
   return table(
-    ['Rule', 'Code', 'Documents', 'Verdict', 'What must hold', 'Source', 'Since'],
-    rules.map(({ name, code, appliesTo, verdict, summary, source, since }) => [
+    ['Rule', 'Code', 'Documents', 'Verdict', 'Evidence', 'What must hold', 'Source', 'Since'],
+    rules.map(({ name, code, appliesTo, verdict, evidence, summary, source, since }) => [
       name,
       code ?? '',
       ECF_TYPES.every((type) => appliesTo.includes(type))
         ? ['all e-CF', ...appliesTo.filter((kind) => !ECF_TYPES.includes(kind))].join(', ')
         : appliesTo.join(', '),
       verdict,
+      evidence === undefined ? '' : `${evidence.kind}: ${evidence.says}`,
       summary,
       source,
       since,
@@ -154,16 +155,25 @@ const text = `${[
   '',
   '## Business rules',
   '',
-  'The authority checks these rules beyond the schemas. *rejects*: the gateway does not send the document. *conditional*: the',
-  "authority accepts it with observations, so the gateway sends it and adds a warning to the answer. The code is the authority's",
-  'own, if known.',
+  'Rules beyond the schemas. *rejects*: the gateway does not send the document. *warns*: the gateway sends it and adds a warning',
+  "to the answer. The code is the authority's own, if known.",
+  '',
+  'A refusal by mistake costs the caller a document that the authority might have accepted. So a rule rejects only with evidence,',
+  'and every other rule warns:',
+  '',
+  '- *schema*: the official schema says so.',
+  '- *observed*: the authority was seen to reject with this code or text, and no official certification case contradicts it.',
+  '- *description*: Descripción Técnica v1.6 lists the case among its rejections.',
+  '',
+  'The format documents alone are no evidence: official certification cases differ from them. One demand lies beyond the rules:',
+  'the gateway stores and lists a document by its date, so submission refuses a FechaEmision that is no day of the calendar.',
   '',
   ...ruleTable(BUSINESS_RULES),
   '',
   '### Rules on what was issued before',
   '',
   'These rules need the registered ranges and the documents issued through this deployment. So the submission checks them, and',
-  '`ecf check` does not. *warns*: the gateway accepts the document and adds a warning to the answer.',
+  '`ecf check` does not.',
   '',
   ...ruleTable(Object.values(ISSUING_RULES)),
 ].join('\n')}\n`;

@@ -102,7 +102,7 @@ describe('documents that the caller signed', () => {
     const { p12, password } = world.certificate;
     const { xml } = await signXml({ canonical, output: canonical }, openCertificate(p12, password, new Date()));
     const { status, body } = await world.submitSigned(emission, '/submit_fc', xml, token);
-    expect([status, body.faults?.map(({ rule }: { rule: string }) => rule)]).toEqual([400, ['business.calendar-date']]);
+    expect([status, body.faults?.map(({ rule }: { rule: string }) => rule)]).toEqual([400, ['schema.type']]);
     expect(await world.row(encf('32', 92))).toBeNull();
   });
 

@@ -3,7 +3,7 @@ import { mayActFor } from '../authentication/delegation.js';
 import type { AnnulledRange } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import type { Arrival } from './decision.js';
-import { count, overlap, without } from './number-ranges.js';
+import { count, joined, without } from './number-ranges.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';
@@ -55,7 +55,7 @@ function accepted(status: string, texts: readonly string[]): Verdict {
   return { code: '1', status, messages: texts.map((text) => ({ code: '1', text })), sequenceUsed: false };
 }
 
-/** The ranges of all lines, or a sentence about the first wrong one. Rules: Formato ANECF pp.4-7. */
+/** The ranges of all lines, or a sentence about the first wrong one. Rules: technical description pp.31-32. */
 function rangesOf(root: DocumentNode): AnnulledRange[] | string {
   const ranges: AnnulledRange[] = [];
   const lines = groupsOf(groupOf(root, 'DetalleAnulacion'), 'Anulacion');
@@ -64,20 +64,14 @@ function rangesOf(root: DocumentNode): AnnulledRange[] | string {
       return 'El campo NoLinea no es válido, no cumple orden secuencial.';
     }
     const type = textOf(line, 'TipoeCF');
-    const before = ranges.length;
     for (const row of groupsOf(groupOf(line, 'TablaRangoSecuenciasAnuladaseNCF'), 'Secuencias')) {
       const range = rangeOf(type, textOf(row, 'SecuenciaeNCFDesde'), textOf(row, 'SecuenciaeNCFHasta'));
       if (typeof range === 'string') return range;
       ranges.push(range);
     }
-    if (Number(textOf(line, 'CantidadeNCFAnulados')) !== count(ranges.slice(before))) {
-      return 'El campo CantidadeNCFAnulados no es válido';
-    }
   }
-  // Nothing is published about a number that occurs twice in a document; here the document is refused.
-  if (overlap(ranges)) return NONE_POSSIBLE;
-  const total = textOf(groupOf(root, 'Encabezado'), 'CantidadeNCFAnulados');
-  return Number(total) === count(ranges) ? ranges : 'El campo CantidadeNCFAnulados no es válido';
+  // Nothing is published about wrong counts, nor about a number that occurs twice: neither is held against the document.
+  return joined(ranges);
 }
 
 function rangeOf(type: string | null, first: string | null, last: string | null): AnnulledRange | string {

@@ -72,30 +72,50 @@ function identity(tree: DocumentNode): { rnc: string | null; encf: string | null
 }
 
 /**
- * Rules that the authority does not have (advice to issuers), and rules on references, which are checked here with the
- * referenced document.
+ * The verdicts of the authority on what a document says of itself, by the rule that finds it. Only observed ones: codes of
+ * rejections, codes of conditional acceptance, and for lines the tolerance of Informe Técnico e-CF p.21. What stands in
+ * neither list is accepted. Rules on references are checked with the referenced document.
  */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'business.issuer-check-digit',
-  'business.buyer-check-digit',
-  'business.date-two-digits',
-  'business.province-code',
-  'business.debit-note-annuls',
-  'business.note-on-note',
-  'business.electronic-replacement',
-  'business.other-taxpayer',
-  'business.credit-note-indicator',
-  'business.reference-date-order',
+const REJECTED: ReadonlySet<string> = new Set([
+  'business.encf-type',
+  'business.encf-sequence',
+  'business.payment-due-date-required',
+  'business.payment-due-date-early',
+  'business.taxed-indicator-required',
+  'business.large-consumer-buyer-id',
+  'business.special-regime-buyer-id',
+  'business.exempt-total-required',
+  'business.itbis-withheld-required',
+  'business.itbis-withheld-total-required',
+  'business.isr-withheld-total-required',
+  'business.taxed-breakdown-required',
+  'business.additional-tax-detail',
+  'business.exempt-lines-only',
+  'business.services-only',
+  'business.subquantity-required',
+  'business.line-discount-table',
+  'business.line-surcharge-table',
+  'business.modification-code',
+]);
+const OBSERVED: ReadonlySet<string> = new Set([
+  'business.line-amount',
+  'business.base-18',
+  'business.itbis-18',
+  'business.itbis-16',
+  'business.total-amount',
+  'business.summary-total-amount',
+  'business.period-amount',
 ]);
 
 /** The findings of the rules on the document's own fields. */
 export function checkFields(tree: DocumentNode, now: Date): { faults: Message[]; observations: Message[] } {
   const { faults, warnings } = checkBusinessRules(tree, { now });
-  return { faults: messagesOf(faults), observations: messagesOf(warnings) };
+  const found = [...faults, ...warnings];
+  return { faults: messagesOf(found, REJECTED), observations: messagesOf(found, OBSERVED) };
 }
 
-function messagesOf(faults: readonly Fault[]): Message[] {
-  return faults.filter(({ rule }) => !LEFT_OUT.has(rule)).map(ruleMessage);
+function messagesOf(found: readonly Fault[], rules: ReadonlySet<string>): Message[] {
+  return found.filter(({ rule }) => rules.has(rule)).map(ruleMessage);
 }
 
 /**

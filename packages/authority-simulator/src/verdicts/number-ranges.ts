@@ -23,9 +23,9 @@ export function count(ranges: readonly AnnulledRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
-/** Whether a number is in more than one of the ranges. */
-export function overlap(ranges: readonly AnnulledRange[]): boolean {
-  return count([...merged(ranges).values()].flat()) !== count(ranges);
+/** The same numbers, each in one range; ascending within a type. */
+export function joined(ranges: readonly AnnulledRange[]): AnnulledRange[] {
+  return [...merged(ranges).values()].flat();
 }
 
 /** The ranges of each type, ascending; overlapping ones are joined. */

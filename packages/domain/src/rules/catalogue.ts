@@ -40,11 +40,12 @@ export const BUSINESS_RULES: readonly BusinessRule[] = [
   ...APPROVAL_RULES,
   ...RECEIPT_RULES,
   ...CANCELLATION_RULES,
-].map(({ name, code, appliesTo, verdict, source, since, summary }) => ({
+].map(({ name, code, appliesTo, verdict, evidence, source, since, summary }) => ({
   name,
   code,
   appliesTo,
   verdict,
+  ...(evidence === undefined ? {} : { evidence }),
   source,
   since,
   summary,

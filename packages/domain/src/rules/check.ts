@@ -11,7 +11,7 @@ import { companionIdentity, ecfIdentity, IDENTITY_RULES } from './identity-rules
 import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
 import { TOTALS_RULES } from './totals-rules.js';
 
-/** The findings of the business rules: for faults the authority rejects the document, for warnings it accepts it conditionally. */
+/** The findings of the business rules: for faults the authority rejects the document, warnings never block. */
 export interface RuleVerdicts {
   faults: Fault[];
   warnings: Fault[];

@@ -2,7 +2,7 @@ import { type DocumentNode, groupOf, integerOf, textOf } from '../document/docum
 import { ECF_TYPES, encfSequence, hasCheckDigit, isEncf, isRnc } from '../identifiers.js';
 import type { EcfView } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule, Report } from './rule.js';
-import { FORMAT_SINCE, format } from './sources.js';
+import { FORMAT_SINCE, format, listed } from './sources.js';
 
 /** Where a document names itself and its parties. */
 export interface Identity {
@@ -14,12 +14,16 @@ export interface Identity {
   buyer: { path: string; rnc: string | null };
 }
 
+/** No other number is ever authorised. */
+const NOT_AUTHORISED = listed('16, 20', 'the e-NCF is not authorised for the issuer');
+
 export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
   {
     name: 'business.encf-format',
     code: null,
-    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF'],
     verdict: 'rejects',
+    evidence: NOT_AUTHORISED,
     source: format('6'),
     since: FORMAT_SINCE,
     summary: 'eNCF is the letter E and twelve digits.',
@@ -33,6 +37,7 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     code: null,
     appliesTo: [...ECF_TYPES, 'RFCE'],
     verdict: 'rejects',
+    evidence: NOT_AUTHORISED,
     source: format('6'),
     since: FORMAT_SINCE,
     summary: 'The two digits after the letter of eNCF equal TipoeCF.',
@@ -46,8 +51,9 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
   {
     name: 'business.encf-sequence',
     code: null,
-    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
+    appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF'],
     verdict: 'rejects',
+    evidence: NOT_AUTHORISED,
     source: format('6'),
     since: FORMAT_SINCE,
     summary: 'The sequence of eNCF is greater than zero.',
@@ -57,10 +63,25 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     },
   },
   {
+    name: 'business.receipt-encf',
+    code: null,
+    appliesTo: ['ARECF'],
+    verdict: 'warns',
+    source: 'Formato Acuse de Recibo v1.0 p.5',
+    since: '2023-06',
+    summary: 'eNCF of an acknowledgement is the letter E and twelve digits, its sequence greater than zero.',
+    check({ encf }, report) {
+      const text = textOf(encf.node, 'eNCF');
+      if (text !== null && (!isEncf(text) || encfSequence(text) === 0)) {
+        report(`${encf.path}.eNCF`, `${text} is not E and twelve digits with a sequence greater than zero`);
+      }
+    },
+  },
+  {
     name: 'business.issuer-check-digit',
     code: null,
     appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF', 'ANECF'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('10')}; public check-digit algorithm of RNC and cédula`,
     since: FORMAT_SINCE,
     summary: 'The check digit of the issuer number fits; numbers that fail it exist, so this only warns.',
@@ -72,7 +93,7 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     name: 'business.buyer-check-digit',
     code: '1385',
     appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('12')}; public check-digit algorithm of RNC and cédula`,
     since: FORMAT_SINCE,
     summary: 'The check digit of the buyer number fits; numbers that fail it exist, so this only warns.',

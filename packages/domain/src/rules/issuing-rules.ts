@@ -1,11 +1,15 @@
 import { ECF_TYPES } from '../identifiers.js';
 import { type BusinessRule, NOTES } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report } from './sources.js';
-
-/** `rejects` as in every rule; `warns`: the document is taken, and the answer says what to know of it. */
-export interface IssuingRule extends Omit<BusinessRule, 'verdict'> {
-  verdict: 'rejects' | 'warns';
-}
+import {
+  FORMAT_SINCE,
+  format,
+  listed,
+  OBSERVED_SINCE,
+  observed,
+  REPORT_SINCE,
+  rejectedWith,
+  report,
+} from './sources.js';
 
 /**
  * Rules that need more than the document: the registered ranges and the documents issued before it. The owner of those
@@ -17,6 +21,7 @@ export const ISSUING_RULES = {
     code: '75',
     appliesTo: [...ECF_TYPES, 'RFCE'],
     verdict: 'rejects',
+    evidence: listed('20', 'the e-NCF is not authorised for the issuer'),
     source: observed('Descripción Técnica v1.6 p.20'),
     since: OBSERVED_SINCE,
     summary: 'eNCF is in a range registered for its type and environment, where any is registered.',
@@ -26,6 +31,7 @@ export const ISSUING_RULES = {
     code: null,
     appliesTo: [...ECF_TYPES, 'RFCE'],
     verdict: 'rejects',
+    evidence: listed('20', 'the authorised e-NCF has expired'),
     source: 'Descripción Técnica v1.6 p.20',
     since: '2023-06',
     summary: 'The registered range of eNCF has not expired on the day it is sent.',
@@ -35,6 +41,7 @@ export const ISSUING_RULES = {
     code: '145',
     appliesTo: ECF_TYPES.filter((type) => type !== '32' && type !== '34'),
     verdict: 'rejects',
+    evidence: rejectedWith('145'),
     source: observed(format('6')),
     since: FORMAT_SINCE,
     summary: 'FechaVencimientoSecuencia is the expiry registered for the range of eNCF.',
@@ -44,6 +51,7 @@ export const ISSUING_RULES = {
     code: '614',
     appliesTo: ECF_TYPES,
     verdict: 'rejects',
+    evidence: rejectedWith('614'),
     source: observed(format('56')),
     since: FORMAT_SINCE,
     summary:
@@ -64,6 +72,7 @@ export const ISSUING_RULES = {
     code: '615',
     appliesTo: NOTES,
     verdict: 'rejects',
+    evidence: rejectedWith('615'),
     source: observed(),
     since: OBSERVED_SINCE,
     summary: 'A note names the buyer of the document that it modifies, where that one names any.',
@@ -73,6 +82,7 @@ export const ISSUING_RULES = {
     code: '634',
     appliesTo: NOTES,
     verdict: 'rejects',
+    evidence: rejectedWith('634'),
     source: observed(format('57')),
     since: FORMAT_SINCE,
     summary: 'FechaNCFModificado is FechaEmision of the document that the note modifies.',
@@ -82,6 +92,7 @@ export const ISSUING_RULES = {
     code: '615',
     appliesTo: ['34'],
     verdict: 'rejects',
+    evidence: rejectedWith('615'),
     source: observed(`${format('25')} fn.30`),
     since: FORMAT_SINCE,
     summary:
@@ -96,4 +107,4 @@ export const ISSUING_RULES = {
     since: REPORT_SINCE,
     summary: 'A summary that its issuer signed is stored alone: the issuer keeps the full document.',
   },
-} satisfies Record<string, IssuingRule>;
+} satisfies Record<string, BusinessRule>;

@@ -4,8 +4,19 @@ import type { EcfType } from '../identifiers.js';
 /** The subject of a rule: a type of e-CF or one of the companion documents. */
 export type DocumentKind = EcfType | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF';
 
-/** `rejects`: the authority would refuse the document, so it is not sent. `conditional`: it would accept it with observations. */
-export type RuleVerdict = 'rejects' | 'conditional';
+/** `rejects`: the authority refuses the document, so it is not sent. `warns`: it is sent, and the answer says what is odd. */
+export type RuleVerdict = 'rejects' | 'warns';
+
+/**
+ * Why a rule may reject. `schema`: the official schema says so. `observed`: the authority was seen to reject with this code
+ * or text, and no official certification case contradicts it. `description`: the technical description lists the case among
+ * its rejections. A rule without one of them warns: a refusal of ours costs the caller a document that might have passed.
+ */
+export interface Evidence {
+  kind: 'schema' | 'observed' | 'description';
+  /** The element of the schema, the code and text of the rejection, or the page and reason. */
+  says: string;
+}
 
 /** A rule beyond the schemas, as data. */
 export interface BusinessRule {
@@ -15,6 +26,8 @@ export interface BusinessRule {
   code: string | null;
   appliesTo: readonly DocumentKind[];
   verdict: RuleVerdict;
+  /** Each rule that rejects has it. */
+  evidence?: Evidence;
   /** Document and page, or how it was observed. */
   source: string;
   /** Date of the oldest text or observation known to carry the rule, as precise as it is known (`2025-10`, `2026-03-23`). */

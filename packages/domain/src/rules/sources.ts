@@ -1,3 +1,5 @@
+import type { Evidence } from './rule.js';
+
 /** Where rules come from. Pages are the printed ones. */
 export const FORMAT_SINCE = '2025-10';
 export const REPORT_SINCE = '2026-03-23';
@@ -16,4 +18,20 @@ export function report(pages: string): string {
 /** A verdict seen in certification or production, with the official page that explains it where there is one. */
 export function observed(official?: string): string {
   return official ? `${official}; verdict observed` : 'observed in certification and production';
+}
+
+/** A rejection that was seen with this code; `text` where the code alone does not name the case. */
+export function rejectedWith(code: string | null, text?: string): Evidence {
+  const parts = [code === null ? 'no code' : `code ${code}`, ...(text === undefined ? [] : [`"${text}"`])];
+  return { kind: 'observed', says: parts.join(', ') };
+}
+
+/** A reason that Descripción Técnica v1.6 lists among its rejections. */
+export function listed(pages: string, reason: string): Evidence {
+  return { kind: 'description', says: `p.${pages}: ${reason}` };
+}
+
+/** What the official schema demands. */
+export function requiredBySchema(says: string): Evidence {
+  return { kind: 'schema', says };
 }

@@ -28,7 +28,7 @@ export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'ver
 }
 
 /**
- * The rule of a row: within the tolerance nothing is said, beyond it the document would be accepted conditionally.
+ * The rule of a row: within the tolerance nothing is said, beyond it the rule warns.
  * Source: Informe Técnico e-CF p.21.
  */
 export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRule<View> {
@@ -36,7 +36,7 @@ export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRul
     name: row.name,
     code: row.code,
     appliesTo: row.appliesTo,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: row.source,
     since: row.since,
     summary: row.summary,

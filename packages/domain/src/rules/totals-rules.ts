@@ -3,7 +3,7 @@ import { textOf } from '../document/document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
 import { decimalOf } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from './sources.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from './sources.js';
 import type { TotalsView } from './sum-rule.js';
 import { sumRule } from './sum-rule.js';
 
@@ -18,13 +18,14 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
   {
     name: 'business.taxed-breakdown-required',
     code: '1930',
-    appliesTo: WITH_TAXED,
+    appliesTo: WITH_ITBIS.filter((kind) => kind !== 'RFCE'),
     verdict: 'rejects',
+    evidence: rejectedWith('1930'),
     source: observed(`${format('18')}-20`),
     since: OBSERVED_SINCE,
     summary: 'MontoGravadoTotal is broken down into MontoGravadoI1, I2 and I3.',
     check(view, report) {
-      if (view.totalOrZero('MontoGravadoTotal').sign() > 0 && !hasBreakdown(view)) {
+      if (lacksBreakdown(view)) {
         report(
           `${view.totalsPath}.MontoGravadoI1`,
           'MontoGravadoTotal needs its breakdown into MontoGravadoI1, I2 and I3',
@@ -33,10 +34,24 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     },
   },
   {
+    name: 'business.taxed-breakdown',
+    code: null,
+    appliesTo: ['46', 'RFCE'],
+    verdict: 'warns',
+    source: `${format('18')}-20`,
+    since: FORMAT_SINCE,
+    summary: 'MontoGravadoTotal of a type 46 or a summary is broken down too.',
+    check(view, report) {
+      if (lacksBreakdown(view)) {
+        report(`${view.totalsPath}.MontoGravadoTotal`, 'MontoGravadoTotal should come with its breakdown by rate');
+      }
+    },
+  },
+  {
     name: 'business.itbis-rate',
     code: null,
     appliesTo: WITH_TAXED.filter((kind) => kind !== 'RFCE'),
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('20')}-21`,
     since: FORMAT_SINCE,
     summary: 'ITBIS1 is 18, ITBIS2 is 16, ITBIS3 is 0, wherever there is an amount at that rate.',
@@ -180,6 +195,10 @@ const BREAKDOWN = ['MontoGravadoI1', 'MontoGravadoI2', 'MontoGravadoI3'];
 function hasBreakdown(view: TotalsView): boolean {
   for (const name of BREAKDOWN) if (view.total(name) !== null) return true;
   return false;
+}
+
+function lacksBreakdown(view: TotalsView): boolean {
+  return view.totalOrZero('MontoGravadoTotal').sign() > 0 && !hasBreakdown(view);
 }
 
 function taxedParts(view: TotalsView): Decimal {

@@ -7,7 +7,7 @@ export const HEADER_CASES: readonly RuleCase[] = [
   { rule: 'business.encf-format', on: 'ecf-31', breaks: { [`${ID}.eNCF`]: 'B010000000001' }, at: `ECF.${ID}.eNCF` },
   { rule: 'business.encf-format', on: 'rfce', breaks: { [`${ID}.eNCF`]: 'E32000000000A' }, at: `RFCE.${ID}.eNCF` },
   {
-    rule: 'business.encf-format',
+    rule: 'business.receipt-encf',
     on: 'arecf',
     breaks: { 'DetalleAcusedeRecibo.eNCF': 'B0100000001' },
     at: 'ARECF.DetalleAcusedeRecibo.eNCF',
@@ -135,6 +135,17 @@ export const HEADER_CASES: readonly RuleCase[] = [
     rule: 'business.taxed-indicator-required',
     on: 'ecf-31',
     breaks: { [`${ID}.IndicadorMontoGravado`]: undefined },
+    at: `ECF.${ID}.IndicadorMontoGravado`,
+  },
+  {
+    rule: 'business.taxed-indicator-lines',
+    on: 'ecf-31',
+    breaks: {
+      [`${ID}.IndicadorMontoGravado`]: undefined,
+      'Encabezado.Totales.TotalITBIS': undefined,
+      'Encabezado.Totales.TotalITBIS1': undefined,
+      'Encabezado.Totales.TotalITBIS2': undefined,
+    },
     at: `ECF.${ID}.IndicadorMontoGravado`,
   },
   {

@@ -41,7 +41,7 @@ export const REFERENCE_CASES: readonly RuleCase[] = [
     keeps: { [CODE]: '1' },
   },
   {
-    rule: 'business.modification-code',
+    rule: 'business.modification-code-other-types',
     on: 'ecf-44',
     breaks: {
       [REFERENCE]: { NCFModificado: 'B1400000001', FechaNCFModificado: '01-06-2026', CodigoModificacion: '3' },

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { AUTHORITY_MESSAGES } from '../../src/authority-codes.js';
 import { BUSINESS_RULES } from '../../src/rules/catalogue.js';
 import { ISSUING_RULES } from '../../src/rules/issuing-rules.js';
+import type { BusinessRule } from '../../src/rules/rule.js';
 import { describeRules } from './cases.js';
 import { COMPANION_CASES } from './companions.cases.js';
 import { HEADER_CASES } from './header.cases.js';
@@ -16,14 +18,32 @@ describeRules('companion documents', COMPANION_CASES);
 
 const CASES = [HEADER_CASES, LINE_CASES, TOTALS_CASES, REFERENCE_CASES, COMPANION_CASES].flat();
 
+/** Rejections in the catalogue of messages. */
+const REJECTIONS = AUTHORITY_MESSAGES.filter(({ status }) => status === 'Rechazado');
+
 describe('the rules', () => {
+  const rules: readonly BusinessRule[] = [...BUSINESS_RULES, ...Object.values(ISSUING_RULES)];
+
+  it('reject with evidence only, and warn without', () => {
+    expect(rules.filter(({ verdict, evidence }) => (verdict === 'rejects') !== (evidence !== undefined))).toEqual([]);
+  });
+
+  it('count as observed what the catalogue of messages has as a rejection', () => {
+    for (const { name, code, evidence } of rules) {
+      if (evidence?.kind !== 'observed') continue;
+      const [, seen, text] = /^(?:no code|code (\w+))(?:, "(.+)")?$/.exec(evidence.says)!;
+      expect([name, seen ?? null]).toEqual([name, code]);
+      const known = REJECTIONS.filter((entry) => entry.code === code && entry.text.startsWith(text ?? ''));
+      expect([name, known.length > 0]).toEqual([name, true]);
+    }
+  });
+
   it('each have a case', () => {
     const tested = new Set(CASES.map(({ rule }) => rule));
     expect(BUSINESS_RULES.map(({ name }) => name).filter((name) => !tested.has(name))).toEqual([]);
   });
 
   it('have names of their own, a source, a date and a type they apply to', () => {
-    const rules = [...BUSINESS_RULES, ...Object.values(ISSUING_RULES)];
     expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
     for (const rule of rules) {
       expect(rule.name).toMatch(/^business\.[a-z0-9-]+$/);

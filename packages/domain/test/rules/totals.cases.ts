@@ -22,10 +22,10 @@ export const TOTALS_CASES: readonly RuleCase[] = [
     at: `ECF.${TOTALS}.MontoGravadoI1`,
   },
   {
-    rule: 'business.taxed-breakdown-required',
+    rule: 'business.taxed-breakdown',
     on: 'rfce',
     breaks: { [`${TOTALS}.MontoGravadoI1`]: undefined },
-    at: `RFCE.${TOTALS}.MontoGravadoI1`,
+    at: `RFCE.${TOTALS}.MontoGravadoTotal`,
   },
   off('business.itbis-rate', 'ecf-31', 'ITBIS1', '16', '18'),
   off('business.itbis-rate', 'ecf-31', 'ITBIS2', '18', '16'),

@@ -2,6 +2,7 @@ import { type DocumentNode, groupOf, integerOf, textOf } from '../../document/do
 import { encfType, isRnc } from '../../identifiers.js';
 import type { SubmissionRoute } from '../../submission-route.js';
 import type { DocumentRule } from '../rule.js';
+import { listed } from '../sources.js';
 
 const APPROVAL = 'ACECF.DetalleAprobacionComercial';
 const RECEIPT = 'ARECF.DetalleAcusedeRecibo';
@@ -33,7 +34,7 @@ export const APPROVAL_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     name: 'business.approval-reason-required',
     code: null,
     appliesTo: ['ACECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: APPROVAL_FORMAT,
     since: '2023-06',
     summary: 'A commercial rejection (Estado 2) says why (DetalleMotivoRechazo).',
@@ -48,7 +49,7 @@ export const APPROVAL_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     name: 'business.approval-reason-unasked',
     code: null,
     appliesTo: ['ACECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: APPROVAL_FORMAT,
     since: '2023-06',
     summary: 'An approval (Estado 1) has no DetalleMotivoRechazo.',
@@ -64,6 +65,7 @@ export const APPROVAL_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     code: null,
     appliesTo: ['ACECF'],
     verdict: 'rejects',
+    evidence: listed('28-29', 'Aprobación Comercial no es requerida para este tipo de e-CF'),
     source: 'Descripción Técnica v1.6 pp.28-29, 42-46',
     since: '2023-06',
     summary: 'Only e-CF of types 31, 33, 34, 44 and 45 are approved commercially.',
@@ -82,7 +84,7 @@ export const RECEIPT_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     name: 'business.receipt-reason-required',
     code: null,
     appliesTo: ['ARECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: RECEIPT_FORMAT,
     since: '2023-06',
     summary: 'An e-CF not received (Estado 1) says why (CodigoMotivoNoRecibido).',
@@ -97,7 +99,7 @@ export const RECEIPT_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     name: 'business.receipt-reason-unasked',
     code: null,
     appliesTo: ['ARECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: RECEIPT_FORMAT,
     since: '2023-06',
     summary: 'An e-CF received (Estado 0) has no CodigoMotivoNoRecibido.',

@@ -8,6 +8,7 @@ import {
 } from '../../document/document-tree.js';
 import { encfSequence, isEncf } from '../../identifiers.js';
 import type { DocumentRule } from '../rule.js';
+import { listed } from '../sources.js';
 
 const SOURCE = 'Formato Anulación de e-NCF v1.0 pp.4-9';
 const SINCE = '2022-05-24';
@@ -48,6 +49,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     code: null,
     appliesTo: ['ANECF'],
     verdict: 'rejects',
+    evidence: listed('31-32', 'El campo NoLinea no es válido, no cumple orden secuencial'),
     source: `${SOURCE}; Descripción Técnica v1.6 pp.31-32`,
     since: SINCE,
     summary: 'NoLinea counts the lines from 1.',
@@ -64,6 +66,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     code: null,
     appliesTo: ['ANECF'],
     verdict: 'rejects',
+    evidence: listed('31-32', 'El tipo de comprobante no es válido'),
     source: SOURCE,
     since: SINCE,
     summary: 'Numbers to cancel are the letter E and twelve digits, their sequence greater than zero.',
@@ -87,6 +90,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     code: null,
     appliesTo: ['ANECF'],
     verdict: 'rejects',
+    evidence: listed('31-32', 'El tipo de comprobante no es válido'),
     source: SOURCE,
     since: SINCE,
     summary: 'Both numbers of a range are of the line’s TipoeCF.',
@@ -110,6 +114,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     code: null,
     appliesTo: ['ANECF'],
     verdict: 'rejects',
+    evidence: listed('31-32', 'El valor del campo SecuenciaeNCFDesde es mayor al del campo SecuenciaeNCFHasta'),
     source: `${SOURCE}; Descripción Técnica v1.6 pp.31-32`,
     since: SINCE,
     summary: 'The first number of a range is not greater than the last.',
@@ -127,7 +132,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     name: 'business.cancellation-line-quantity',
     code: null,
     appliesTo: ['ANECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: SOURCE,
     since: SINCE,
     summary: 'CantidadeNCFAnulados of a line is the number of its eNCF.',
@@ -144,7 +149,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     name: 'business.cancellation-quantity',
     code: null,
     appliesTo: ['ANECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: SOURCE,
     since: SINCE,
     summary: 'CantidadeNCFAnulados of the document is the sum of its lines.',
@@ -159,7 +164,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     name: 'business.cancellation-overlap',
     code: null,
     appliesTo: ['ANECF'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: 'no published text: a number is cancelled once',
     since: SINCE,
     summary: 'No number stands in two ranges.',

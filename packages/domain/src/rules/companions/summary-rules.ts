@@ -34,7 +34,7 @@ export const SUMMARY_RULES: readonly DocumentRule<SummaryView>[] = [
     name: 'business.summary-buyer-one-identifier',
     code: null,
     appliesTo: ['RFCE'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: 'Formato RFCE v1.0 pp.4-12',
     since: '2023-06',
     summary: 'RNCComprador and IdentificadorExtranjero of a summary exclude each other.',

@@ -1,7 +1,15 @@
 import { Decimal } from '../../amounts/decimal.js';
 import { textOf } from '../../document/document-tree.js';
 import type { DocumentKind, DocumentRule, Report } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from '../sources.js';
+import {
+  FORMAT_SINCE,
+  format,
+  OBSERVED_SINCE,
+  observed,
+  REPORT_SINCE,
+  rejectedWith,
+  report as technicalReport,
+} from '../sources.js';
 import { isWithin } from '../sum-rule.js';
 import { additionalTaxAmounts, declaredTaxes } from './additional-tax-amounts.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
@@ -17,7 +25,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.special-regime-taxes',
     code: null,
     appliesTo: ['44'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('21')}-24`,
     since: FORMAT_SINCE,
     summary: 'A type 44 carries only the additional taxes 001 to 005.',
@@ -44,7 +52,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.ad-valorem-without-specific',
     code: null,
     appliesTo: WITH_SELECTIVE,
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('22')} fn.23, 23 fn.24`,
     since: FORMAT_SINCE,
     summary:
@@ -67,6 +75,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     code: '0',
     appliesTo: WITH_ADDITIONAL,
     verdict: 'rejects',
+    evidence: rejectedWith('0', 'OtrosImpuestosAdicionales para el Tipo de Impuesto'),
     source: observed(`${format('22')}-24, 42`),
     since: OBSERVED_SINCE,
     summary:
@@ -80,7 +89,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.additional-tax-rate',
     code: null,
     appliesTo: WITH_ADDITIONAL,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('22')}-24`,
     since: FORMAT_SINCE,
     summary:
@@ -103,7 +112,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.additional-tax-amount',
     code: null,
     appliesTo: WITH_ADDITIONAL,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('22')}-24; ${technicalReport('23')}-30`,
     since: REPORT_SINCE,
     summary:

@@ -4,7 +4,7 @@ import { encfType } from '../../identifiers.js';
 import { SUMMARY_LIMIT } from '../../submission-route.js';
 import { areDigits } from '../../text/digits.js';
 import type { DocumentRule } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith, requiredBySchema } from '../sources.js';
 import type { EcfView } from './ecf-view.js';
 
 const BUYER = 'ECF.Encabezado.Comprador';
@@ -18,7 +18,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.buyer-one-identifier',
     code: null,
     appliesTo: ['32', '33', '34', '44', '46'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('13')} fn.7-9`,
     since: FORMAT_SINCE,
     summary: 'RNCComprador and IdentificadorExtranjero exclude each other.',
@@ -33,6 +33,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     code: '1381',
     appliesTo: ['32'],
     verdict: 'rejects',
+    evidence: rejectedWith('1381'),
     source: observed(`${format('12')}-13`),
     since: FORMAT_SINCE,
     summary: 'A type 32 of 250,000.00 or more identifies its buyer (RNCComprador or IdentificadorExtranjero).',
@@ -46,7 +47,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.large-consumer-buyer-name',
     code: null,
     appliesTo: ['32', '34'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: format('13'),
     since: FORMAT_SINCE,
     summary:
@@ -65,7 +66,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.large-note-buyer-id',
     code: '1381',
     appliesTo: ['34'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: observed(`${format('12')}-13`),
     since: FORMAT_SINCE,
     summary: 'A credit note of 250,000.00 or more on a type 32 identifies the buyer, as that document had to.',
@@ -82,7 +83,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.note-buyer-id',
     code: '615',
     appliesTo: ['33', '34'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: observed(format('12')),
     since: OBSERVED_SINCE,
     summary: 'A note on a type 31, 41 or 45 carries the RNC of that document’s buyer.',
@@ -101,6 +102,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     code: '1381',
     appliesTo: ['44'],
     verdict: 'rejects',
+    evidence: rejectedWith('1381'),
     source: observed(format('12')),
     since: OBSERVED_SINCE,
     summary: 'A type 44 identifies its buyer (RNCComprador or IdentificadorExtranjero).',
@@ -113,6 +115,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     code: null,
     appliesTo: ['32'],
     verdict: 'rejects',
+    evidence: requiredBySchema('RFCE 32 v.1.0.xsd, Comprador; Descripción Técnica v1.6 p.59 refuses it empty'),
     source: 'Formato RFCE v1.0 pp.4-12; Descripción Técnica v1.6 p.59: no empty tags',
     since: '2023-06',
     summary:
@@ -133,7 +136,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.province-code',
     code: null,
     appliesTo: ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('63')}-84: one list of codes serves provinces and municipalities`,
     since: FORMAT_SINCE,
     summary: 'Provincia holds the code of a province (it ends in 0000), not of a municipality.',

@@ -2,7 +2,7 @@ import { Decimal } from '../../amounts/decimal.js';
 import { groupOf, groupsOf, integerOf, textOf } from '../../document/document-tree.js';
 import { ECF_TYPES } from '../../identifiers.js';
 import type { DocumentKind, DocumentRule } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from '../sources.js';
 import { sumRule } from '../sum-rule.js';
 import { decimalOf, type EcfView } from './ecf-view.js';
 import { isWithheld } from './line-rules.js';
@@ -18,6 +18,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     code: '1960',
     appliesTo: ['31', '32', '33', '34', '41', '43', '44', '45', '47'],
     verdict: 'rejects',
+    evidence: rejectedWith('1960'),
     source: observed(format('20')),
     since: OBSERVED_SINCE,
     summary:
@@ -34,6 +35,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     code: '260',
     appliesTo: ['31', '33', '34', '41'],
     verdict: 'rejects',
+    evidence: rejectedWith('260'),
     source: observed(`${format('27')}, 36 fn.53`),
     since: OBSERVED_SINCE,
     summary:
@@ -53,6 +55,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     code: '11170',
     appliesTo: ['47'],
     verdict: 'rejects',
+    evidence: rejectedWith('11170'),
     source: observed(format('27')),
     since: OBSERVED_SINCE,
     summary: 'A type 47 has TotalISRRetencion.',
@@ -66,7 +69,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.text-correction-total',
     code: null,
     appliesTo: ['34'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('44')} fn.74`,
     since: FORMAT_SINCE,
     summary: 'A credit note that corrects text only (CodigoModificacion 2) has MontoTotal 0.',

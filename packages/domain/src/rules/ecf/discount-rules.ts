@@ -1,7 +1,7 @@
 import { Decimal } from '../../amounts/decimal.js';
 import { type DocumentNode, groupOf, groupsOf, textOf } from '../../document/document-tree.js';
 import type { DocumentKind, DocumentRule } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from '../sources.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 import { LINE_TOLERANCE, type LineRule } from './line-rules.js';
 
@@ -48,7 +48,7 @@ export const ADJUSTMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.adjustment-amount-required',
     code: null,
     appliesTo: WITH_TABLES,
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('48')}-49`,
     since: FORMAT_SINCE,
     summary: 'A global discount or surcharge has MontoDescuentooRecargo, also when it is a percentage.',
@@ -64,7 +64,7 @@ export const ADJUSTMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.adjustment-percentage',
     code: null,
     appliesTo: ['31', '32', '33', '34', '44', '45'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('48')}-49`,
     since: FORMAT_SINCE,
     summary:
@@ -88,7 +88,7 @@ export const ADJUSTMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.norma-1007-tax-included',
     code: null,
     appliesTo: ['31', '32', '33', '34', '45'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('19')}, 24`,
     since: FORMAT_SINCE,
     summary: 'A discount under Norma 10-07 (IndicadorNorma1007 1) goes with IndicadorMontoGravado 1.',
@@ -116,6 +116,7 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
     code,
     appliesTo: WITH_TABLES,
     verdict: 'rejects',
+    evidence: rejectedWith(code),
     source: observed(`${format('41')}-42`),
     since: OBSERVED_SINCE,
     summary: `${names.amount} and ${names.table} stand together and ${names.amount} is the sum of ${names.entryAmount}.`,
@@ -142,7 +143,7 @@ function percentageRule(name: LineRule['name'], names: TableNames): LineRule {
     name,
     code: null,
     appliesTo: WITH_TABLES,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('41')}-42`,
     since: FORMAT_SINCE,
     summary: `A percentage entry of ${names.table} amounts to price × quantity × percentage, within 1.00.`,

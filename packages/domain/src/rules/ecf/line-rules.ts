@@ -2,7 +2,15 @@ import { Decimal } from '../../amounts/decimal.js';
 import { integerOf, textOf } from '../../document/document-tree.js';
 import { ECF_TYPES } from '../../identifiers.js';
 import type { BusinessRule, Report } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, REPORT_SINCE, report as technicalReport } from '../sources.js';
+import {
+  FORMAT_SINCE,
+  format,
+  OBSERVED_SINCE,
+  observed,
+  REPORT_SINCE,
+  rejectedWith,
+  report as technicalReport,
+} from '../sources.js';
 import { decimalOf, type EcfView, type Line } from './ecf-view.js';
 
 /** A rule over one line of detail. */
@@ -22,6 +30,7 @@ export const LINE_RULES: readonly LineRule[] = [
     code: '294',
     appliesTo: ['47'],
     verdict: 'rejects',
+    evidence: rejectedWith('294'),
     source: observed(`${format('37')} fn.54`),
     since: FORMAT_SINCE,
     summary: 'Lines of a type 47 are services (IndicadorBienoServicio 2).',
@@ -35,7 +44,7 @@ export const LINE_RULES: readonly LineRule[] = [
     name: 'business.isr-withheld-services-only',
     code: null,
     appliesTo: ['41'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: format('36'),
     since: FORMAT_SINCE,
     summary:
@@ -56,6 +65,7 @@ export const LINE_RULES: readonly LineRule[] = [
     code: '260',
     appliesTo: ['31', '33', '34', '41'],
     verdict: 'rejects',
+    evidence: rejectedWith('260'),
     source: observed(`${format('36')} fn.53`),
     since: FORMAT_SINCE,
     summary: 'A line with IndicadorAgenteRetencionoPercepcion 1 says MontoITBISRetenido, 0 when it is exempt.',
@@ -72,7 +82,7 @@ export const LINE_RULES: readonly LineRule[] = [
     name: 'business.line-amount',
     code: null,
     appliesTo: ECF_TYPES,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('44')}; ${technicalReport('21')}: tolerance 1.00 a line`,
     since: REPORT_SINCE,
     summary: 'MontoItem is PrecioUnitarioItem × CantidadItem − DescuentoMonto + RecargoMonto, within 1.00.',
@@ -100,6 +110,7 @@ export const LINE_RULES: readonly LineRule[] = [
     code: '2150',
     appliesTo: ['31', '32', '33', '34', '45'],
     verdict: 'rejects',
+    evidence: rejectedWith('2150'),
     source: observed(`${format('37')}-39`),
     since: OBSERVED_SINCE,
     summary: 'A line with a specific tax on alcohol (006 to 018) has TablaSubcantidad, unless it is sold in bulk.',
@@ -113,7 +124,7 @@ export const LINE_RULES: readonly LineRule[] = [
     name: 'business.selective-tax-data',
     code: null,
     appliesTo: ['31', '32', '33', '34', '45'],
-    verdict: 'conditional',
+    verdict: 'warns',
     source: `${format('37')}-39`,
     since: FORMAT_SINCE,
     summary:
@@ -166,7 +177,7 @@ function indicatorRule(
     name,
     code,
     appliesTo,
-    verdict: 'rejects',
+    ...(code === null ? { verdict: 'warns' } : { verdict: 'rejects', evidence: rejectedWith(code) }),
     source,
     since: FORMAT_SINCE,
     summary: `Lines of type ${appliesTo.join(' and ')} have IndicadorFacturacion ${list}.`,

@@ -2,8 +2,8 @@ import { groupOf, groupsOf, integerOf, textOf } from '../../document/document-tr
 import { ECF_TYPES } from '../../identifiers.js';
 import { parseDocumentDate } from '../../time/dominican-time.js';
 import type { DocumentRule } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
-import type { EcfView } from './ecf-view.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from '../sources.js';
+import type { EcfView, Line } from './ecf-view.js';
 
 const ID_DOC = 'ECF.Encabezado.IdDoc';
 
@@ -13,13 +13,16 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.income-type-required',
     code: '181',
     appliesTo: ['33', '34'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: observed(format('7')),
     since: FORMAT_SINCE,
     summary: 'TipoIngresos is present in debit and credit notes too.',
     check(ecf, report) {
       if (ecf.idDoc && textOf(ecf.idDoc, 'TipoIngresos') === null) {
-        report(`${ID_DOC}.TipoIngresos`, 'TipoIngresos is missing; the authority refuses notes without it');
+        report(
+          `${ID_DOC}.TipoIngresos`,
+          'TipoIngresos is missing; the authority was once seen to refuse a note without it, and accepts others',
+        );
       }
     },
   },
@@ -27,13 +30,16 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.payment-type-required',
     code: null,
     appliesTo: ['41'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'TipoPago is present in type 41 too.',
     check(ecf, report) {
       if (ecf.idDoc && textOf(ecf.idDoc, 'TipoPago') === null) {
-        report(`${ID_DOC}.TipoPago`, 'TipoPago is missing; the authority refuses a type 41 without it');
+        report(
+          `${ID_DOC}.TipoPago`,
+          'TipoPago is missing; a type 41 without it may be refused, although the schema allows it',
+        );
       }
     },
   },
@@ -42,6 +48,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     code: '1100',
     appliesTo: ['31', '32', '33', '34', '41', '44', '45', '46'],
     verdict: 'rejects',
+    evidence: rejectedWith('1100'),
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is present when TipoPago is 2 (credit).',
@@ -56,6 +63,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     code: '1100',
     appliesTo: ['31', '32', '33', '34', '41', '44', '45', '46', '47'],
     verdict: 'rejects',
+    evidence: rejectedWith('1100'),
     source: observed(format('8')),
     since: FORMAT_SINCE,
     summary: 'FechaLimitePago is not before FechaEmision when TipoPago is 2.',
@@ -72,7 +80,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.free-credit-invoice',
     code: null,
     appliesTo: ['31'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: format('8'),
     since: FORMAT_SINCE,
     summary: 'TipoPago 3 (free of charge) is not valid for type 31.',
@@ -86,7 +94,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.voucher-payment',
     code: null,
     appliesTo: ['31', '33', '41', '44', '45', '46', '47'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: format('8'),
     since: FORMAT_SINCE,
     summary: 'FormaPago 5 (vouchers) appears in type 32 only.',
@@ -105,7 +113,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.period-order',
     code: null,
     appliesTo: ECF_TYPES.filter((type) => type !== '41' && type !== '43'),
-    verdict: 'rejects',
+    verdict: 'warns',
     source: format('9'),
     since: FORMAT_SINCE,
     summary: 'FechaDesde is not after FechaHasta.',
@@ -120,11 +128,12 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     code: '176',
     appliesTo: ['31', '32', '33', '34', '41', '45'],
     verdict: 'rejects',
+    evidence: rejectedWith('176'),
     source: observed(format('7')),
     since: OBSERVED_SINCE,
-    summary: 'IndicadorMontoGravado is present as soon as a line or total carries ITBIS.',
+    summary: 'IndicadorMontoGravado is present where the totals carry ITBIS.',
     check(ecf, report) {
-      if (ecf.idDoc && textOf(ecf.idDoc, 'IndicadorMontoGravado') === null && carriesItbis(ecf)) {
+      if (lacksTaxedIndicator(ecf) && totalsItbis(ecf)) {
         report(
           `${ID_DOC}.IndicadorMontoGravado`,
           'IndicadorMontoGravado is needed, the document carries ITBIS: 0 when the lines exclude it, 1 when they include it',
@@ -132,13 +141,31 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
       }
     },
   },
+  {
+    name: 'business.taxed-indicator-lines',
+    code: '176',
+    appliesTo: ['31', '32', '33', '34', '41', '45'],
+    verdict: 'warns',
+    source: format('7'),
+    since: FORMAT_SINCE,
+    summary: 'IndicadorMontoGravado is present where a line is taxed, also when the totals carry no ITBIS.',
+    check(ecf, report) {
+      if (!lacksTaxedIndicator(ecf) || totalsItbis(ecf) || !ecf.lines.some(isTaxed)) return;
+      report(`${ID_DOC}.IndicadorMontoGravado`, 'lines are taxed (IndicadorFacturacion 1 or 2), so it should be there');
+    },
+  },
 ];
 
 const ITBIS_TOTALS = ['TotalITBIS', 'TotalITBIS1', 'TotalITBIS2'];
 
-function carriesItbis(ecf: EcfView): boolean {
-  return (
-    ITBIS_TOTALS.some((name) => ecf.totalOrZero(name).sign() > 0) ||
-    ecf.lines.some((line) => (line.indicator === '1' || line.indicator === '2') && (line.amount?.sign() ?? 0) > 0)
-  );
+function lacksTaxedIndicator(ecf: EcfView): boolean {
+  return ecf.idDoc !== null && textOf(ecf.idDoc, 'IndicadorMontoGravado') === null;
+}
+
+function totalsItbis(ecf: EcfView): boolean {
+  return ITBIS_TOTALS.some((name) => ecf.totalOrZero(name).sign() > 0);
+}
+
+function isTaxed({ indicator, amount }: Line): boolean {
+  return (indicator === '1' || indicator === '2') && (amount?.sign() ?? 0) > 0;
 }

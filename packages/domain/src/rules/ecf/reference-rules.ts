@@ -1,12 +1,15 @@
 import { integerOf, textOf } from '../../document/document-tree.js';
 import { ECF_TYPES, type EcfType, encfType, isEncf } from '../../identifiers.js';
 import { daysBetween, parseDocumentDate } from '../../time/dominican-time.js';
-import { type DocumentKind, type DocumentRule, NOTES } from '../rule.js';
-import { FORMAT_SINCE, format, OBSERVED_SINCE, observed } from '../sources.js';
+import { type DocumentKind, type DocumentRule, NOTES, type Report } from '../rule.js';
+import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from '../sources.js';
 import type { EcfView } from './ecf-view.js';
 
 const REFERENCE = 'ECF.InformacionReferencia';
 const NOT_NOTES: readonly DocumentKind[] = ECF_TYPES.filter((type) => !NOTES.includes(type));
+
+/** Types in which the authority was seen to refuse a code of another type. */
+const SEEN_WITH_CODES: readonly DocumentKind[] = ['31', '33', '34'];
 
 /** Days after which a credit note no longer returns ITBIS. Source: Formato e-CF v1.0 p.7; Informe Técnico p.17. */
 const CREDIT_NOTE_DAYS = 30;
@@ -17,7 +20,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.reference-incomplete',
     code: null,
     appliesTo: NOT_NOTES,
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('56')}-57`,
     since: FORMAT_SINCE,
     summary:
@@ -35,7 +38,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.modified-number-format',
     code: null,
     appliesTo: ECF_TYPES,
-    verdict: 'rejects',
+    verdict: 'warns',
     source: format('56'),
     since: FORMAT_SINCE,
     summary:
@@ -53,26 +56,30 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
   {
     name: 'business.modification-code',
     code: null,
-    appliesTo: ECF_TYPES,
+    appliesTo: SEEN_WITH_CODES,
     verdict: 'rejects',
+    evidence: rejectedWith(null, 'El código de modificación no puede ser utilizado en este tipo de comprobante'),
     source: observed(`${format('57')} fn.80-81`),
     since: FORMAT_SINCE,
-    summary: 'CodigoModificacion 1 to 3 belong to notes (33, 34), 5 to type 31, 4 (contingency) to every type.',
-    check(ecf, report) {
-      const code = modificationCode(ecf);
-      if (code !== null && !modificationCodes(ecf.type).includes(code) && /^[1-5]$/.test(code)) {
-        report(
-          `${REFERENCE}.CodigoModificacion`,
-          `CodigoModificacion ${code} is not for type ${ecf.type}, which takes ${modificationCodes(ecf.type).join(', ')}`,
-        );
-      }
-    },
+    summary: 'In notes (33, 34) CodigoModificacion is 1 to 4, in type 31 it is 4 (contingency) or 5.',
+    check: checkModificationCode,
+  },
+  {
+    name: 'business.modification-code-other-types',
+    code: null,
+    appliesTo: NOT_NOTES.filter((type) => !SEEN_WITH_CODES.includes(type)),
+    verdict: 'warns',
+    source: `${format('57')} fn.80-81`,
+    since: FORMAT_SINCE,
+    summary: 'Elsewhere CodigoModificacion is 4 (contingency).',
+    check: checkModificationCode,
   },
   {
     name: 'business.debit-note-annuls',
     code: '64',
     appliesTo: ['33'],
     verdict: 'rejects',
+    evidence: rejectedWith('64'),
     source: observed(format('57')),
     since: OBSERVED_SINCE,
     summary: 'A debit note does not annul (CodigoModificacion 1).',
@@ -90,6 +97,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     code: '613',
     appliesTo: ['33', '34'],
     verdict: 'rejects',
+    evidence: rejectedWith('613'),
     source: observed(format('56')),
     since: OBSERVED_SINCE,
     summary: 'A note does not modify another electronic note.',
@@ -105,6 +113,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     code: '613',
     appliesTo: ECF_TYPES,
     verdict: 'rejects',
+    evidence: rejectedWith('613'),
     source: observed(`${format('57')} fn.80-81`),
     since: OBSERVED_SINCE,
     summary: 'CodigoModificacion 4 replaces a paper number issued in contingency, never an electronic one.',
@@ -119,7 +128,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.consumer-reference',
     code: null,
     appliesTo: ['31'],
-    verdict: 'rejects',
+    verdict: 'warns',
     source: `${format('57')} fn.80-81`,
     since: FORMAT_SINCE,
     summary: 'CodigoModificacion 5 refers to a consumer e-CF (type 32).',
@@ -137,7 +146,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.other-taxpayer',
     code: '614',
     appliesTo: ECF_TYPES,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: observed(`${format('56')}-57`),
     since: OBSERVED_SINCE,
     summary: 'RNCOtroContribuyente stands only where the modified number belongs to another RNC than the issuer.',
@@ -156,6 +165,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     code: '156',
     appliesTo: ['34'],
     verdict: 'rejects',
+    evidence: rejectedWith('156'),
     source: observed(`${format('7')}; Informe Técnico e-CF v1.0 p.17`),
     since: FORMAT_SINCE,
     summary: 'IndicadorNotaCredito is 0 up to 30 calendar days after FechaNCFModificado, 1 later.',
@@ -176,7 +186,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     name: 'business.reference-date-order',
     code: '634',
     appliesTo: NOTES,
-    verdict: 'conditional',
+    verdict: 'warns',
     source: observed(format('57')),
     since: OBSERVED_SINCE,
     summary: 'FechaNCFModificado, the date of the modified document, is not after FechaEmision of the note.',
@@ -191,6 +201,16 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     },
   },
 ];
+
+function checkModificationCode(ecf: EcfView, report: Report): void {
+  const code = modificationCode(ecf);
+  if (code !== null && !modificationCodes(ecf.type).includes(code) && /^[1-5]$/.test(code)) {
+    report(
+      `${REFERENCE}.CodigoModificacion`,
+      `CodigoModificacion ${code} is not for type ${ecf.type}, which takes ${modificationCodes(ecf.type).join(', ')}`,
+    );
+  }
+}
 
 const NUMBERS = [/^E[0-9]{12}$/, /^B[0-9]{10}$/, /^[A-Z][0-9]{18}$/];
 

@@ -68,9 +68,12 @@ export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOpt
   const checked = checkXml(xml);
   const about = quoted(checked.tree);
   if (checked.document !== 'ACECF' || checked.tree === null) return { refusal: REFUSALS.structure, about };
-  const { faults } = checkBusinessRules(checked.tree, { now: options.now });
-  // The type is checked later, with a text of its own.
-  const rules = faults.filter(({ rule }) => rule !== 'business.approval-type' && !rule.startsWith('business.date'));
+  const { faults, warnings } = checkBusinessRules(checked.tree, { now: options.now });
+  // The type is checked later, with a text of its own. A reason that contradicts the decision leaves the decision open.
+  const rules = [
+    ...faults.filter(({ rule }) => rule !== 'business.approval-type'),
+    ...warnings.filter(({ rule }) => rule.startsWith('business.approval-reason-')),
+  ];
   const wrong = [...checked.faults.filter((fault) => !tolerated(fault, checked.tree)), ...rules];
   const [first] = wrong;
   if (first !== undefined) return { refusal: `${REFUSALS.structure}. ${first.path}: ${first.message}`, about };

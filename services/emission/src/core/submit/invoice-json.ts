@@ -9,6 +9,7 @@ import {
   type Fault,
   formatSignatureDateTime,
   groupOf,
+  parseDocumentDate,
   parseSignatureDateTime,
   type SubmissionRoute,
   submissionRoute,
@@ -44,6 +45,7 @@ export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): 
   const examined = examineJson(parsed(data), { now });
   if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
   refuseFaults(examined.faults);
+  refuseFaults(issueDateFaults(examined.tree));
   const { tree, type, encf } = examined;
   if (tree === null || type === null || encf === null)
     throw new TypeError('a document without faults has root, type and number');
@@ -60,6 +62,19 @@ export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): 
     statesSignatureTime: textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma') !== null,
     contentHash: createHash('sha256').update(written.canonical).digest('hex'),
   };
+}
+
+/**
+ * A document is stored, listed and confirmed by its FechaEmision, so that must be a day of the calendar. The pattern of the
+ * schema lets 31-02-2026 pass.
+ */
+export function issueDateFaults(tree: DocumentNode | null): Fault[] {
+  const root = groupOf(tree, 'ECF') === null ? 'RFCE' : 'ECF';
+  const issued = textOf(groupOf(groupOf(groupOf(tree, root), 'Encabezado'), 'Emisor'), 'FechaEmision');
+  if (issued === null || parseDocumentDate(issued) !== null) return [];
+  const path = `${root}.Encabezado.Emisor.FechaEmision`;
+  const message = `${issued} is no day of the calendar; a document needs the day on which it was issued`;
+  return [{ path, rule: 'schema.type', code: null, message, source: 'Formato e-CF v1.0 p.12' }];
 }
 
 /** `found` is the root key; empty if nothing has content. */

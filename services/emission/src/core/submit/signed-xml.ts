@@ -22,7 +22,7 @@ import {
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
-import { factsOf } from './invoice-json.js';
+import { factsOf, issueDateFaults } from './invoice-json.js';
 
 /** A signed document that was verified and checked. All fields come from signed content. */
 export interface SignedDocument {
@@ -72,6 +72,7 @@ export function readSignedXml(
   const examined = examineXml(parsed, { now });
   refuseFaults(examined.faults);
   const tree = readXml(verification.verified);
+  refuseFaults(issueDateFaults(tree));
   const summary = summarise(tree);
   const code = expected === 'ECF' ? securityCode(verification.signatureValue) : statedSecurityCode(tree);
   const facts = factsOf(env, tree, summary, code, examined.warnings);
