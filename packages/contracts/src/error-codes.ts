@@ -299,9 +299,9 @@ export const ERROR_CODES = {
   },
   certificate_not_yet_valid: {
     status: 503,
-    retryAfter: null,
+    retryAfter: 3_600,
     meaning: 'The stored certificate of the taxpayer is not valid yet.',
-    remedy: 'Wait for its first day, or upload another.',
+    remedy: 'Repeat after its first day has begun, or upload another.',
   },
   certificate_unusable: {
     status: 503,

@@ -22,8 +22,8 @@ describe('error codes', () => {
       expect(entry.status).toBeGreaterThanOrEqual(400);
       expect(entry.meaning).toMatch(/\.$/);
       expect(entry.remedy).toMatch(/\.$/);
-      const waits =
-        [408, 429, 503].includes(entry.status) && !code.startsWith('certificate_') && code !== 'status_key_missing';
+      const needsPerson = ['certificate_missing', 'certificate_expired', 'certificate_unusable', 'status_key_missing'];
+      const waits = [408, 429, 503].includes(entry.status) && !needsPerson.includes(code);
       expect([code, entry.retryAfter !== null]).toEqual([code, waits]);
     }
   });

@@ -142,6 +142,28 @@ describe('keys and environments', () => {
     );
   });
 
+  it.each([
+    ['POST', '/fe_Submit?VALIDATE=true', '/fe_Submit?validate=true'],
+    ['POST', '/fe_Submit?%56alidate=1&', '/fe_Submit?validate=1'],
+    ['POST', '/anecf/?Submit_To_Authority=false', '/anecf?submit_to_authority=false'],
+    ['GET', '/anecf/?ISSUER_RNC=131000001&limit=2', '/anecf?issuer_rnc=131000001&limit=2'],
+    ['GET', '/obtain_token?', '/obtain_token'],
+  ])('matches names of the query in any case: %s %s', async (method, address, url) => {
+    expect(await under.call(method, address, { key })).toMatchObject({ status: 200, body: { url } });
+  });
+
+  it.each([
+    ['POST', '/fe_Submit?validat=true', 'validat'],
+    ['POST', '/fe_Submit?validate=true&dry_run=1', 'dry_run'],
+    ['GET', '/obtain_token?validate=true', 'validate'],
+    ['GET', '/anecf/?__proto__=1', '__proto__'],
+  ])('refuses a name that the operation does not have: %s %s', async (method, address, name) => {
+    expect(await under.call(method, address, { key })).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error', detail: [{ loc: ['query', name], type: 'unknown' }] },
+    });
+  });
+
   it('leaves the environment to the body where the body may name it', async () => {
     expect(await under.call('POST', '/anecf/', { key: live, body: '{}' })).toMatchObject({
       status: 200,

@@ -30,6 +30,11 @@ const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
   ...APPROVALS,
 };
 
+/** The names of the query parameters of an operation, in their spelling. */
+export function queryParametersOf(id: OperationId): readonly string[] {
+  return (DESCRIPTIONS[id].parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+}
+
 type Access = 'key' | 'public' | 'open' | 'probe' | 'admin';
 
 /** Error codes of every operation, by access. */
@@ -79,7 +84,8 @@ export function openApiDocument(): OpenApiDocument {
         'A slash at the end of a path is ignored. HEAD works on every path that has GET. Another method is 405 ' +
         '`method_not_allowed` with the header `allow`, another path is 404 `unknown_route`, and a header `expect` ' +
         'other than 100-continue is 417 `expectation_failed`. Times are Dominican (-04:00); amounts are text with ' +
-        'two decimals. Every error has the body `ErrorBody`, a 422 has `ValidationBody`; `/errors` lists the codes. ' +
+        'two decimals. Operations with a key match the names of query parameters in any case and refuse unknown ones with ' +
+        '422; public ones ignore them. Every error has the body `ErrorBody`, a 422 has `ValidationBody`; `/errors` lists the codes. ' +
         'The administration has its own document, `/admin/openapi.json`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

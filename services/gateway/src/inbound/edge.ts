@@ -8,6 +8,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
 import type { KeyHolder, KeyUses, RateLimit } from '../core/ports.js';
+import { namedQuery } from '../core/query-names.js';
 import type { Router as RoutingTable } from '../core/routing.js';
 import { requireScope } from '../core/scopes.js';
 import type { Upstream } from '../upstream.js';
@@ -36,6 +37,7 @@ export function edge(options: EdgeOptions): Router {
     .use(
       findOperation(options),
       admit(options),
+      nameQuery,
       limitBody(options.maxBodyBytes),
       identify(options),
       forward(options.upstreams),
@@ -100,6 +102,17 @@ function admit({ access, keyUses, perKey, perSender, clock }: AdmitOptions): Req
     next();
   };
 }
+
+/** Checks the names in the query of an operation with a key. Senders of public calls do not know our names. */
+const nameQuery: RequestHandler = (_req, res, next) => {
+  const { operation, url = '' } = callOf(res);
+  const queryAt = url.indexOf('?');
+  if (operation?.access === 'key' && queryAt >= 0) {
+    const query = namedQuery(operation.id, url.slice(queryAt + 1));
+    callOf(res).url = query === '' ? url.slice(0, queryAt) : `${url.slice(0, queryAt)}?${query}`;
+  }
+  next();
+};
 
 /** Chooses the environment and replaces the key by the signed identity: the owner sees no key, and trusts no header of the caller. */
 function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clock'>): RequestHandler {
