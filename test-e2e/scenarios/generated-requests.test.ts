@@ -148,6 +148,7 @@ beforeAll(async () => {
     invoiceXml: { sha256: [] },
     revokeApiKey: { keyId: keys.slice(1) },
     findApiKey: { keyId: keys.slice(0, 1) },
+    rotateApiKey: { keyId: keys.slice(0, 1) },
   };
   const bodies: Record<string, (random: Random) => unknown> = {
     submitJson: () => ({ data: JSON.stringify(numbers.next().invoice) }),
@@ -164,6 +165,7 @@ beforeAll(async () => {
     setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
+    rotateApiKey: () => ({ overlap_hours: 24 }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     retryApproval: () => ({ id: unheard }),
     settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
