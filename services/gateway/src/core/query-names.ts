@@ -1,4 +1,4 @@
-import { unescape } from 'node:querystring';
+import querystring from 'node:querystring';
 import { OPERATIONS, queryParametersOf } from '@ecf/contracts';
 import { InvalidRequest } from '@ecf/service-kit/errors';
 
@@ -17,7 +17,7 @@ export function namedQuery(operation: string, query: string): string {
   const parts = query.split('&').filter((part) => part !== '');
   const named = parts.map((part) => {
     const at = part.indexOf('=');
-    const given = unescape((at < 0 ? part : part.slice(0, at)).replaceAll('+', ' '));
+    const given = querystring.unescape((at < 0 ? part : part.slice(0, at)).replaceAll('+', ' '));
     const name = known.get(given.toLowerCase());
     if (name === undefined) unknown.push(given);
     return `${name}${at < 0 ? '' : part.slice(at)}`;
