@@ -88,9 +88,9 @@ export function fromRow(row: AttemptRow): Attempt {
   };
 }
 
-/** The emission of a new attempt, as JSON for `json_populate_record(NULL::emission)`. */
-export function emissionRow(attempt: Attempt): string {
-  return JSON.stringify({
+/** The emission of a new attempt, for `json_populate_recordset(NULL::emission)`. */
+export function emissionRow(attempt: Attempt): object {
+  return {
     id: attempt.emissionId,
     env: attempt.env,
     issuer_rnc: attempt.issuerRnc,
@@ -99,12 +99,12 @@ export function emissionRow(attempt: Attempt): string {
     ecf_type: attempt.ecfType,
     attempt: attempt.attempt,
     created_at: attempt.createdAt,
-  });
+  };
 }
 
-/** A new attempt, as JSON for `json_populate_record(NULL::attempt)`. */
-export function attemptRow(attempt: Attempt): string {
-  return JSON.stringify({
+/** A new attempt, for `json_populate_recordset(NULL::attempt)`. */
+export function attemptRow(attempt: Attempt): object {
+  return {
     emission_id: attempt.emissionId,
     attempt: attempt.attempt,
     source: attempt.source,
@@ -120,16 +120,16 @@ export function attemptRow(attempt: Attempt): string {
     signer_fingerprint: attempt.signerFingerprint,
     modifies: attempt.modifies,
     ...changingColumns(attempt),
-  });
+  };
 }
 
-/** The columns that a state transition may change, as JSON for `json_populate_record(NULL::attempt)`. */
-export function changedRow(attempt: Attempt): string {
-  return JSON.stringify({
+/** The columns that a state transition may change, for `json_populate_recordset(NULL::attempt)`. */
+export function changedRow(attempt: Attempt): object {
+  return {
     emission_id: attempt.emissionId,
     attempt: attempt.attempt,
     ...changingColumns(attempt),
-  });
+  };
 }
 
 function changingColumns(attempt: Attempt) {
@@ -153,17 +153,17 @@ function changingColumns(attempt: Attempt) {
   };
 }
 
-/** Exchanges with the authority, as JSON for `json_populate_recordset(NULL::exchange)`. */
-export function exchangeRows(exchanges: readonly RecordedExchange[]): string {
-  return JSON.stringify(
-    exchanges.map(({ operation, at, outcome, httpStatus, contentType, body }) => ({
-      operation,
-      at,
-      outcome,
-      http_status: httpStatus,
-      content_type: contentType,
-      // Text of the network may hold what PostgreSQL's text cannot: NUL, and halves of surrogate pairs.
-      body: body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd'),
-    })),
-  );
+/** An exchange with the authority about an attempt, for `json_populate_recordset(NULL::exchange)`. */
+export function exchangeRow({ emissionId }: Attempt, exchange: RecordedExchange): object {
+  const { operation, at, outcome, httpStatus, contentType, body } = exchange;
+  return {
+    emission_id: emissionId,
+    operation,
+    at,
+    outcome,
+    http_status: httpStatus,
+    content_type: contentType,
+    // Text of the network may hold what PostgreSQL's text cannot: NUL, and halves of surrogate pairs.
+    body: body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd'),
+  };
 }

@@ -8,39 +8,39 @@ const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type,
 
 const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
 
-export const NEXT_ID = { name: 'emission_next_id', text: "SELECT nextval('emission_id_seq') AS id" };
-
-/** The latest attempt of a number. */
-export const FIND = {
-  name: 'emission_find',
-  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
-    WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3`,
+/** $1 ids at once. */
+export const NEXT_IDS = {
+  name: 'emission_next_ids',
+  text: "SELECT nextval('emission_id_seq') AS id FROM generate_series(1, $1::int)",
 };
 
+/** Numbers as three lists, with the position of each. */
+const NUMBERS = 'unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(env, issuer_rnc, encf, position)';
+
 /** The latest attempts of several numbers. */
-export const FIND_SEVERAL = {
-  name: 'emission_find_several',
-  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
+export const FIND = {
+  name: 'emission_find',
+  text: `SELECT k.position::int, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM ${NUMBERS}
     JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
 };
 
 /**
- * The latest attempt of a number and the cancellation that covers the number. Cancelled ranges never overlap, so the one
- * that begins last at or before the number decides.
+ * The latest attempts of several numbers and the cancellations that cover the numbers. Cancelled ranges never overlap, so the
+ * one that begins last at or before a number decides.
  */
 export const LOOK = {
   name: 'emission_look',
-  text: `SELECT c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
-    FROM (SELECT $1::text AS env, $2::text AS issuer_rnc, $3::text AS encf, substr($3::text, 4)::bigint AS number) k
+  text: `SELECT k.position::int, c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    FROM ${NUMBERS}
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
     LEFT JOIN LATERAL (
       SELECT cancellation_id, last_number FROM cancelled_range r
-      WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2) AND r.first_number <= k.number
-      ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= k.number
+      WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2)
+        AND r.first_number <= substr(k.encf, 4)::bigint
+      ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= substr(k.encf, 4)::bigint
     WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
 };
 
@@ -53,40 +53,48 @@ export const FIND_SUBMISSION = {
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
 };
 
+/** Events of several attempts as six lists from `$first` on; `id` is the emission. */
+const eventLists = (first: number) =>
+  `unnest($${first}::bigint[], $${first + 1}::smallint[], $${first + 2}::uuid[], $${first + 3}::text[], $${first + 4}::text[], $${first + 5}::json[])
+        AS x(id, partition, event_id, topic, key, event)`;
+
 /**
- * A new attempt with everything that is committed with it. The first attempt takes the number, a later one must
- * follow the latest. A trigger of `emission` skips a cancelled number. If the number is not taken, nothing is
- * written.
+ * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow the
+ * latest. A trigger of `emission` skips a cancelled number. If a number is not taken, nothing is written for it. Numbers are
+ * taken in their order, so that two statements wait for each other in one direction only.
  */
 export const BEGIN = {
   name: 'emission_begin',
   text: `WITH taken AS (
-      INSERT INTO emission SELECT * FROM json_populate_record(NULL::emission, $1::json)
+      INSERT INTO emission
+      SELECT * FROM json_populate_recordset(NULL::emission, $1::json) ORDER BY env, issuer_rnc, encf
       ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET attempt = EXCLUDED.attempt
         WHERE emission.attempt = EXCLUDED.attempt - 1
       RETURNING *),
     begun AS (
-      INSERT INTO attempt SELECT r.* FROM taken, json_populate_record(NULL::attempt, $2::json) r RETURNING revision),
+      INSERT INTO attempt
+      SELECT r.* FROM json_populate_recordset(NULL::attempt, $2::json) r JOIN taken t ON t.id = r.emission_id
+      RETURNING emission_id, revision),
     certificate AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
-      SELECT id, attempt, $3::bytea FROM taken WHERE $3::bytea IS NOT NULL),
+      SELECT t.id, t.attempt, c.sealed FROM unnest($3::bigint[], $4::bytea[]) AS c(id, sealed) JOIN taken t USING (id)),
     stored AS (
       INSERT INTO pending_document (path, sha256, bytes)
       SELECT d.path, d.sha256, d.bytes
-      FROM taken, unnest($9::text[], $10::text[], $11::bytea[]) AS d(path, sha256, bytes)
+      FROM unnest($11::bigint[], $12::text[], $13::text[], $14::bytea[]) AS d(id, path, sha256, bytes) JOIN taken t USING (id)
       ON CONFLICT (path, sha256) DO NOTHING),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT $4::smallint, $5::uuid, $6::text, $7::text, $8::json FROM taken),
+      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventLists(5)} JOIN taken t USING (id)),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
-      SELECT env || ':' || issuer_rnc, encf, revision FROM taken, begun)
+      SELECT t.env || ':' || t.issuer_rnc, t.encf, b.revision FROM taken t JOIN begun b ON b.emission_id = t.id)
     SELECT id FROM taken`,
 };
 
 /**
- * An attempt after a state transition ($1), unless its revision is no longer $2; with the answers of the authority ($3) and,
- * where others have to learn of the change, the event ($8).
+ * Attempts after a state transition ($1), except those whose revision is no longer the one before ($9, $10); with the answers of
+ * the authority ($2) and, where others have to learn of the change, the events ($3 to $8).
  */
 const SAVED = `WITH saved AS (
       UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate,
@@ -94,27 +102,29 @@ const SAVED = `WITH saved AS (
         verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
         transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
         next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
-      FROM json_populate_record(NULL::attempt, $1::json) r
-      WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = $2
-      RETURNING a.*),
+      FROM json_populate_recordset(NULL::attempt, $1::json) r
+      JOIN unnest($9::bigint[], $10::int[]) AS before(emission_id, revision) USING (emission_id)
+      WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = before.revision
+      RETURNING a.emission_id, a.attempt, a.revision, a.has_own_certificate),
     answered AS (
       INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
       SELECT s.emission_id, s.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
-      FROM saved s, json_populate_recordset(NULL::exchange, $3::json) x),
+      FROM json_populate_recordset(NULL::exchange, $2::json) x JOIN saved s USING (emission_id)),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT $4::smallint, $5::uuid, $6::text, $7::text, $8::json FROM saved WHERE $8::json IS NOT NULL),
+      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventLists(3)}
+      JOIN saved s ON s.emission_id = x.id),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
       SELECT e.env || ':' || e.issuer_rnc, e.encf, s.revision FROM saved s JOIN emission e ON e.id = s.emission_id
-      WHERE $8::json IS NOT NULL)`;
+      WHERE s.emission_id = ANY($3::bigint[]))`;
 
-/** An attempt that is not decided yet. */
+/** Attempts that are not decided yet. */
 export const SAVE = { name: 'emission_save', text: `${SAVED} SELECT emission_id FROM saved` };
 
 /**
- * A decided attempt: its own certificate is erased unless the delivery needs it, and notes that wait for it become due. The
- * revision of such a note is raised, so that a concurrent check that found the document undecided cannot postpone the note.
+ * Decided attempts: the certificate that came with one is erased unless the delivery needs it, and notes that wait for it become
+ * due. The revision of such a note is raised, so that a concurrent check that found the document undecided cannot postpone it.
  */
 export const SAVE_DECIDED = {
   name: 'emission_save_decided',

@@ -1,13 +1,11 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxPartition, outboxRow } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
-import { pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
-import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRows, fromRow } from './emission-rows.js';
+import { createEmissionBatches } from './emission-batches.postgres.js';
 import * as sql from './emission-sql.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { submissionHistory } from './submission-history.postgres.js';
@@ -21,21 +19,25 @@ export interface PostgresEmissionStoreOptions {
 }
 
 /**
- * Emissions in PostgreSQL. A change is one statement that also writes its event: one transaction and one round trip.
+ * Emissions in PostgreSQL. A change is one statement that also writes its event. Each call waits by itself for a database
+ * that cannot be reached.
  */
 export function createPostgresEmissionStore({
   database,
   describe,
   timeoutMs,
 }: PostgresEmissionStoreOptions): EmissionStore {
-  function query<R>(statement: Statement, params: readonly unknown[]) {
-    return retryWhileUnavailable(timeoutMs, () => database.query<R>(statement, params));
+  const batches = createEmissionBatches(database);
+
+  function retry<T>(work: () => Promise<T>): Promise<T> {
+    return retryWhileUnavailable(timeoutMs, work);
   }
 
-  async function find({ env, issuerRnc, encf }: DocumentKey): Promise<Attempt | null> {
-    const { rows } = await query<AttemptRow>(sql.FIND, [env, issuerRnc, encf]);
-    return rows[0] === undefined ? null : fromRow(rows[0]);
+  function query<R>(statement: Statement, params: readonly unknown[]) {
+    return retry(() => database.query<R>(statement, params));
   }
+
+  const find = (key: DocumentKey) => retry(() => batches.find(key));
 
   async function isStored(attempt: Attempt): Promise<boolean> {
     const stored = await find(attempt);
@@ -50,48 +52,24 @@ export function createPostgresEmissionStore({
 
   return {
     ...createAttemptSchedule(database),
-    async nextId() {
-      const { rows } = await query<{ id: number }>(sql.NEXT_ID, []);
-      return rows[0]?.id as number;
-    },
+    nextId: () => retry(batches.nextId),
     find,
-    async look({ env, issuerRnc, encf }) {
-      const { rows } = await query<LookRow>(sql.LOOK, [env, issuerRnc, encf]);
-      const row = rows[0];
-      if (row === undefined) return { attempt: null, cancelledBy: null };
-      return { attempt: row.emission_id === null ? null : fromRow(row as AttemptRow), cancelledBy: row.cancelled_by };
-    },
+    look: (key) => retry(() => batches.look(key)),
     async begin(attempt, sealedCertificate, files) {
-      const event = describe(attempt);
-      const params = [
-        emissionRow(attempt),
-        attemptRow(attempt),
-        sealedCertificate,
-        ...outboxRow(event),
-        ...pendingColumns(files),
-      ];
+      const beginning = { attempt, event: describe(attempt), sealedCertificate, files };
       let tries = 0;
-      const { rowCount } = await retryWhileUnavailable(timeoutMs, () => {
+      const begun = await retry(() => {
         tries += 1;
-        return database.query(sql.BEGIN, params);
+        return batches.begin(beginning);
       });
       // If the answer to the first commit was lost, the repeated statement finds the number taken by itself.
-      const begun = rowCount > 0 || (tries > 1 && (await isStored(attempt)));
-      if (begun) database.signalOutbox([outboxPartition(event.key)]);
-      return begun;
+      return begun || (tries > 1 && (await isStored(attempt)));
     },
-    submissionHistory: (attempt) => retryWhileUnavailable(timeoutMs, () => submissionHistory(database, attempt)),
-    async save(before, after, exchanges) {
+    submissionHistory: (attempt) => retry(() => submissionHistory(database, attempt)),
+    save(before, after, exchanges) {
       const event = changesPublished(before, after) ? describe(after) : null;
-      const statement = EMISSION_STATES[after.state].decided ? sql.SAVE_DECIDED : sql.SAVE;
-      const { rowCount } = await query(statement, [
-        changedRow({ ...after, emissionId: before.emissionId, attempt: before.attempt }),
-        before.revision,
-        exchangeRows(exchanges),
-        ...(event === null ? NO_EVENT : outboxRow(event)),
-      ]);
-      if (event !== null) database.signalOutbox([outboxPartition(event.key)]);
-      return rowCount > 0;
+      const save = EMISSION_STATES[after.state].decided ? batches.saveDecided : batches.save;
+      return retry(() => save({ before, after, event, exchanges }));
     },
     async sealedCertificate({ emissionId, attempt }) {
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
@@ -114,9 +92,3 @@ export function createPostgresEmissionStore({
     },
   };
 }
-
-/** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */
-type LookRow = (AttemptRow | { emission_id: null }) & { cancelled_by: number | null };
-
-/** In place of an event, for a change that is not published. */
-const NO_EVENT = [null, null, null, null, null];

@@ -6,7 +6,7 @@ import { type AttemptRow, fromRow } from './emission-rows.js';
 import {
   ALARMED,
   EXCHANGES,
-  FIND_SEVERAL,
+  FIND,
   FIND_SUBMISSION,
   FORGET_CHANGES,
   PAGE,
@@ -39,7 +39,7 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
       return { cursor: next, complete, changes: complete ? changes : changes.slice(0, MAX_RECENT_CHANGES) };
     },
     async find(env, numbers) {
-      const { rows } = await database.query<AttemptRow>(FIND_SEVERAL, [
+      const { rows } = await database.query<AttemptRow>(FIND, [
         numbers.map(() => env),
         numbers.map(({ issuerRnc }) => issuerRnc),
         numbers.map(({ encf }) => encf),
