@@ -2,4 +2,3 @@ export * from './account-taxpayers.js';
 export * from './certificates.sealed.js';
 export * from './taxpayer-replica.in-memory.js';
 export * from './taxpayer-replica.js';
-export * from './taxpayer-replica.postgres.js';

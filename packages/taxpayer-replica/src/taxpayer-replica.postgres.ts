@@ -1,8 +1,8 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { Database, Queries } from '@ecf/service-kit/postgres';
+import { createBatches, type Database, type Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
-const TAXPAYER = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayers WHERE rnc = $1' };
+const TAXPAYERS = { name: 'taxpayers_find', text: 'SELECT rnc, state FROM taxpayers WHERE rnc = ANY($1::text[])' };
 
 const LOOK_UP = {
   name: 'taxpayer_look_up',
@@ -61,11 +61,22 @@ export function createTaxpayerReplica(
     await queries.query(KEEP_NEWER, [JSON.stringify(kept)]);
   }
 
-  return {
-    async taxpayer(rnc) {
-      const { rows } = await database.query<{ state: TaxpayerState }>(TAXPAYER, [rnc]);
-      return rows[0]?.state ?? null;
+  // Every document that is followed up needs its taxpayer, so look-ups that come together share a statement.
+  const taxpayers = createBatches<{ readonly rnc: string }, TaxpayerState | null>({
+    maxItems: 64,
+    maxUnderWay: 1,
+    keyOf: (item) => item,
+    async work(items) {
+      const { rows } = await database.query<{ rnc: string; state: TaxpayerState }>(TAXPAYERS, [
+        [...new Set(items.map(({ rnc }) => rnc))],
+      ]);
+      const states = new Map(rows.map(({ rnc, state }) => [rnc, state]));
+      return items.map(({ rnc }) => states.get(rnc) ?? null);
     },
+  });
+
+  return {
+    taxpayer: (rnc) => taxpayers.run({ rnc }),
     async lookUp(accountId, rnc) {
       const { rows } = await database.query<{ revision: number; state: TaxpayerState | null }>(LOOK_UP, [
         accountId,

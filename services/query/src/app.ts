@@ -16,7 +16,7 @@ import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/service-kit/xml-store';
-import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
 import { createDirectory } from './core/authority/directory.js';

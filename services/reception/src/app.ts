@@ -23,7 +23,8 @@ import {
   reportIntegrityErrors,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
-import { createCertificates, createTaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createCertificates } from '@ecf/taxpayer-replica';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';

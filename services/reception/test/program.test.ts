@@ -10,7 +10,7 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
-import { createTaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readReceptionConfig } from '../src/config.js';

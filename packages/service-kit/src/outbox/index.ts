@@ -1,3 +1,3 @@
 export { cleanInbox, once, onceEach } from './inbox.js';
-export { appendToOutbox, insertIntoOutbox, outboxBody, outboxPartition, outboxRow } from './outbox.js';
+export { appendToOutbox, insertIntoOutbox, outboxColumns, outboxPartition } from './outbox.js';
 export { createOutboxRelay, type OutboxRelay } from './outbox-relay.js';

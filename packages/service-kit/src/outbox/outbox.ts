@@ -33,29 +33,30 @@ export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[
  * An event as the outbox stores it. The maker of an event keeps it below MAX_EVENT_BYTES by its content; throws RangeError for
  * one that is not, since no broker would ever take it.
  */
-export function outboxBody(event: BusEvent): string {
+function outboxBody(event: BusEvent): string {
   const body = JSON.stringify(event);
   if (Buffer.byteLength(body) > MAX_EVENT_BYTES)
     throw new RangeError(`an event of ${event.topic} is larger than ${MAX_EVENT_BYTES} bytes`);
   return body;
 }
 
-/** Partition, id, topic, key and body of an event, for statements that insert it together with its cause. */
-export function outboxRow(event: BusEvent): [number, string, string, string, string] {
-  return [outboxPartition(event.key), event.id, event.topic, event.key, outboxBody(event)];
+/**
+ * Partitions, ids, topics and keys of events as arrays, and their bodies as one JSON array, for statements that insert events
+ * together with their cause. In an array of texts pg would escape each quotation mark of the bodies.
+ */
+export function outboxColumns(events: readonly BusEvent[]): [number[], string[], string[], string[], string] {
+  return [
+    events.map((event) => outboxPartition(event.key)),
+    events.map((event) => event.id),
+    events.map((event) => event.topic),
+    events.map((event) => event.key),
+    `[${events.map(outboxBody).join(',')}]`,
+  ];
 }
 
 /** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
 export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<Set<number>> {
-  const bodies = events.map(outboxBody);
-  const partitions = events.map((event) => outboxPartition(event.key));
-  await tx.query(APPEND, [
-    partitions,
-    events.map((event) => event.id),
-    events.map((event) => event.topic),
-    events.map((event) => event.key),
-    // As one text: in an array each quotation mark of theirs is escaped, and that undone.
-    `[${bodies.join(',')}]`,
-  ]);
-  return new Set(partitions);
+  const columns = outboxColumns(events);
+  await tx.query(APPEND, columns);
+  return new Set(columns[0]);
 }

@@ -1,6 +1,5 @@
 import { type InvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import { currentTraceparent } from '@ecf/service-kit/telemetry';
+import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import { type DeliveryOfPorts, deliveryOf } from '../core/deliveries/delivery.js';
 import type { DeliveryPorts } from '../core/deliveries/delivery-ports.js';
 
@@ -21,15 +20,17 @@ export function subscribeToAccepted(
   ports: DeliveryOfPorts & Pick<DeliveryPorts, 'deliveries'>,
   onDelivery: () => void,
 ): Promise<Subscription> {
+  async function handle(events: readonly BusEvent[]): Promise<void> {
+    const additions = events.flatMap(({ id, data, traceparent }) => {
+      const delivery = deliveryOf(data as InvoiceChanged, ports, traceparent ?? null);
+      return delivery === null ? [] : [{ delivery, eventId: id }];
+    });
+    if (additions.length > 0 && (await ports.deliveries.add(additions))) onDelivery();
+  }
   return bus.subscribe({
     topics: [TOPICS.invoices.name],
     group,
-    async handler(event) {
-      const invoice = event.data as InvoiceChanged;
-      const delivery = deliveryOf(invoice, ports, currentTraceparent() ?? null);
-      if (delivery === null) return;
-      const added = await ports.deliveries.add(delivery, event.id);
-      if (added && delivery.status === 'pending') onDelivery();
-    },
+    handler: (event) => handle([event]),
+    batchHandler: handle,
   });
 }

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { appendToOutbox, once } from '@ecf/service-kit/outbox';
+import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus } from '../core/deliveries/delivery.js';
 import type {
-  ClaimedDelivery,
-  Delivery,
-  DeliveryKey,
-  DeliveryStatus,
-  NewDelivery,
-} from '../core/deliveries/delivery.js';
-import type { AcknowledgementStore, DeliveryStore, HostedConclusion } from '../core/deliveries/delivery-ports.js';
+  AcknowledgementStore,
+  DeliveryAddition,
+  DeliveryStore,
+  HostedConclusion,
+} from '../core/deliveries/delivery-ports.js';
 import { Unwritable } from '../core/errors.js';
 import { addAcknowledgement, createAcknowledgementStore } from './acknowledgements.postgres.js';
-import { type DeliveryRow, event, fromRow, keyValues, newValues } from './delivery-rows.js';
+import { type DeliveryRow, event, fromRow, keyValues, newRow } from './delivery-rows.js';
 import * as sql from './delivery-sql.js';
 import { unwritable } from './unwritable.js';
 
@@ -23,7 +22,7 @@ export function createDeliveryStore(
   clock: () => Date,
 ): DeliveryStore & { readonly acknowledgements: AcknowledgementStore } {
   return {
-    add: (delivery, eventId) => database.transaction((tx) => add(tx, delivery, { group, eventId, now: clock() })),
+    add: (additions) => database.transaction((tx) => add(tx, additions, group, clock())),
     async claimDue(request) {
       const { rows } = await database.query<DeliveryRow>(sql.CLAIM, [
         request.now,
@@ -80,15 +79,22 @@ export function createDeliveryStore(
 
 async function add(
   tx: Transaction,
-  delivery: NewDelivery,
-  { group, eventId, now }: { group: string; eventId: string; now: Date },
+  additions: readonly DeliveryAddition[],
+  group: string,
+  now: Date,
 ): Promise<boolean> {
-  if (!(await once(tx, group, eventId))) return false;
-  const { rows } = await tx.query<DeliveryRow>(sql.ADD, newValues(delivery));
-  const [row] = rows;
+  const ids = additions.map(({ eventId }) => eventId);
+  const fresh = await onceEach(tx, group, ids);
+  const deliveries = additions.filter(({ eventId }) => fresh.has(eventId)).map(({ delivery }) => newRow(delivery));
+  if (deliveries.length === 0) return false;
+  const { rows } = await tx.query<DeliveryRow>(sql.ADD, [JSON.stringify(deliveries)]);
   // Consumers take an accepted document for pending until an event says otherwise.
-  if (row !== undefined && row.status !== 'pending') await appendToOutbox(tx, [event(row, now)]);
-  return row !== undefined;
+  const published = rows.filter(({ status }) => status !== 'pending');
+  await appendToOutbox(
+    tx,
+    published.map((row) => event(row, now)),
+  );
+  return published.length < rows.length;
 }
 
 async function conclude(

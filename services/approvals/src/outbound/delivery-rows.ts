@@ -26,21 +26,23 @@ export interface DeliveryRow {
   host: string | null;
 }
 
-/** The parameters of ADD. */
-export function newValues({ key, xml, ...delivery }: NewDelivery): unknown[] {
-  return [
-    ...keyValues(key),
-    delivery.buyerRnc,
-    delivery.accountId,
-    xml.path,
-    xml.sha256,
-    delivery.status,
-    delivery.createdAt,
-    delivery.deadlineAt,
-    delivery.dueAt,
-    delivery.traceparent,
-    delivery.host,
-  ];
+/** A new delivery, for `json_populate_recordset(NULL::deliveries)`. */
+export function newRow({ key, xml, ...delivery }: NewDelivery): object {
+  return {
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: delivery.buyerRnc,
+    account_id: delivery.accountId,
+    xml_path: xml.path,
+    xml_sha256: xml.sha256,
+    status: delivery.status,
+    created_at: delivery.createdAt,
+    deadline_at: delivery.deadlineAt,
+    due_at: delivery.dueAt,
+    traceparent: delivery.traceparent,
+    host: delivery.host,
+  };
 }
 
 /** The present state as it is published. */

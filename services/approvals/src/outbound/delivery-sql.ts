@@ -7,7 +7,9 @@ export const ADD = {
   name: 'delivery_add',
   text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
            deadline_at, due_at, traceparent, host)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+         SELECT env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
+           deadline_at, due_at, traceparent, host
+           FROM json_populate_recordset(NULL::deliveries, $1::json) ORDER BY env, issuer_rnc, encf
          ON CONFLICT (env, issuer_rnc, encf) DO NOTHING RETURNING *`,
 };
 // There are hundreds of names. PostgreSQL hashes the sub-selects; it would search plain arrays for every row.

@@ -53,10 +53,10 @@ export const FIND_SUBMISSION = {
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
 };
 
-/** Events of several attempts as six lists from `$first` on; `id` is the emission. */
-const eventLists = (first: number) =>
-  `unnest($${first}::bigint[], $${first + 1}::smallint[], $${first + 2}::uuid[], $${first + 3}::text[], $${first + 4}::text[], $${first + 5}::json[])
-        AS x(id, partition, event_id, topic, key, event)`;
+/** Events of several attempts, from the parameter `first` on; `id` is the emission. */
+const eventsFrom = (first: number) =>
+  `ROWS FROM (unnest($${first}::bigint[], $${first + 1}::smallint[], $${first + 2}::uuid[], $${first + 3}::text[], $${first + 4}::text[]),
+        json_array_elements($${first + 5}::json)) AS x(id, partition, event_id, topic, key, event)`;
 
 /**
  * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow the
@@ -85,7 +85,7 @@ export const BEGIN = {
       ON CONFLICT (path, sha256) DO NOTHING),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventLists(5)} JOIN taken t USING (id)),
+      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(5)} JOIN taken t USING (id)),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
       SELECT t.env || ':' || t.issuer_rnc, t.encf, b.revision FROM taken t JOIN begun b ON b.emission_id = t.id)
@@ -112,7 +112,7 @@ const SAVED = `WITH saved AS (
       FROM json_populate_recordset(NULL::exchange, $2::json) x JOIN saved s USING (emission_id)),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventLists(3)}
+      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(3)}
       JOIN saved s ON s.emission_id = x.id),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)

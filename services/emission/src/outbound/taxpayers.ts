@@ -1,6 +1,7 @@
 import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import type { Database } from '@ecf/service-kit/postgres';
-import { createTaxpayerReplica, type TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { EmissionConfig } from '../config.js';
 import type { AccountSource } from '../core/ports.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';

@@ -122,6 +122,40 @@ function contract(name: string, subject: () => Subject) {
       expect(await subject().exchanges(attempt.emissionId)).toBe(3);
     });
 
+    it('stores each of many attempts that begin and change together with what belongs to it', async () => {
+      const { store } = subject();
+      const attempts = await Promise.all(
+        numbers(1, 40).map(async (number) =>
+          beginAttempt(fresh({ encf: unique(), contentHash: `hash ${number}` }), null, await store.nextId(), at(0), {
+            owner: 'me',
+            leaseMs: 60_000,
+            held: false,
+          }),
+        ),
+      );
+      expect(new Set(attempts.map(({ emissionId }) => emissionId)).size).toBe(40);
+      const sealed = (index: number) => (index % 3 === 0 ? Buffer.from([index]) : null);
+      await Promise.all(attempts.map((attempt, index) => store.begin(attempt, sealed(index), [])));
+      const processing = attempts.map(
+        (attempt, index) => afterReceipt(attempt, receipt(`t-${index}`), at(1)) as Attempt,
+      );
+      const saved = await Promise.all(
+        processing.map((after, index) =>
+          // Every fourth one names a revision that is not the present one.
+          store.save({ ...(attempts[index] as Attempt), revision: index % 4 === 0 ? 7 : 1 }, after, [EXCHANGE]),
+        ),
+      );
+      expect(saved).toEqual(attempts.map((_, index) => index % 4 !== 0));
+      for (const [index, attempt] of attempts.entries()) {
+        const isSaved = index % 4 !== 0;
+        expect(await store.find(attempt)).toEqual(isSaved ? processing[index] : attempt);
+        expect(await subject().exchanges(attempt.emissionId)).toBe(isSaved ? 1 : 0);
+        expect((await subject().events(attempt.encf)).length).toBe(isSaved ? 2 : 1);
+        const certificate = await store.sealedCertificate(attempt);
+        expect(certificate === null ? null : [...certificate]).toEqual(index % 3 === 0 ? [index] : null);
+      }
+    });
+
     it('begins a further attempt only after the latest one', async () => {
       const first = await begun();
       const { store, other } = subject();

@@ -1,5 +1,5 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxBody, outboxPartition } from '@ecf/service-kit/outbox';
+import { outboxColumns } from '@ecf/service-kit/outbox';
 import { createBatches, type Database } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
@@ -43,7 +43,7 @@ const ADD = {
                     '{data,approval_datetime}', coalesce(to_jsonb(to_char(a.approval_datetime AT TIME ZONE
                       INTERVAL '-04:00', 'YYYY-MM-DD"T"HH24:MI:SS"-04:00"')), 'null'))::json END
              FROM added a
-             JOIN unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::text[], $6::text[], $7::json[])
+             JOIN ROWS FROM (unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::text[], $6::text[]), json_array_elements($7::json))
                   AS e(id, partition, event_id, topic, key, event) USING (id)
          ), kept AS (
            INSERT INTO pending_document (path, sha256, bytes)
@@ -96,19 +96,15 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
     ...BATCH,
     keyOf: ({ event }) => event.key,
     async work(items) {
-      const partitions = items.map(({ event }) => outboxPartition(event.key));
+      const columns = outboxColumns(items.map(({ event }) => event));
       const { rows } = await database.query<{ id: number }>(ADD, [
         JSON.stringify(items.map(({ row }) => row)),
         items.map(({ row }) => row.id),
-        partitions,
-        items.map(({ event }) => event.id),
-        items.map(({ event }) => event.topic),
-        items.map(({ event }) => event.key),
-        items.map(({ event }) => outboxBody(event)),
+        ...columns,
         items.flatMap(({ row, files }) => files.map(() => row.id)),
         ...pendingColumns(items.flatMap(({ files }) => files)),
       ]);
-      database.signalOutbox(new Set(partitions));
+      database.signalOutbox(new Set(columns[0]));
       const added = new Set(rows.map(({ id }) => id));
       return items.map(({ row }) => (added.has(row.id) ? row.id : null));
     },

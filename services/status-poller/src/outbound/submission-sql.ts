@@ -113,23 +113,26 @@ export const PAUSE = {
 };
 
 /**
- * Stores an answer that is newer and says something else, or that decides what was open (perhaps again, see {@link REOPEN}),
- * with its event; ends the polls of a decided submission. Changes nothing if the revision is not $7 any more. An undecided
- * answer does not replace a decided status ($6: the undecided ones).
+ * Stores answers that are newer and say something else, or that decide what was open (perhaps again, see {@link REOPEN}), with
+ * their events; ends the polls of decided submissions. A submission whose revision is no longer the known one stays as it is.
+ * An undecided answer does not replace a decided status ($2: the undecided ones).
  */
 export const LEARN = {
   name: 'submission_learn',
   text: `WITH learned AS (
-      UPDATE submission s SET facts = $3::jsonb, final = $4, asked_at = $5, revision = s.revision + 1
-      WHERE s.env = $1 AND s.track_id = $2 AND s.revision = $7 AND NOT s.final
-        AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
-        AND (s.asked_at IS NULL OR s.asked_at <= $5)
+      UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
+      FROM jsonb_to_recordset($1::jsonb) AS a(env text, track_id text, revision int, facts jsonb, final boolean, asked_at timestamptz)
+      WHERE s.env = a.env AND s.track_id = a.track_id AND s.revision = a.revision AND NOT s.final
+        AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
+        AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
       RETURNING s.*),
     ended AS (
       DELETE FROM poll USING learned l WHERE l.final AND poll.env = l.env AND poll.track_id = l.track_id),
     published AS (
       INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT $8::smallint, $9::uuid, $10::text, $11::text, $12::json FROM learned)
+      SELECT x.partition, x.event_id, x.topic, x.key, x.event
+      FROM ROWS FROM (unnest($3::text[], $4::text[], $5::smallint[], $6::uuid[], $7::text[], $8::text[]), json_array_elements($9::json))
+        AS x(env, track_id, partition, event_id, topic, key, event) JOIN learned USING (env, track_id))
     SELECT ${COLUMNS} FROM learned s`,
 };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { onceEach, outboxPartition, outboxRow } from '@ecf/service-kit/outbox';
-import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { onceEach, outboxColumns } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
 import { afterQueries, mayQueryAhead, type Pace, queriesAllowed } from '../core/pace.js';
 import type { Learned, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
@@ -59,6 +59,7 @@ interface PaceRow {
  */
 export function createSubmissionStore(options: SubmissionStoreOptions): SubmissionStore {
   const { database } = options;
+  const learn = createLearning(options);
   return {
     async caughtUp() {
       return (await database.query(sql.CAUGHT_UP, [STATUS_POLLER_GROUP])).rowCount > 0;
@@ -119,7 +120,7 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
       const { submission, changed } =
         learned === null
           ? { submission: await present(database, known), changed: false }
-          : await learn(options, known, learned);
+          : await learn({ known, learned });
       if (submission.final) {
         if (!changed) await database.query(sql.REMOVE_POLLS, keysOf([known]));
       } else if (next !== null) {
@@ -155,30 +156,57 @@ async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
   return paceOf(rows[0]);
 }
 
-/** If another answer changed the submission meanwhile, this answer is compared with the new state. */
-async function learn(
-  { database, describe }: SubmissionStoreOptions,
-  known: Submission,
-  learned: Learned,
-): Promise<Recorded> {
-  const { facts, askedAt } = learned;
-  const final = isFinal(facts);
-  for (let before = known; ; ) {
-    const after = { ...before, facts, final, askedAt, revision: before.revision + 1 };
-    const event = describe(after, learned);
-    const values = [before.env, before.trackId, JSON.stringify(facts), final, askedAt, UNDECIDED, before.revision];
-    const { rows } = await database.query<SubmissionRow>(sql.LEARN, [...values, ...outboxRow(event)]);
-    if (rows[0] !== undefined) {
-      database.signalOutbox([outboxPartition(event.key)]);
-      return { submission: fromRow(rows[0]), changed: true };
+interface Answer {
+  readonly known: Submission;
+  readonly learned: Learned;
+}
+
+/**
+ * Stores answers; those that come while a statement runs share the next one. If another answer changed the submission
+ * meanwhile, the answer is compared with the new state.
+ */
+function createLearning({ database, describe }: SubmissionStoreOptions): (answer: Answer) => Promise<Recorded> {
+  /** The submission with the answer; null if it was not stored. */
+  const answers = createBatches<Answer, Submission | null>({
+    maxItems: 64,
+    maxUnderWay: 1,
+    keyOf: ({ known }) => keyOf(known),
+    async work(items) {
+      const events = items.map(({ known, learned }) => describe(answered(known, learned), learned));
+      const columns = outboxColumns(events);
+      const { rows } = await database.query<SubmissionRow>(sql.LEARN, [
+        JSON.stringify(items.map(toAnswerRow)),
+        UNDECIDED,
+        ...keysOf(items.map(({ known }) => known)),
+        ...columns,
+      ]);
+      database.signalOutbox(new Set(columns[0]));
+      const stored = new Map(rows.map(fromRow).map((submission) => [keyOf(submission), submission]));
+      return items.map(({ known }) => stored.get(keyOf(known)) ?? null);
+    },
+  });
+
+  return async ({ known, learned }) => {
+    for (let before = known; ; ) {
+      const submission = await answers.run({ known: before, learned });
+      if (submission !== null) return { submission, changed: true };
+      const stored = await present(database, before);
+      if (stored.revision === before.revision) {
+        await database.query(sql.NOTE_ASKED, [before.env, before.trackId, learned.askedAt]);
+        return { submission: stored, changed: false };
+      }
+      before = stored;
     }
-    const stored = await present(database, before);
-    if (stored.revision === before.revision) {
-      await database.query(sql.NOTE_ASKED, [before.env, before.trackId, askedAt]);
-      return { submission: stored, changed: false };
-    }
-    before = stored;
-  }
+  };
+}
+
+function answered(known: Submission, { facts, askedAt }: Learned): Submission {
+  return { ...known, facts, final: isFinal(facts), askedAt, revision: known.revision + 1 };
+}
+
+function toAnswerRow({ known, learned: { facts, askedAt } }: Answer): Record<string, unknown> {
+  const { env, trackId, revision } = known;
+  return { env, track_id: trackId, revision, facts, final: isFinal(facts), asked_at: askedAt };
 }
 
 /** The stored state of a submission that is known to exist. */

@@ -56,10 +56,16 @@ export interface DeliveryBacklog {
   readonly oldest: Date;
 }
 
+/** A new delivery, and the event that asked for it. */
+export interface DeliveryAddition {
+  readonly delivery: NewDelivery;
+  readonly eventId: string;
+}
+
 /** Deliveries and the acknowledgements they brought. A change of status, and the end, append `delivery.changed` in their transaction. */
 export interface DeliveryStore {
-  /** Commits a new delivery once; one that is there already stays as it is. True where it was new. */
-  add(delivery: NewDelivery, eventId: string): Promise<boolean>;
+  /** Commits new deliveries once; one that is there already stays as it is. True if one of the new ones is pending. */
+  add(additions: readonly DeliveryAddition[]): Promise<boolean>;
   /**
    * Claims due deliveries for the free slots, oldest first, and counts the try. No two instances claim the same. A claim looks
    * at a bounded number of rows, so more may be due behind those of busy buyers and hosts.

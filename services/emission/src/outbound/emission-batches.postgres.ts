@@ -1,0 +1,136 @@
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
+import { createBatches, type Database, type Statement } from '@ecf/service-kit/postgres';
+import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
+import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
+import type { Found, RecordedExchange } from '../core/ports.js';
+import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRow, fromRow } from './emission-rows.js';
+import * as sql from './emission-sql.js';
+
+/** A new attempt with everything that is committed with it. */
+export interface Beginning {
+  readonly attempt: Attempt;
+  readonly event: BusEvent;
+  readonly sealedCertificate: Uint8Array | null;
+  readonly files: readonly PendingDocument[];
+}
+
+/** An attempt after a transition, with the answers that caused it. `event` is null if nobody has to learn of it. */
+export interface Saving {
+  readonly before: Attempt;
+  readonly after: Attempt;
+  readonly event: BusEvent | null;
+  readonly exchanges: readonly RecordedExchange[];
+}
+
+const BATCH = { maxItems: 64, maxUnderWay: 2 };
+const IDS_AT_ONCE = 100;
+const NOTHING: Found = { attempt: null, cancelledBy: null };
+
+/**
+ * The statements of the submission path. Calls that arrive while statements run share the next statement, its round trip
+ * and its commit.
+ */
+export function createEmissionBatches(database: Database) {
+  const finds = createBatches<DocumentKey, Attempt | null>({
+    ...BATCH,
+    keyOf: (key) => key,
+    async work(keys) {
+      const { rows } = await database.query<AttemptRow & { position: number }>(sql.FIND, columnsOf(keys));
+      const found = new Map(rows.map((row) => [row.position - 1, fromRow(row)]));
+      return keys.map((_, index) => found.get(index) ?? null);
+    },
+  });
+
+  const looks = createBatches<DocumentKey, Found>({
+    ...BATCH,
+    keyOf: (key) => key,
+    async work(keys) {
+      const { rows } = await database.query<LookRow>(sql.LOOK, columnsOf(keys));
+      const found = new Map(rows.map((row) => [row.position - 1, fromLookRow(row)]));
+      return keys.map((_, index) => found.get(index) ?? NOTHING);
+    },
+  });
+
+  const beginnings = createBatches<Beginning, boolean>({
+    ...BATCH,
+    keyOf: ({ attempt }) => documentKey(attempt),
+    async work(items) {
+      const certificates = items.filter(({ sealedCertificate }) => sealedCertificate !== null);
+      const { rows } = await database.query<{ id: number }>(sql.BEGIN, [
+        JSON.stringify(items.map(({ attempt }) => emissionRow(attempt))),
+        JSON.stringify(items.map(({ attempt }) => attemptRow(attempt))),
+        certificates.map(({ attempt }) => attempt.emissionId),
+        certificates.map(({ sealedCertificate }) => sealedCertificate),
+        ...eventColumns(items.map(({ attempt, event }) => ({ id: attempt.emissionId, event }))),
+        items.flatMap(({ attempt, files }) => files.map(() => attempt.emissionId)),
+        ...pendingColumns(items.flatMap(({ files }) => files)),
+      ]);
+      signal(database, items);
+      const begun = new Set(rows.map(({ id }) => id));
+      return items.map(({ attempt }) => begun.has(attempt.emissionId));
+    },
+  });
+
+  const savings = (statement: Statement) =>
+    createBatches<Saving, boolean>({
+      ...BATCH,
+      keyOf: ({ after }) => after.emissionId,
+      async work(items) {
+        const { rows } = await database.query<{ emission_id: number }>(statement, [
+          JSON.stringify(items.map(({ after }) => changedRow(after))),
+          JSON.stringify(items.flatMap(({ after, exchanges }) => exchanges.map((one) => exchangeRow(after, one)))),
+          ...eventColumns(items.map(({ after, event }) => ({ id: after.emissionId, event }))),
+          items.map(({ before }) => before.emissionId),
+          items.map(({ before }) => before.revision),
+        ]);
+        signal(database, items);
+        const saved = new Set(rows.map(({ emission_id }) => emission_id));
+        return items.map(({ after }) => saved.has(after.emissionId));
+      },
+    });
+
+  return {
+    nextId: createIds(database),
+    find: finds.run,
+    look: looks.run,
+    begin: beginnings.run,
+    save: savings(sql.SAVE).run,
+    saveDecided: savings(sql.SAVE_DECIDED).run,
+  };
+}
+
+/** Ids from blocks, so that not every document costs a statement. A block that a stop leaves behind is lost: ids have gaps. */
+function createIds(database: Database): () => Promise<number> {
+  const ids: number[] = [];
+  return async () => {
+    while (ids.length === 0) {
+      const { rows } = await database.query<{ id: number }>(sql.NEXT_IDS, [IDS_AT_ONCE]);
+      ids.push(...rows.map(({ id }) => id));
+    }
+    return ids.shift() as number;
+  };
+}
+
+/** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */
+type LookRow = (AttemptRow | { emission_id: null }) & { position: number; cancelled_by: number | null };
+
+function fromLookRow(row: LookRow): Found {
+  return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by };
+}
+
+function columnsOf(keys: readonly DocumentKey[]): string[][] {
+  return [keys.map(({ env }) => env), keys.map(({ issuerRnc }) => issuerRnc), keys.map(({ encf }) => encf)];
+}
+
+/** The emissions of events, and the events as {@link outboxColumns}. */
+function eventColumns(all: readonly { id: number; event: BusEvent | null }[]): unknown[] {
+  const some = all.flatMap(({ id, event }) => (event === null ? [] : [{ id, event }]));
+  return [some.map(({ id }) => id), ...outboxColumns(some.map(({ event }) => event))];
+}
+
+function signal(database: Database, items: readonly { event: BusEvent | null }[]): void {
+  const partitions = new Set<number>();
+  for (const { event } of items) if (event !== null) partitions.add(outboxPartition(event.key));
+  if (partitions.size > 0) database.signalOutbox(partitions);
+}
