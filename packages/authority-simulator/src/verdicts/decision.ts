@@ -76,7 +76,7 @@ function identity(tree: DocumentNode): { rnc: string | null; encf: string | null
  * rejections, codes of conditional acceptance, and for lines the tolerance of Informe Técnico e-CF p.21. What stands in
  * neither list is accepted. Rules on references are checked with the referenced document.
  */
-const REJECTED: ReadonlySet<string> = new Set([
+export const REJECTED: ReadonlySet<string> = new Set([
   'business.encf-type',
   'business.encf-sequence',
   'business.payment-due-date-required',
@@ -97,7 +97,7 @@ const REJECTED: ReadonlySet<string> = new Set([
   'business.line-surcharge-table',
   'business.modification-code',
 ]);
-const OBSERVED: ReadonlySet<string> = new Set([
+export const OBSERVED: ReadonlySet<string> = new Set([
   'business.line-amount',
   'business.base-18',
   'business.itbis-18',

@@ -119,6 +119,7 @@ export const LINE_CASES: readonly RuleCase[] = [
     on: 'ecf-31',
     breaks: { [`${ITEM}.DescuentoMonto`]: undefined },
     at: `ECF.${ITEM}.DescuentoMonto`,
+    keeps: { [`${ITEM}.TablaSubDescuento.SubDescuento[1].MontoSubDescuento`]: undefined },
   },
   {
     rule: 'business.line-surcharge-table',

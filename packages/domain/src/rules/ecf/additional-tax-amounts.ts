@@ -58,7 +58,8 @@ export function additionalTaxAmounts(ecf: EcfView): Map<string, readonly Decimal
   }
   for (const [code, lines] of carriers) {
     const rate = rates.get(code);
-    if (rate === undefined) continue;
+    // No text says what a code counts that stands twice on a line.
+    if (rate === undefined || new Set(lines).size < lines.length) continue;
     if (code <= '005') amounts.set(code, onPrice(ecf, code, lines, rate));
     else
       amounts.set(

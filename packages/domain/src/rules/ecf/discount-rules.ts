@@ -123,11 +123,18 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
     checkLine(line, _ecf, report) {
       if (line.node[names.amount] === undefined && line.node[names.table] === undefined) return;
       const declared = line.decimal(names.amount) ?? Decimal.ZERO;
-      let total = Decimal.ZERO;
-      for (const entry of entries(line, names)) total = total.plus(decimalOf(entry, names.entryAmount) ?? Decimal.ZERO);
       if (line.node[names.table] === undefined) {
         if (!declared.isZero()) report(line.path(names.table), `${names.amount} needs ${names.table}`);
-      } else if (declared.minus(total).abs().compare(LINE_TOLERANCE) > 0) {
+        return;
+      }
+      let total = Decimal.ZERO;
+      for (const entry of entries(line, names)) {
+        const amount = decimalOf(entry, names.entryAmount);
+        // It is optional: without it nobody can add up the entries.
+        if (amount === null) return;
+        total = total.plus(amount);
+      }
+      if (declared.minus(total).abs().compare(LINE_TOLERANCE) > 0) {
         report(
           line.path(names.amount),
           `${names.amount} is ${declared.toFixed(2)}, the entries of ${names.table} add up to ${total.toFixed(2)}`,
