@@ -180,7 +180,27 @@ describe("the authority's own counterpart", () => {
     });
     expect(await answer.text()).toContain('<ACECF');
     const told = await demo.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
-    expect(told.body).toMatchObject({ approval_status: 'rejected', rejection_reason: expect.any(String) });
+    expect(told.body).toMatchObject({
+      approval_status: 'rejected',
+      approval_confirmed: false,
+      rejection_reason: expect.any(String),
+      signer: { known: false },
+    });
+    // Anybody could have signed it. The operator asks the buyer.
+    const address = `/fe/aprobacioncomercial/api/invoices/${encf}`;
+    const { answers } = (await demo.call('GET', `${address}/answers?issuer_rnc=${issuer_rnc}`)).body;
+    expect(answers).toMatchObject([{ approval_status: 'rejected', confirmed: false, counts: true }]);
+    const accounts = (await demo.admin('GET', '/accounts')).body.map(({ id }: { id: string }) => id) as string[];
+    const ruling = { counts: false, reason: 'The buyer sent no rejection.' };
+    const rulings = await Promise.all(
+      accounts.map((id) => demo.admin('POST', `/accounts/${id}/approvals/${answers[0].id}/decide`, ruling)),
+    );
+    expect(rulings.map(({ status }) => status).sort()).toEqual([200, ...accounts.slice(1).map(() => 404)]);
+    expect((await demo.call('GET', `${address}?issuer_rnc=${issuer_rnc}`)).body.approval_status).toBe('pending');
+    await until(
+      () => demo.call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': issuer_rnc } }),
+      ({ body }) => body.approval_status === 'pending' && body.approval_confirmed === false,
+    );
   });
 
   it('as an issuer: our approval of its e-CF is delivered to it', async () => {

@@ -81,6 +81,13 @@ beforeAll(async () => {
     client.call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
   const approved = (await post('/acecf?submit_to_authority=false', approval(0))).body?.id ?? 1;
   const acecf = (await client.call('GET', `/acecf/${approved}/xml`)).text;
+  // An answer that an operator decides about.
+  const answered = (await post('/acecf?submit_to_authority=false', approval(1))).body?.id ?? 1;
+  const answer = (await client.call('GET', `/acecf/${answered}/xml`)).text;
+  await push(client, '/fe/aprobacioncomercial/api/ecf', answer);
+  const about = `/fe/aprobacioncomercial/api/invoices/${issued[1].encf}/answers?issuer_rnc=${issuer_rnc}`;
+  const answerId = (await client.call('GET', about)).body.answers[0].id as number;
+  const demoAccount = (await demoAccountId(client, issuer_rnc)) as string;
   // An authority that never answers readably: a person settles it.
   await client.fault({ operation: 'aprobacioncomercial', kind: 'http', status: 400, body: '<html>ERROR</html>' });
   const openApproval = (await post('/acecf', approval(issued.length - 1))).body?.id ?? 1;
@@ -142,6 +149,7 @@ beforeAll(async () => {
     submit_to_authority: ['true', 'false'],
     file: ['swagger-ui.css', 'start.js', 'favicon-32x32.png'],
     keyId: keys,
+    answerId: [String(answerId)],
   };
   const exceptions: Record<string, Record<string, readonly string[]>> = {
     consumerInvoiceStatus: { encf: [consumer.encf] },
@@ -168,6 +176,7 @@ beforeAll(async () => {
     rotateApiKey: () => ({ overlap_hours: 24 }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     retryApproval: () => ({ id: unheard }),
+    decideApproval: (chance) => ({ counts: chance.chance(0.5), reason: 'generated' }),
     settleCancellation: () => ({ id: doubtful, outcome: 'accepted', note: 'generated' }),
     resolveDocument: (chance) => ({
       ...{ env: 'CerteCF', issuer_rnc, encf: undecided.encf },
@@ -183,7 +192,7 @@ beforeAll(async () => {
       const special = exceptions[operation.id]?.[name];
       if (special !== undefined) return special.length > 0 ? special : [String(example)];
       if (operation.path.startsWith('/admin') && name === 'id')
-        return [operation.id === 'setAccountActive' ? other : scratch.accountId];
+        return [{ setAccountActive: other, decideApproval: demoAccount }[operation.id] ?? scratch.accountId];
       if (operation.path.startsWith('/admin') && name === 'rnc') return ['101000066'];
       return values[name] ?? [String(example)];
     },
@@ -202,6 +211,13 @@ afterAll(() => {
   const byStatus = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([status, count]) => `${count} × ${status}`);
   process.stderr.write(`generated requests: ${total} (${byStatus.join(', ')}), GENERATED_SEED=${seed}\n`);
 });
+
+/** The account that owns a taxpayer. */
+async function demoAccountId(client: Client, rnc: string): Promise<string | undefined> {
+  for (const { id } of (await client.admin('GET', '/accounts')).body)
+    if ((await client.admin('GET', `/accounts/${id}/taxpayers/${rnc}`)).status === 200) return id;
+  return undefined;
+}
 
 function push(client: Client, path: string, xml: string) {
   const form = new FormData();

@@ -116,16 +116,25 @@ async function shows(course: Course, reason: string | null): Promise<void> {
       () => side(course),
       ({ approval_status }) => approval_status !== 'pending',
     );
-    expect(seen.approval_status).toBe(word);
+    // The buyer signed its acknowledgement with the same key.
+    expect(seen).toMatchObject({ approval_status: word, approval_confirmed: true });
   }
   const { rnc } = course.issuer;
-  expect((await get(`/fe/aprobacioncomercial/api/invoices/${course.encf}?issuer_rnc=${rnc}`)).body).toEqual({
+  const address = `/fe/aprobacioncomercial/api/invoices/${course.encf}`;
+  const { body: answers } = await get(`${address}/answers?issuer_rnc=${rnc}`);
+  expect(answers).toMatchObject({
+    count: 1,
+    answers: [{ approval_status: word, rejection_reason: reason, confirmed: true, counts: true }],
+  });
+  expect((await get(`${address}?issuer_rnc=${rnc}`)).body).toEqual({
     encf: course.encf,
     issuer_rnc: rnc,
     buyer_rnc: course.buyer.rnc,
     approval_status: word,
+    approval_confirmed: true,
     approval_datetime: '2026-06-23T17:45:47-04:00',
     rejection_reason: reason,
+    signer: answers.answers[0].signer,
   });
   expect((await get(`/acecf/${course.approval.id}`)).body).toEqual(course.approval);
   const again = await post('/acecf/', course.order);

@@ -64,6 +64,7 @@ import { type ApprovalSending, createApprovalSending } from './core/given/approv
 import { createGiveApproval } from './core/given/give-approval.js';
 import { operatedApprovals } from './core/given/operated-approvals.js';
 import type { ApprovalValidation, Ports } from './core/ports.js';
+import { operatedAnswers } from './core/received/operated-answers.js';
 import { createQueryApprovals } from './core/received/query-approvals.js';
 import { createReceiveApproval } from './core/received/receive-approval.js';
 import { createReceivers } from './core/receivers/receivers.js';
@@ -80,6 +81,7 @@ import { createLifeCycle } from './life-cycle.js';
 import { createObserver, observeBacklog } from './observer.js';
 import { createApprovalValidation } from './outbound/approval-validation.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
+import { createKnownSigners } from './outbound/known-signers.js';
 import { createOutcomes } from './outbound/outcomes.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
@@ -96,7 +98,7 @@ export interface ApprovalsOverrides extends SharedParts {
   emission?: Pick<EmissionOperations, 'findInvoices'>;
   issued?: Pick<ArchiveOperations, 'pendingDocument'>;
   signing?: SigningOperations;
-  reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
+  reception?: Pick<ReceptionOperations, 'findReceived' | 'isKnownSigner' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
   /** Resolves the names of receivers. Default: the hosts file and the system's name servers. */
   receiverNames?: AddressLookup;
@@ -144,7 +146,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     metrics,
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
-  const internal = { ...deliveries.operations, ...operatedApprovals(ports) };
+  const internal = { ...deliveries.operations, ...operatedApprovals(ports), ...operatedAnswers(ports) };
   const ready = () =>
     // Approvals are given and received while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
@@ -256,6 +258,7 @@ function createPorts(
   const { clock, logger, metrics, identityKey, database } = parts;
   const { authority, receivers, tokens } = clients;
   const caller = { service: 'approvals', identityKey, clock };
+  const reception = overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller);
   const issued = overrides.issued ?? askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
   return {
     approvals: createApprovalStore(database),
@@ -272,6 +275,7 @@ function createPorts(
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
     quotas: createQuotaStore(database),
+    signers: createKnownSigners(database, reception),
     authority,
     issuers: receivers,
     receivers: createReceivers({
@@ -285,7 +289,7 @@ function createPorts(
     tokens,
     emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
     signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
-    reception: overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller),
+    reception,
     validation,
     observer: createObserver(metrics, logger),
     settings: {

@@ -4,9 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { createCircuitBreakers } from '@ecf/authority-client';
 import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
+import { writeXml } from '@ecf/ecf-xml';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { testKey } from '@ecf/test-support';
+import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
@@ -14,7 +16,16 @@ import { createDeliveryBackground } from '../src/core/deliveries/delivery-backgr
 import type { Approvals } from '../src/index.js';
 import { createDeliveryStore } from '../src/outbound/deliveries.postgres.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
-import { ACCOUNT, AUTHORITY, eventually, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
+import {
+  ACCOUNT,
+  AUTHORITY,
+  certificate,
+  eventually,
+  ISSUER,
+  issueCertificate,
+  issuedInvoice,
+  World,
+} from './support/world.js';
 
 const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
@@ -146,6 +157,52 @@ describe('what is delivered', () => {
       (seen) => seen.length === 1,
     );
     expect(published(encf)).toEqual(['delivered']);
+  });
+
+  it('knows the signer of an acknowledgement: his answers are confirmed, and earlier ones of strangers no longer count', async () => {
+    const to = await buyer();
+    const signer = issueCertificate('00500000005', AUTHORITY, undefined, testKey(2));
+    const answer = async (encf: string, by: SigningCertificate, decision: '1' | '2') => {
+      const detail = {
+        Version: '1.0',
+        RNCEmisor: ISSUER,
+        eNCF: encf,
+        FechaEmision: '15-06-2026',
+        MontoTotal: '11430.00',
+        RNCComprador: to.rnc,
+        Estado: decision,
+        ...(decision === '2' ? { DetalleMotivoRechazo: 'No recibido' } : {}),
+        FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
+      };
+      return (await world.send((await signXml(writeXml({ ACECF: { DetalleAprobacionComercial: detail } }), by)).xml))
+        .status;
+    };
+    const shown = async (encf: string) =>
+      (await world.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${ISSUER}`)).body;
+    const answered = world.nextEncf();
+    world.issued.set(`${ISSUER}|${answered}`, issuedInvoice(answered, { buyer_rnc: to.rnc }));
+    expect(await answer(answered, certificate, '2')).toBe(200);
+    expect(await answer(answered, signer, '1')).toBe(400);
+    expect(await shown(answered)).toMatchObject({ approval_status: 'rejected', approval_confirmed: false });
+    // A receiver that says that it does not serve the buyer proves nothing about the buyer's signers.
+    to.answers = [saying({ motive: 1, signer: certificate }), saying({ signer })];
+    await reaches((await accepted(to.rnc)).encf, 'refused');
+    const { encf } = await accepted(to.rnc);
+    await reaches(encf, 'delivered');
+    expect((await acknowledged(encf)).body).toMatchObject({
+      receiver: new URL(to.url).origin,
+      signer: { fingerprint: signer.fingerprint, serial_number: expect.any(String), trusted: null, known: false },
+    });
+    expect(await shown(answered)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
+    const next = world.nextEncf();
+    world.issued.set(`${ISSUER}|${next}`, issuedInvoice(next, { buyer_rnc: to.rnc }));
+    expect(await answer(next, certificate, '2')).toBe(200);
+    expect(await answer(next, signer, '1')).toBe(200);
+    expect(await shown(next)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
+    to.answers = [saying({ signer })];
+    const later = (await accepted(to.rnc)).encf;
+    await reaches(later, 'delivered');
+    expect((await acknowledged(later)).body.signer.known).toBe(true);
   });
 
   it('delivers accepted and conditionally accepted documents of the right types to their buyers, once', async () => {
@@ -1192,6 +1249,6 @@ describe('a rebuild of read models', () => {
           (last) => last?.revision === one.revision,
         ),
       ).toEqual(one);
-    expect(await owner.pageOfDecisions({ after: 0, limit: 3 })).toEqual({ decisions: [], next: null });
+    expect(await owner.pageOfDecisions({ after: 1_000, limit: 3 })).toEqual({ decisions: [], next: null });
   });
 });

@@ -4,9 +4,13 @@ import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { createLogger } from '@ecf/service-kit/telemetry';
+import { testKey } from '@ecf/test-support';
 import { signXml } from '@ecf/xml-signing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Approvals } from '../src/index.js';
 import {
+  ACCOUNT,
   AUTHORITY,
   BUYER,
   certificate,
@@ -90,8 +94,10 @@ describe('an approval', () => {
       issuer_rnc: ISSUER,
       buyer_rnc: BUYER,
       approval_status: 'pending',
+      approval_confirmed: false,
       approval_datetime: null,
       rejection_reason: null,
+      signer: null,
     });
     const xml = await acecf(encf);
     const { status, body, headers } = await world.send(xml);
@@ -119,6 +125,7 @@ describe('an approval', () => {
       buyer_rnc: BUYER,
       revision: 1,
       approval_status: 'approved',
+      approval_confirmed: false,
       approval_datetime: '2026-06-23T17:45:47-04:00',
     });
   });
@@ -151,6 +158,113 @@ describe('an approval', () => {
       (seen) => seen >= 1,
     );
     expect(world.published.filter(({ data }) => data.encf === encf)).toHaveLength(1);
+  });
+});
+
+describe('the signer of an answer', () => {
+  const stranger = issueCertificate(
+    '00300000009',
+    createCertificateAuthority({ key: testKey(2) }),
+    undefined,
+    testKey(2),
+  );
+  const rejection = { Estado: '2', DetalleMotivoRechazo: 'No recibido' };
+  const answers = async (encf: string, account?: string) =>
+    (
+      await world.call(
+        'GET',
+        `/fe/aprobacioncomercial/api/invoices/${encf}/answers?issuer_rnc=${ISSUER}`,
+        undefined,
+        account === undefined ? {} : { account },
+      )
+    ).body;
+  const decide = (answer_id: number, counts: boolean, account_id = ACCOUNT) =>
+    world.instances[0]?.internal.decideAnswer({ account_id, answer_id, counts, reason: 'The buyer called us.' });
+  const told = (encf: string, times: number) =>
+    eventually(
+      () => world.published.filter(({ data }) => data.encf === encf).map(({ data }) => data),
+      (seen) => seen.length === times,
+    );
+  afterEach(() => world.confirmedProviders.clear());
+
+  it('who is not known decides nothing for good: the answer of a known one replaces it, and both stay', async () => {
+    const encf = await issued();
+    expect((await world.send(await acecf(encf, rejection, stranger))).body).toEqual(ACCEPTED);
+    expect(await state(encf)).toMatchObject({
+      approval_status: 'rejected',
+      approval_confirmed: false,
+      signer: { subject: expect.stringContaining('00300000009'), fingerprint: stranger.fingerprint, known: false },
+    });
+    // Nobody knows yet which of the two acts for the buyer.
+    expect((await world.send(await acecf(encf))).status).toBe(400);
+    world.confirmedProviders.add(BUYER);
+    const genuine = await acecf(encf, { FechaHoraAprobacionComercial: '23-06-2026 18:00:00' });
+    expect((await world.send(genuine)).body).toEqual(ACCEPTED);
+    expect(await state(encf)).toMatchObject({
+      approval_status: 'approved',
+      approval_confirmed: true,
+      rejection_reason: null,
+      signer: { fingerprint: certificate.fingerprint, trusted: null, known: true },
+    });
+    expect((await world.send(await acecf(encf, rejection))).status).toBe(400);
+    const seen = await answers(encf);
+    expect(seen.count).toBe(4);
+    expect(seen.answers).toMatchObject([
+      { approval_status: 'rejected', rejection_reason: 'No recibido', confirmed: false, counts: false },
+      { approval_status: 'approved', confirmed: false, counts: false },
+      { approval_status: 'approved', confirmed: true, counts: true, signer: { known: true } },
+      { approval_status: 'rejected', confirmed: true, counts: false },
+    ]);
+    expect(await told(encf, 2)).toMatchObject([
+      { revision: 1, approval_status: 'rejected', approval_confirmed: false },
+      { revision: 2, approval_status: 'approved', approval_confirmed: true },
+    ]);
+  });
+
+  it('who becomes known by the very bytes that came before confirms them', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    await world.send(xml);
+    world.confirmedProviders.add(BUYER);
+    expect((await world.send(xml)).status).toBe(200);
+    expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
+    expect((await world.send(xml)).status).toBe(400);
+    expect(await answers(encf)).toMatchObject({ count: 1, answers: [{ confirmed: true, counts: true }] });
+  });
+
+  it('may be overruled by an operator: without an answer that counts it is pending', async () => {
+    const encf = await issued();
+    await world.send(await acecf(encf, rejection, stranger));
+    await world.send(await acecf(encf));
+    const [forged, genuine] = (await answers(encf)).answers;
+    await expect(decide(forged.id, false, 'account-2')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await decide(forged.id, false)).toMatchObject({ id: String(forged.id), counts: false, confirmed: false });
+    expect(await state(encf)).toMatchObject({ approval_status: 'pending', approval_confirmed: false, signer: null });
+    // The same stranger does not come back.
+    const again = await acecf(encf, { ...rejection, DetalleMotivoRechazo: 'Otra vez' }, stranger);
+    expect((await world.send(again)).status).toBe(400);
+    expect(await state(encf)).toMatchObject({ approval_status: 'pending' });
+    expect(await decide(genuine.id, true)).toMatchObject({ counts: true });
+    expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: false });
+    expect(await decide(genuine.id, true)).toMatchObject({ counts: true });
+    expect((await told(encf, 3)).map((data) => [data.approval_status, data.revision])).toEqual([
+      ['rejected', 1],
+      ['pending', 2],
+      ['approved', 3],
+    ]);
+    const { rows } = await world.database.query('SELECT ruled_reason FROM received_approvals WHERE id = $1', [
+      forged.id,
+    ]);
+    expect(rows).toEqual([{ ruled_reason: 'The buyer called us.' }]);
+    const { decisions } = await (world.instances[0] as Approvals).outcomes.pageOfDecisions({ after: 0, limit: 1_000 });
+    expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
+  });
+
+  it('is shown to nobody else', async () => {
+    const encf = await issued();
+    await world.send(await acecf(encf));
+    expect(await answers(encf, 'account-2')).toMatchObject({ code: 'taxpayer_not_found' });
+    expect(await answers('E310099999998')).toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -121,6 +121,7 @@ describe('GET /invoices/', () => {
       sequence_used: true,
       delivery_status: 'pending',
       approval_status: 'pending',
+      approval_confirmed: false,
       xml_storage_path: expect.stringContaining(`TesteCF/ecf/${ISSUER}/issued/`),
       xml_checksum: '0'.repeat(64),
       modified_encf: encf('31', 1),
@@ -430,6 +431,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
       ...document,
       revision: 1,
       approval_status: 'rejected',
+      approval_confirmed: false,
       approval_datetime: '2026-06-16T09:00:00-04:00',
     };
     await world.tell(event(TOPICS.approvals.name, 'approval.changed', key, { direction: 'received', ...decision }));
@@ -442,9 +444,15 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
         approval_status: 'approved',
       }),
     );
-    expect((await world.ask(`/invoices/${number}`, mine)).body.approval_status).toBe('rejected');
+    expect((await world.ask(`/invoices/${number}`, mine)).body).toMatchObject({
+      approval_status: 'rejected',
+      approval_confirmed: false,
+    });
+    // The answer of a known signer replaces that of a stranger.
+    const confirmed = { direction: 'received', ...decision, revision: 2, approval_confirmed: true };
+    await world.tell(event(TOPICS.approvals.name, 'approval.changed', key, confirmed));
     const { body } = await world.ask('/invoices/', { ...mine, 'start-date': '01-02-2025', 'end-date': '01-02-2025' });
-    expect(body.invoices[0]).toMatchObject({ encf: number, delivery_status: 'delivered', approval_status: 'rejected' });
+    expect(body.invoices[0]).toMatchObject({ encf: number, delivery_status: 'delivered', approval_confirmed: true });
   });
 });
 

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import {
+  areKnownSigners,
   bodyLimits,
   createFreeSpaceGuard,
   createQuotaStore,
@@ -124,7 +125,9 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const ready = () =>
     // Documents are received while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
-  const internal = receptionOperations(ports.documents, parts.tokens);
+  const internal = receptionOperations(ports.documents, parts.tokens, async (use) =>
+    (await areKnownSigners(database, [use])).includes(true),
+  );
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored },

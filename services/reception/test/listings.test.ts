@@ -105,6 +105,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
       buyer_rnc: BUYER,
       xml_storage_path: expect.stringContaining(`TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${FIRST}-`),
       approval_status: 'pending',
+      approval_confirmed: false,
       approval_datetime: null,
       conflicts: [
         {
@@ -402,7 +403,11 @@ describe('what an account sees', () => {
       { ...event, subject: SECOND, topic: 'approvals.v1', key: `TesteCF:${PROVIDER}:${SECOND}`, data },
     ]);
     const { body } = await json(`/fe/recepcion/api/invoices/${SECOND}`, { 'buyer-rnc': BUYER });
-    expect(body).toMatchObject({ approval_status: 'rejected', approval_datetime: '2026-06-12T09:00:00-04:00' });
+    expect(body).toMatchObject({
+      approval_status: 'rejected',
+      approval_confirmed: true,
+      approval_datetime: '2026-06-12T09:00:00-04:00',
+    });
     await eventually(
       () => world.published.filter((one) => one.data.encf === SECOND),
       (events) => events.at(-1)?.data.approval_status === 'rejected' && events.at(-1)?.data.revision === 2,

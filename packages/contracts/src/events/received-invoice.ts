@@ -13,6 +13,12 @@ import { faultSchema } from '../http/error-body.js';
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'rejected']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
+/** Whether a known signer made the decision in `approval_status`; false while it is `pending`. */
+export const approvalConfirmedSchema = z.boolean().meta({
+  description:
+    'True if a known signer made the decision; false while it is pending, and for the answer of a signer who is not known for the buyer',
+});
+
 /** Another document under a number that is taken: signed and well-formed, with other bytes. */
 export const receivedConflictSchema = z.object({
   sha256: z.string(),
@@ -55,6 +61,8 @@ export const receivedInvoiceChangedSchema = z
     acknowledged_at: timestampSchema,
     certificate_subject: z.string(),
     approval_status: approvalStatusSchema,
+    /** Absent in events of earlier versions. */
+    approval_confirmed: approvalConfirmedSchema.optional(),
     approval_datetime: timestampSchema.nullable(),
     observations: z.array(faultSchema),
     conflicts: z.array(receivedConflictSchema),
@@ -83,13 +91,16 @@ export const receivedInvoiceDecisionSchema = z.object({
   buyer_rnc: rncSchema,
   revision: z.number().int().positive(),
   approval_status: approvalStatusSchema,
+  /** Absent in events of earlier versions. */
+  approval_confirmed: approvalConfirmedSchema.optional(),
   approval_datetime: timestampSchema.nullable(),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
 
 /**
  * `approval.changed` with direction `received`: the buyer's decision about a document that one of our taxpayers issued.
- * `revision` increases per document.
+ * `revision` increases per document: the answer of a known signer replaces that of a stranger, and an operator may decide that
+ * an answer does not count. Without an answer that counts it is `pending`.
  */
 export const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
 export type IssuedInvoiceDecision = z.infer<typeof issuedInvoiceDecisionSchema>;

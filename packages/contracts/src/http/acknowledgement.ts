@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { signerSchema } from './signer.js';
 
 /**
  * An ARECF that a buyer's receiver returned, as `GET /received-arecf/` shows it. If `valid` is false, `validation_error`
@@ -23,6 +24,12 @@ export const receivedAcknowledgementSchema = z
     validation_error: z.string().nullable(),
     xml_storage_path: z.string(),
     xml_checksum: z.string(),
+    receiver: z.string().nullable().meta({
+      description: 'Host of the receiver that answered the delivery; null in records of earlier versions',
+    }),
+    signer: signerSchema.nullable().meta({
+      description: 'The signer; null if the signature is not valid, and in records of earlier versions',
+    }),
   })
   .meta({ description: 'An acknowledgement of receipt that a buyer returned for an issued e-CF.' });
 export type ReceivedAcknowledgement = z.infer<typeof receivedAcknowledgementSchema>;

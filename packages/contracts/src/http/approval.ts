@@ -7,7 +7,8 @@ import {
   rncSchema,
   timestampSchema,
 } from '../environment.js';
-import { approvalStatusSchema } from '../events/received-invoice.js';
+import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
+import { signerSchema } from './signer.js';
 
 /** Optional fields; null counts as absent. */
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
@@ -111,7 +112,28 @@ export const receivedApprovalSchema = z.object({
   issuer_rnc: rncSchema,
   buyer_rnc: rncSchema.nullable(),
   approval_status: approvalStatusSchema,
+  approval_confirmed: approvalConfirmedSchema,
   approval_datetime: timestampSchema.nullable(),
   rejection_reason: z.string().nullable(),
+  signer: signerSchema.nullable().meta({ description: 'The signer of the answer that counts; null without one' }),
 });
 export type ReceivedApproval = z.infer<typeof receivedApprovalSchema>;
+
+/** A buyer's answer (ACECF) to an e-CF of ours. */
+export const approvalAnswerSchema = z.object({
+  id: z.number().int().positive(),
+  approval_status: z.enum(['approved', 'rejected']),
+  rejection_reason: z.string().nullable(),
+  received_at: timestampSchema,
+  signer: signerSchema,
+  confirmed: z.boolean().meta({ description: 'Whether the signer is known for the buyer' }),
+  counts: z.boolean().meta({ description: 'Whether this answer decides `approval_status` of the e-CF' }),
+});
+export type ApprovalAnswer = z.infer<typeof approvalAnswerSchema>;
+
+/** Answer of `GET /fe/aprobacioncomercial/api/invoices/{encf}/answers`: all answers that came, oldest first. */
+export const approvalAnswersSchema = z.object({
+  count: z.number().int().nonnegative(),
+  answers: z.array(approvalAnswerSchema),
+});
+export type ApprovalAnswers = z.infer<typeof approvalAnswersSchema>;

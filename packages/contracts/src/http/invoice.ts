@@ -9,7 +9,7 @@ import {
   timestampSchema,
 } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
-import { approvalStatusSchema } from '../events/received-invoice.js';
+import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
 
 /** State of the delivery of an e-CF to its buyer. */
 export const deliveryStatusSchema = z.enum([
@@ -46,6 +46,7 @@ export const invoiceSchema = z.object({
   sequence_used: z.boolean().nullable(),
   delivery_status: deliveryStatusSchema,
   approval_status: approvalStatusSchema.nullable(),
+  approval_confirmed: approvalConfirmedSchema,
   xml_storage_path: z.string(),
   xml_checksum: z.string(),
   modified_encf: z.string().nullable(),

@@ -217,6 +217,14 @@ export const OPERATIONS = [
     access: 'key',
     scopes: ['receive'],
   },
+  {
+    id: 'listApprovalAnswers',
+    method: 'GET',
+    path: '/fe/aprobacioncomercial/api/invoices/{encf}/answers',
+    owner: 'approvals',
+    access: 'key',
+    scopes: ['receive'],
+  },
 
   {
     id: 'listReceivedAcknowledgements',

@@ -47,6 +47,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'listUndecided', method: 'GET', path: '/admin/approvals/undecided' },
   { id: 'settleApproval', method: 'POST', path: '/admin/approvals/settle' },
   { id: 'retryApproval', method: 'POST', path: '/admin/approvals/retry' },
+  { id: 'decideApproval', method: 'POST', path: '/admin/accounts/{id}/approvals/{answerId}/decide' },
   { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
   { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },

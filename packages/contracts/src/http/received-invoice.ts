@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
-import { approvalStatusSchema } from '../events/received-invoice.js';
+import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
 
 /** A day in a header, `DD-MM-YYYY`. */
 const headerDaySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
@@ -18,6 +18,7 @@ export const receivedInvoiceSchema = z.object({
   buyer_rnc: rncSchema,
   xml_storage_path: z.string(),
   approval_status: approvalStatusSchema,
+  approval_confirmed: approvalConfirmedSchema,
   approval_datetime: timestampSchema.nullable(),
   approval_days_left: z.number().int().nullable().optional().meta({
     description:

@@ -20,6 +20,8 @@ const ANSWERS = {
   Acknowledgement: receivedAcknowledgementSchema,
   AllReceivedInvoices: received.allReceivedInvoicesSchema,
   Approval: approval.approvalSchema,
+  ApprovalAnswer: approval.approvalAnswerSchema,
+  ApprovalAnswers: approval.approvalAnswersSchema,
   ApprovalReceipt: approval.approvalReceiptSchema,
   AuthorityMessage: authorityMessageSchema,
   Cancellation: cancellationSchema,

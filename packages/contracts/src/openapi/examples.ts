@@ -93,6 +93,7 @@ const invoice = {
   sequence_used: true,
   delivery_status: 'delivered',
   approval_status: 'pending',
+  approval_confirmed: false,
   xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000001-b94d27b9934d.xml',
   xml_checksum: SHA256,
   modified_encf: null,
@@ -123,6 +124,7 @@ const received = {
   buyer_rnc: BUYER,
   xml_storage_path: 'TesteCF/ecf/188888885/received/2026/06/199999991E310000000001-b94d27b9934d.xml',
   approval_status: 'pending',
+  approval_confirmed: false,
   approval_datetime: null,
   conflicts: [],
   conflicts_unkept: [],
@@ -214,6 +216,31 @@ const undecided = {
   submitted_at: AT,
   settled_at: null,
   note: null,
+};
+
+const knownSigner = {
+  subject: 'CN=ANA PEREZ, serialNumber=IDCDO-00100000001',
+  serial_number: '4F1C22B0A7',
+  issuer: 'CN=AUTORIDAD CERTIFICADORA, C=DO',
+  fingerprint: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  trusted: true,
+  known: true,
+};
+const strangersAnswer = {
+  id: 11,
+  approval_status: 'rejected',
+  rejection_reason: 'Bienes o servicios no recibidos',
+  received_at: AT,
+  signer: { ...knownSigner, subject: 'CN=X', issuer: 'CN=X', serial_number: '01', trusted: false, known: false },
+  confirmed: false,
+  counts: false,
+};
+const confirmedAnswer = {
+  approval_status: 'approved',
+  rejection_reason: null,
+  signer: knownSigner,
+  confirmed: true,
+  counts: true,
 };
 
 export const EXAMPLES = {
@@ -413,9 +440,14 @@ export const EXAMPLES = {
     issuer_rnc: ISSUER,
     buyer_rnc: BUYER,
     approval_status: 'approved',
+    approval_confirmed: true,
     approval_datetime: AT,
     rejection_reason: null,
+    signer: knownSigner,
   },
+  approvalAnswers: { count: 2, answers: [strangersAnswer, { ...strangersAnswer, id: 12, ...confirmedAnswer }] },
+  approvalRuling: { counts: false, reason: 'The buyer says that it sent no rejection.' },
+  ruledAnswer: { ...strangersAnswer, id: '11' },
   acknowledgement: {
     id: 1,
     issuer_rnc: ISSUER,
@@ -431,6 +463,8 @@ export const EXAMPLES = {
     validation_error: null,
     xml_storage_path: 'TesteCF/arecf/199999991/received/2026/06/188888885E310000000001-b94d27b9934d.xml',
     xml_checksum: SHA256,
+    receiver: 'https://ecf.buyer.example',
+    signer: knownSigner,
   },
   directoryEntry: {
     rnc: BUYER,

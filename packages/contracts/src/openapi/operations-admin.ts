@@ -26,8 +26,10 @@ import {
   settlementSchema,
 } from '../http/internal/resolution.js';
 import {
+  answerRulingSchema,
   approvalNameSchema,
   approvalSettlementSchema,
+  ruledAnswerSchema,
   undecidedApprovalSchema,
   undecidedPageSchema,
 } from '../http/internal/undecided-approval.js';
@@ -302,6 +304,16 @@ export const ADMIN = {
       200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.retriedApproval) },
     },
     errors: [...BODY, 'not_found', 'conflict'],
+  },
+  decideApproval: {
+    tag: 'Approvals',
+    summary: "Decides whether a buyer's answer to an issued e-CF counts",
+    description:
+      'If it counts, it decides `approval_status` instead of the present one. If it does not, and no other answer counts, `approval_status` is `pending`. The reason is kept. `confirmed` stays as it is: it says whether the signer is known for the buyer.',
+    parameters: [P.accountId, P.answerId],
+    body: { required: true, content: json(answerRulingSchema, EXAMPLES.approvalRuling) },
+    answers: { 200: { description: 'The answer.', content: json(ruledAnswerSchema, EXAMPLES.ruledAnswer) } },
+    errors: [...BODY, 'not_found', 'service_unavailable'],
   },
   startRebuild: {
     tag: 'Read models',

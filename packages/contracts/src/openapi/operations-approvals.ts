@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
 import {
+  approvalAnswersSchema,
   approvalListSchema,
   approvalReceiptSchema,
   approvalRequestSchema,
@@ -90,6 +91,20 @@ export const APPROVALS = {
       200: {
         description: 'The decision; `pending` if there is none.',
         content: json(receivedApprovalSchema, EXAMPLES.receivedApproval),
+      },
+    },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  listApprovalAnswers: {
+    tag: APPROVAL,
+    summary: 'Lists every answer (ACECF) that came for an issued e-CF, oldest first',
+    description:
+      'A signature does not prove that its signer acts for the buyer. The first answer counts; that of a signer who is not known for the buyer is unconfirmed until an answer of a known one replaces it. A signer is known who signed an ARECF of this buyer to us, or an e-CF of the buyer that the authority confirmed. An operator can decide whether an answer counts.',
+    parameters: [P.encf, P.issuerQuery],
+    answers: {
+      200: {
+        description: 'The answers; at most a thousand.',
+        content: json(approvalAnswersSchema, EXAMPLES.approvalAnswers),
       },
     },
     errors: ['not_found', 'taxpayer_not_found'],

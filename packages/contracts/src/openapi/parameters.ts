@@ -176,6 +176,7 @@ export const PARAMETERS = {
   file: parameter('path', 'file', z.string().regex(/^[\w.-]+$/), 'swagger-ui.css', 'A file of the page.'),
   accountId: parameter('path', 'id', idOfOurs, '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
   keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
+  answerId: parameter('path', 'answerId', z.string().regex(/^[1-9]\d{0,14}$/), '11', 'Id of the answer.'),
   adminLimit: parameter(
     'query',
     'limit',

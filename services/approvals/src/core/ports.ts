@@ -1,7 +1,7 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
 import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { QuotaStore, RefusedBytesLimits, SignerFacts } from '@ecf/public-ingress';
+import type { QuotaStore, RefusedBytesLimits, SignerFacts, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
@@ -104,7 +104,7 @@ export interface ApprovalStore {
   backlog(): Promise<{ target: Target; count: number; oldest: Date | null }[]>;
 }
 
-/** An approval that a buyer gave, before it has an id. */
+/** A buyer's answer (ACECF) to an e-CF of ours, before it has an id. */
 export interface NewReceivedApproval {
   readonly key: DecisionKey;
   readonly accountId: string;
@@ -115,9 +115,24 @@ export interface NewReceivedApproval {
   readonly bytes: number;
   readonly xml: StoredBytes;
   readonly signer: SignerFacts;
+  /** The signer is known for the buyer. */
+  readonly confirmed: boolean;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   readonly requestId: string;
   readonly sender: string | null;
+}
+
+export interface ReceivedAnswer extends NewReceivedApproval {
+  readonly id: number;
+  /** It is the answer that decides the approval status of its e-CF. */
+  readonly counts: boolean;
+}
+
+/** An operator's decision whether an answer counts. */
+export interface AnswerRuling {
+  readonly counts: boolean;
+  readonly reason: string;
+  readonly at: Date;
 }
 
 /** An approval of one of our e-CF that was answered with 400. */
@@ -136,19 +151,37 @@ export interface NewRefusedApproval {
   readonly sender: string | null;
 }
 
-/** Approvals that buyers gave. */
+/**
+ * Answers of buyers. None is deleted. A change of the answer that counts appends `approval.changed` to the outbox in the same
+ * transaction.
+ */
 export interface ReceivedApprovalStore {
-  find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<NewReceivedApproval | null>;
-  /** Commits it with its bytes and its event; false, and nothing kept, if the e-CF was answered before. */
+  /** The answer that counts. */
+  find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer | null>;
+  /** All answers to an e-CF, oldest first; of more than a thousand, the one that counts and those of known signers first. */
+  answers(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer[]>;
+  /** Where these bytes of an answer are kept; null where they are not. */
+  pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null>;
+  /** Commits an answer that counts, with its bytes; false, and nothing kept, if another one goes on to count. */
   add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
-  /** Commits it with its bytes if it names a path. */
-  refuse(refusal: NewRefusedApproval, bytes: Uint8Array): Promise<void>;
+  /** Commits a refusal with its bytes if it names a path; and the answer that does not count, if it is one. */
+  refuse(refusal: NewRefusedApproval, bytes: Uint8Array, answer: NewReceivedApproval | null): Promise<void>;
+  /** Commits an operator's decision; null if the account has no such answer. */
+  rule(id: number, accountId: string, ruling: AnswerRuling): Promise<ReceivedAnswer | null>;
 }
 
 /** Validates approvals in workers, within bounds on time and memory; rejects with `service_unavailable` beyond them. */
 export interface ApprovalValidation {
   /** Rejects with UnreadableApproval where the bytes are not XML. */
   approval(bytes: Uint8Array, now: Date): Promise<ApprovalValidationResult>;
+}
+
+/** Signers who are known for a buyer. */
+export interface KnownSigners {
+  /** Whether it signed an ARECF of the buyer to us before, or an e-CF of the buyer that was confirmed. Asks reception. */
+  isKnown(use: SignerUse): Promise<boolean>;
+  /** For each use, whether it signed an ARECF of the buyer to us before. */
+  areKnown(uses: readonly SignerUse[]): Promise<boolean[]>;
 }
 
 /** Reports to the operators. */
@@ -183,6 +216,7 @@ export interface Ports {
   /** Reads documents that emission issued. */
   readonly issuedXml: DocumentReader;
   readonly quotas: QuotaStore;
+  readonly signers: KnownSigners;
   readonly authority: Pick<AuthorityClient, 'submitCommercialApproval'>;
   readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;
   readonly receivers: Receivers;

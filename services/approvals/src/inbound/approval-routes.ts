@@ -18,7 +18,7 @@ export interface ApprovalRouteParts {
 export function approvalRoutes({
   give,
   query,
-}: ApprovalRouteParts): Record<'create' | 'list' | 'one' | 'xml' | 'received', Handler> {
+}: ApprovalRouteParts): Record<'create' | 'list' | 'one' | 'xml' | 'received' | 'answers', Handler> {
   return {
     async create(req, res) {
       const parameters = new RequestParameters(req);
@@ -46,13 +46,21 @@ export function approvalRoutes({
       res.end(bytes);
     },
     async received(req, res) {
-      const parameters = new RequestParameters(req);
-      const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
-      parameters.check();
-      const identity = identityOf(req);
-      res.json(await query.received({ caller: accountCaller(identity), env: identity.env, issuerRnc, encf }));
+      res.json(await query.received(issuedOf(req)));
+    },
+    async answers(req, res) {
+      res.json(await query.answers(issuedOf(req)));
     },
   };
+}
+
+/** The e-CF that a route names. */
+function issuedOf(req: Request) {
+  const parameters = new RequestParameters(req);
+  const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
+  parameters.check();
+  const identity = identityOf(req);
+  return { caller: accountCaller(identity), env: identity.env, issuerRnc, encf };
 }
 
 /** Ids are unique in the deployment. Without the header `env`, every environment of the key is searched. */

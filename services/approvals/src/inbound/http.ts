@@ -33,6 +33,7 @@ function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.ingress)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
+    ['get', '/fe/aprobacioncomercial/api/invoices/:encf/answers', 'account', approvals.answers],
     [
       'post',
       '/acecf',

@@ -1,15 +1,23 @@
 import { type Environment, storableText } from '@ecf/domain';
+import { areKnownSigners, noteKnownSigner, type SignerFacts } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import type { NewAcknowledgement, StoredAcknowledgement } from '../core/acknowledgements/acknowledgement.js';
+import {
+  confirmsReceipt,
+  type NewAcknowledgement,
+  type StoredAcknowledgement,
+} from '../core/acknowledgements/acknowledgement.js';
 import type { AcknowledgementStore } from '../core/deliveries/delivery-ports.js';
 import { keyValues } from './delivery-rows.js';
+import { confirmAnswers } from './received-approvals.postgres.js';
 
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
   text: `INSERT INTO received_acknowledgements (env, issuer_rnc, encf, buyer_rnc, receipt_status, rejection_code,
-           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+           acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256, receiver, certificate_subject,
+           certificate_serial, certificate_issuer, certificate_fingerprint, certificate_key, certificate_holder,
+           certificate_trusted)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
 const LIST_ACKNOWLEDGEMENTS = {
@@ -37,6 +45,14 @@ interface AcknowledgementRow {
   validation_error: string | null;
   xml_path: string;
   xml_sha256: string;
+  receiver: string | null;
+  certificate_subject: string | null;
+  certificate_serial: string | null;
+  certificate_issuer: string | null;
+  certificate_fingerprint: string | null;
+  certificate_key: string | null;
+  certificate_holder: string | null;
+  certificate_trusted: boolean | null;
 }
 
 /** Acknowledgements in PostgreSQL. */
@@ -54,9 +70,16 @@ export function createAcknowledgementStore(database: Database): AcknowledgementS
   };
 }
 
-/** Adds a buyer's answer with its bytes. An identical answer is kept once. */
-export async function addAcknowledgement(tx: Transaction, acknowledgement: NewAcknowledgement): Promise<void> {
-  const { key, xml, fault, bytes } = acknowledgement;
+/**
+ * Adds the answer of the buyer's receiver (its host) with its bytes. An identical answer is kept once. If it confirms the
+ * receipt, its signer is known for the buyer from then on.
+ */
+export async function addAcknowledgement(
+  tx: Transaction,
+  acknowledgement: NewAcknowledgement,
+  receiver: string | null,
+): Promise<void> {
+  const { key, xml, fault, bytes, signer } = acknowledgement;
   const { rowCount } = await tx.query(ACKNOWLEDGE, [
     ...keyValues(key),
     acknowledgement.buyerRnc,
@@ -68,8 +91,28 @@ export async function addAcknowledgement(tx: Transaction, acknowledgement: NewAc
     fault === null ? null : storableText(fault),
     xml.path,
     xml.sha256,
+    receiver,
+    signer?.subject,
+    signer?.serialNumber,
+    signer?.issuer,
+    signer?.fingerprint,
+    signer?.keyFingerprint,
+    signer?.holderId,
+    signer?.trusted,
   ]);
   if (rowCount > 0) await addPendingDocuments(tx, [{ ...xml, bytes }]);
+  if (signer !== null && confirmsReceipt(acknowledgement)) await makeKnown(tx, acknowledgement, signer);
+}
+
+async function makeKnown(
+  tx: Transaction,
+  { key, buyerRnc: rnc, receivedAt: at }: NewAcknowledgement,
+  signer: SignerFacts,
+): Promise<void> {
+  const use = { env: key.env, rnc, signer, at };
+  if ((await areKnownSigners(tx, [use]))[0] === true) return;
+  await noteKnownSigner(tx, use);
+  await confirmAnswers(tx, use);
 }
 
 function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement {
@@ -83,5 +126,20 @@ function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement 
     receivedAt: row.received_at,
     fault: row.validation_error,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
+    receiver: row.receiver,
+    signer: signerOf(row),
+  };
+}
+
+function signerOf(row: AcknowledgementRow): SignerFacts | null {
+  if (row.certificate_fingerprint === null) return null;
+  return {
+    subject: row.certificate_subject ?? '',
+    serialNumber: row.certificate_serial ?? '',
+    issuer: row.certificate_issuer ?? '',
+    fingerprint: row.certificate_fingerprint,
+    keyFingerprint: row.certificate_key ?? '',
+    holderId: row.certificate_holder,
+    trusted: row.certificate_trusted,
   };
 }

@@ -219,6 +219,7 @@ async function publish(
     buyer_rnc: key.buyerRnc,
     revision: rows[0]?.revision,
     approval_status: status,
+    approval_confirmed: status !== 'pending',
     approval_datetime: status === 'pending' ? null : toIsoDominican(decidedAt),
   };
   await appendToOutbox(tx, [approvalEvent(data, at)]);

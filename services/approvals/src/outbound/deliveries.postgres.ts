@@ -105,7 +105,7 @@ async function conclude(
 ): Promise<Delivery> {
   const values = [delivery.id, delivery.claim, status, dueAt, error, needsCertificate, host];
   const concluded = (await tx.query<DeliveryRow>(sql.CONCLUDE, values)).rows[0];
-  if (acknowledgement !== null) await addAcknowledgement(tx, acknowledgement);
+  if (acknowledgement !== null) await addAcknowledgement(tx, acknowledgement, host);
   if (concluded === undefined) {
     const present = (await tx.query<DeliveryRow>(sql.FIND, [delivery.id])).rows[0];
     if (present === undefined) throw new Unwritable(`the delivery ${delivery.id} is gone`);

@@ -1,14 +1,12 @@
 import type { OutcomeOperations } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
 import { type DeliveryRow, deliveryChanged } from './delivery-rows.js';
-import { decisionReceived, fromRow, type ReceivedApprovalRow } from './received-approvals.postgres.js';
+import { decisionReceived, pageOfDecisions } from './received-approvals.postgres.js';
 
-const page = (table: 'deliveries' | 'received_approvals') => ({
-  name: `${table}_page`,
-  text: `SELECT * FROM ${table} WHERE id > $1 ORDER BY id LIMIT $2`,
-});
-const DELIVERIES = page('deliveries');
-const DECISIONS = page('received_approvals');
+const DELIVERIES = {
+  name: 'deliveries_page',
+  text: 'SELECT * FROM deliveries WHERE id > $1 ORDER BY id LIMIT $2',
+};
 
 /** The outcomes of issued documents, for services that rebuild their read models. */
 export function createOutcomes(database: Database): OutcomeOperations {
@@ -18,8 +16,8 @@ export function createOutcomes(database: Database): OutcomeOperations {
       return { deliveries: rows.map(deliveryChanged), next: nextOf(rows, limit) };
     },
     async pageOfDecisions({ after, limit }) {
-      const { rows } = await database.query<ReceivedApprovalRow & { id: number }>(DECISIONS, [after, limit]);
-      return { decisions: rows.map((row) => decisionReceived(fromRow(row))), next: nextOf(rows, limit) };
+      const rows = await pageOfDecisions(database, after, limit);
+      return { decisions: rows.map(decisionReceived), next: nextOf(rows, limit) };
     },
   };
 }

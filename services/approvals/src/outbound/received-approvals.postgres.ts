@@ -1,108 +1,203 @@
 import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
+import type { SignerUse } from '@ecf/public-ingress';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import type { DecisionKey } from '../core/given/given-approval.js';
 import { statusWord } from '../core/given/given-approval.js';
-import type { NewReceivedApproval, ReceivedApprovalStore } from '../core/ports.js';
+import type {
+  AnswerRuling,
+  NewReceivedApproval,
+  NewRefusedApproval,
+  ReceivedAnswer,
+  ReceivedApprovalStore,
+} from '../core/ports.js';
+import { replaces } from '../core/received/answers.js';
 import { approvalEvent } from './approval-rows.js';
+import * as sql from './received-approval-sql.js';
 
-const FIND = {
-  name: 'received_approval_find',
-  text: 'SELECT * FROM received_approvals WHERE env = $1 AND issuer_rnc = $2 AND encf = $3',
-};
-const ADD = {
-  name: 'received_approval_add',
-  text: `INSERT INTO received_approvals (env, issuer_rnc, encf, buyer_rnc, account_id, decision, reason, decided_at, received_at,
-           bytes, xml_path, xml_sha256, certificate_subject, certificate_serial, certificate_fingerprint,
-           certificate_holder, canonical, request_id, sender)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-         ON CONFLICT (env, issuer_rnc, encf) DO NOTHING`,
-};
-const REFUSE = {
-  name: 'refused_approval_add',
-  text: `INSERT INTO refused_approvals (env, issuer_rnc, encf, buyer_rnc, reason, received_at, bytes, sha256, xml_path,
-           request_id, sender)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-};
+type EcfKey = Omit<DecisionKey, 'buyerRnc'>;
 
-/** Approvals of buyers in PostgreSQL: the first one for an e-CF is the one. */
+/** Answers of buyers in PostgreSQL. The row of `received_decisions` is the lock for the answers to an e-CF. */
 export function createReceivedApprovalStore(database: Database): ReceivedApprovalStore {
   return {
-    async find({ env, issuerRnc, encf }) {
-      const { rows } = await database.query<ReceivedApprovalRow>(FIND, [env, issuerRnc, encf]);
+    async find(key) {
+      const { rows } = await database.query<ReceivedApprovalRow>(sql.FIND, keyValues(key));
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
-    add(approval, bytes) {
-      return database.transaction(async (tx) => {
-        const { key, signer } = approval;
-        const { rowCount } = await tx.query(ADD, [
-          key.env,
-          key.issuerRnc,
-          key.encf,
-          key.buyerRnc,
-          approval.accountId,
-          approval.decision,
-          approval.reason,
-          approval.decidedAt,
-          approval.receivedAt,
-          approval.bytes,
-          approval.xml.path,
-          approval.xml.sha256,
-          signer.subject,
-          signer.serialNumber,
-          signer.fingerprint,
-          signer.holderId,
-          approval.canonical,
-          approval.requestId,
-          approval.sender,
-        ]);
-        if (rowCount === 0) return false;
-        await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
-        await appendToOutbox(tx, [approvalEvent(decisionReceived(approval), approval.receivedAt)]);
-        return true;
-      });
+    async answers(key) {
+      const { rows } = await database.query<ReceivedApprovalRow>(sql.ANSWERS, keyValues(key));
+      return rows.map(fromRow);
     },
-    async refuse(refusal, bytes) {
-      const { sha256, xmlPath } = refusal;
-      await database.transaction(async (tx) => {
-        if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
-        await tx.query(REFUSE, [
-          refusal.env,
-          refusal.issuerRnc,
-          refusal.encf,
-          refusal.buyerRnc,
-          refusal.reason,
-          refusal.receivedAt,
-          refusal.bytes,
-          sha256,
-          xmlPath,
-          refusal.requestId,
-          refusal.sender,
-        ]);
-      });
+    async pathOf(key, sha256) {
+      const { rows } = await database.query<{ xml_path: string }>(sql.PATH, [...keyValues(key), sha256]);
+      return rows[0]?.xml_path ?? null;
     },
+    add: (approval, bytes) => database.transaction((tx) => add(tx, approval, bytes)),
+    refuse: (refusal, bytes, answer) => database.transaction((tx) => refuse(tx, refusal, bytes, answer)),
+    rule: (id, accountId, ruling) => database.transaction((tx) => rule(tx, id, accountId, ruling)),
   };
 }
 
-/** The buyer's decision as it is published. It never changes. */
-export function decisionReceived({ key, decision, decidedAt }: ReceivedDecision): ApprovalChanged {
+async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean> {
+  const decision = await lock(tx, approval.key);
+  if (!replaces(approval, decision.standing)) return false;
+  if (!approval.confirmed && (await isDismissed(tx, approval))) return false;
+  const { rows } = await tx.query<ReceivedApprovalRow & { fresh: boolean }>(sql.ADD_COUNTING, newValues(approval));
+  // The same bytes, of which an operator decided that they do not count.
+  if (rows[0] === undefined) return false;
+  if (rows[0].fresh) await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
+  await decide(tx, fromRow(rows[0]), approval.receivedAt);
+  return true;
+}
+
+/** An operator decided that an answer of this signer does not count, so another one of a stranger needs a decision too. */
+async function isDismissed(tx: Transaction, { key, signer }: NewReceivedApproval): Promise<boolean> {
+  const { rows } = await tx.query(sql.DISMISSED, [...keyValues(key), signer.fingerprint]);
+  return rows.length > 0;
+}
+
+async function refuse(
+  tx: Transaction,
+  refusal: NewRefusedApproval,
+  bytes: Uint8Array,
+  answer: NewReceivedApproval | null,
+): Promise<void> {
+  const { sha256, xmlPath } = refusal;
+  if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
+  if (answer !== null) await tx.query(sql.ADD, newValues(answer));
+  await tx.query(sql.REFUSE, [
+    refusal.env,
+    refusal.issuerRnc,
+    refusal.encf,
+    refusal.buyerRnc,
+    refusal.reason,
+    refusal.receivedAt,
+    refusal.bytes,
+    sha256,
+    xmlPath,
+    refusal.requestId,
+    refusal.sender,
+  ]);
+}
+
+async function rule(
+  tx: Transaction,
+  id: number,
+  accountId: string,
+  { counts, reason, at }: AnswerRuling,
+): Promise<ReceivedAnswer | null> {
+  const [found] = (await tx.query<ReceivedApprovalRow>(sql.OF_ACCOUNT, [id, accountId])).rows;
+  if (found === undefined) return null;
+  const { standing } = await lock(tx, fromRow(found).key);
+  const [row] = (await tx.query<ReceivedApprovalRow>(sql.RULE, [id, counts, reason, at])).rows;
+  const answer = fromRow(row as ReceivedApprovalRow);
+  if (counts && standing?.id !== id) await decide(tx, answer, at);
+  if (!counts && standing?.id === id) await decide(tx, { ...answer, counts: false }, at);
+  return { ...answer, counts };
+}
+
+/**
+ * A signer became known: its answers in the name of the buyer are confirmed, and count instead of those of strangers, except
+ * where an operator decided otherwise.
+ */
+export async function confirmAnswers(tx: Transaction, { env, rnc, signer, at }: SignerUse): Promise<void> {
+  const values = [env, rnc, signer.keyFingerprint, signer.trusted === true, signer.holderId];
+  const { rows } = await tx.query<ReceivedApprovalRow>(sql.UNCONFIRMED_OF, values);
+  for (const row of rows) {
+    const { standing } = await lock(tx, fromRow(row).key);
+    const [confirmed] = (await tx.query<ReceivedApprovalRow>(sql.CONFIRM, [row.id])).rows;
+    const answer = fromRow(confirmed as ReceivedApprovalRow);
+    const dismissed = confirmed?.ruled_counts === false;
+    if (!dismissed && (standing?.id === answer.id || replaces(answer, standing))) await decide(tx, answer, at);
+  }
+}
+
+interface LockedDecision {
+  readonly standing: { readonly id: number; readonly confirmed: boolean } | null;
+}
+
+async function lock(tx: Transaction, { buyerRnc, ...key }: DecisionKey): Promise<LockedDecision> {
+  await tx.query(sql.LOCK, [...keyValues(key), buyerRnc]);
+  const { rows } = await tx.query<ReceivedApprovalRow>(sql.FIND, keyValues(key));
+  return { standing: rows[0] ?? null };
+}
+
+/** From now on the answer counts; or none, if it does not count. */
+async function decide(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void> {
+  const { buyerRnc: _, ...key } = answer.key;
+  const { rows } = await tx.query<DecisionRow>(sql.DECIDE, [...keyValues(key), answer.counts ? answer.id : null]);
+  await appendToOutbox(tx, [approvalEvent(decisionReceived(rows[0] as DecisionRow), at)]);
+}
+
+/** A page of the decisions that were published, by id. */
+export async function pageOfDecisions(queries: Queries, after: number, limit: number): Promise<DecisionRow[]> {
+  return (await queries.query<DecisionRow>(sql.PAGE, [after, limit])).rows;
+}
+
+/** The buyer's decision as it is published. */
+export function decisionReceived(row: DecisionRow): ApprovalChanged {
   return {
     direction: 'received',
-    env: key.env,
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: key.buyerRnc,
-    revision: 1,
-    approval_status: statusWord(decision),
-    approval_datetime: toIsoDominican(decidedAt),
+    env: row.env,
+    issuer_rnc: row.issuer_rnc,
+    encf: row.encf,
+    buyer_rnc: row.buyer_rnc,
+    revision: row.revision,
+    approval_status: row.decision === null ? 'pending' : statusWord(row.decision),
+    approval_confirmed: row.confirmed === true,
+    approval_datetime: row.decided_at === null ? null : toIsoDominican(row.decided_at),
   };
 }
 
-type ReceivedDecision = Pick<NewReceivedApproval, 'key' | 'decision' | 'decidedAt'>;
+/** A row of `received_decisions` with the answer that counts. */
+export interface DecisionRow {
+  id: number;
+  env: Environment;
+  issuer_rnc: string;
+  encf: string;
+  buyer_rnc: string;
+  revision: number;
+  decision: 1 | 2 | null;
+  confirmed: boolean | null;
+  decided_at: Date | null;
+}
 
-/** A row of `received_approvals`. */
-export interface ReceivedApprovalRow {
+function keyValues({ env, issuerRnc, encf }: EcfKey): string[] {
+  return [env, issuerRnc, encf];
+}
+
+function newValues(approval: NewReceivedApproval): unknown[] {
+  const { key, signer, xml } = approval;
+  return [
+    ...keyValues(key),
+    key.buyerRnc,
+    approval.accountId,
+    approval.decision,
+    approval.reason,
+    approval.decidedAt,
+    approval.receivedAt,
+    approval.bytes,
+    xml.path,
+    xml.sha256,
+    signer.subject,
+    signer.serialNumber,
+    signer.issuer,
+    signer.fingerprint,
+    signer.keyFingerprint,
+    signer.holderId,
+    signer.trusted,
+    approval.canonical,
+    approval.requestId,
+    approval.sender,
+    approval.confirmed,
+  ];
+}
+
+/** A row of `received_approvals`; `counts` is read from `received_decisions`. */
+interface ReceivedApprovalRow {
+  id: number;
   env: Environment;
   issuer_rnc: string;
   encf: string;
@@ -117,16 +212,22 @@ export interface ReceivedApprovalRow {
   xml_sha256: string;
   certificate_subject: string;
   certificate_serial: string;
+  certificate_issuer: string;
   certificate_fingerprint: string;
+  certificate_key: string;
   certificate_holder: string | null;
+  certificate_trusted: boolean | null;
   canonical: 'as-is' | 'whitespace-dropped';
   request_id: string;
   sender: string | null;
+  confirmed: boolean;
+  ruled_counts: boolean | null;
+  counts: boolean;
 }
 
-/** The approval of a row. */
-export function fromRow(row: ReceivedApprovalRow): NewReceivedApproval {
+function fromRow(row: ReceivedApprovalRow): ReceivedAnswer {
   return {
+    id: row.id,
     key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,
     decision: row.decision,
@@ -138,14 +239,16 @@ export function fromRow(row: ReceivedApprovalRow): NewReceivedApproval {
     signer: {
       subject: row.certificate_subject,
       serialNumber: row.certificate_serial,
-      issuer: '',
+      issuer: row.certificate_issuer,
       fingerprint: row.certificate_fingerprint,
-      keyFingerprint: '',
+      keyFingerprint: row.certificate_key,
       holderId: row.certificate_holder,
-      trusted: null,
+      trusted: row.certificate_trusted,
     },
+    confirmed: row.confirmed,
     canonical: row.canonical,
     requestId: row.request_id,
     sender: row.sender,
+    counts: row.counts,
   };
 }

@@ -43,8 +43,8 @@ const LONG = { notBefore: new Date('2019-01-01T00:00:00Z'), notAfter: new Date('
 
 export const certificate: SigningCertificate = issueCertificate('00200000008');
 
-export function issueCertificate(holderId: string, by = AUTHORITY, dates = LONG): SigningCertificate {
-  const { p12 } = by.issue({ commonName: 'REPRESENTANTE', holderId, password: 'clave', key: KEY, ...dates });
+export function issueCertificate(holderId: string, by = AUTHORITY, dates = LONG, key = KEY): SigningCertificate {
+  const { p12 } = by.issue({ commonName: 'REPRESENTANTE', holderId, password: 'clave', key, ...dates });
   return openCertificate(p12, 'clave', dates.notBefore);
 }
 
@@ -82,6 +82,8 @@ export class World {
   emissionGone = false;
   /** Certificates that came with e-CF and that emission keeps, by eNCF. */
   readonly sentAlong = new Map<string, SigningCertificate>();
+  /** RNCs whose signers reception knows, whatever their key. */
+  readonly confirmedProviders = new Set<string>();
   /** The token that reception accepts. */
   goodToken: string | null = null;
   revision = 0;
@@ -312,12 +314,13 @@ export class World {
     };
   }
 
-  #reception(): Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'> {
+  #reception(): Pick<ReceptionOperations, 'findReceived' | 'isKnownSigner' | 'verifyProviderToken'> {
     return {
       findReceived: async ({ env, issuer_rnc, encf }) => {
         const found = this.received.get(`${issuer_rnc}|${encf}`);
         return { received: found === undefined || found.env !== env ? [] : [found] };
       },
+      isKnownSigner: async ({ rnc }) => ({ known: this.confirmedProviders.has(rnc) }),
       verifyProviderToken: async ({ authorization }) => ({
         holder: this.goodToken !== null && authorization === `Bearer ${this.goodToken}` ? 'holder' : null,
       }),

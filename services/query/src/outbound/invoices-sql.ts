@@ -1,9 +1,10 @@
 import { midnight } from './projection-sql.js';
 
-const statusIn = (table: string) =>
-  `(SELECT status FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
+const seenIn = (table: string, column: string) =>
+  `(SELECT ${column} FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
 // Sub-queries, row by row: the plan of a join would depend on outdated row counts of these tables.
-const SHOWN = `i.*, ${statusIn('delivery')} AS delivery, ${statusIn('buyer_decision')} AS decision`;
+const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn('buyer_decision', 'status')} AS decision,
+  coalesce(${seenIn('buyer_decision', 'confirmed')}, false) AS confirmed`;
 
 /**
  * Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. Each stretch costs one

@@ -120,7 +120,7 @@ function columns(stretches: readonly Stretch[]): [string[], string[], string[]] 
 }
 
 function shownInvoice(row: ShownRow): ShownInvoice {
-  return { ...fromRow(row), delivery: row.delivery, decision: row.decision };
+  return { ...fromRow(row), delivery: row.delivery, decision: row.decision, confirmed: row.confirmed };
 }
 
 function fromRow(row: InvoiceRow): IssuedInvoice {

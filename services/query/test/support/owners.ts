@@ -124,7 +124,11 @@ export function createOwners(): Owners {
 export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
   const guard = { identityKey: IDENTITY_KEY, clock };
   const unasked = async () => ({ holder: null });
-  const reception = { ...owners.reception, verifyProviderToken: unasked };
+  const reception = {
+    ...owners.reception,
+    verifyProviderToken: unasked,
+    isKnownSigner: async () => ({ known: false }),
+  };
   const app = createHttpApp({
     logger: silentLogger,
     maxBodyBytes: 1_048_576,

@@ -38,8 +38,8 @@ const ADD = {
          ), published AS (
            INSERT INTO outbox (partition, event_id, topic, key, event)
            SELECT e.partition, e.event_id, e.topic, e.key,
-                  CASE WHEN a.approval_status = 'pending' THEN e.event ELSE jsonb_set(jsonb_set(e.event::jsonb,
-                    '{data,approval_status}', to_jsonb(a.approval_status)),
+                  CASE WHEN a.approval_status = 'pending' THEN e.event ELSE jsonb_set(jsonb_set(jsonb_set(e.event::jsonb,
+                    '{data,approval_status}', to_jsonb(a.approval_status)), '{data,approval_confirmed}', 'true'),
                     '{data,approval_datetime}', coalesce(to_jsonb(to_char(a.approval_datetime AT TIME ZONE
                       INTERVAL '-04:00', 'YYYY-MM-DD"T"HH24:MI:SS"-04:00"')), 'null'))::json END
              FROM added a

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
-import { authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approval.js';
+import { approvalAnswerSchema, authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approval.js';
 
 /** A commercial approval of ours for operators. */
 export const undecidedApprovalSchema = z.object({
@@ -53,6 +53,16 @@ export const approvalSettlementSchema = z.object({
   note: freeTextSchema.trim().min(1).max(1_000),
 });
 
+/** An operator's decision whether a buyer's answer counts. */
+export const answerRulingSchema = z.strictObject({
+  counts: z.boolean(),
+  /** The reason in the operator's words; it is stored. */
+  reason: freeTextSchema.trim().min(1).max(1_000),
+});
+
+/** A buyer's answer after an operator's decision. Ids are text below `/admin`. */
+export const ruledAnswerSchema = approvalAnswerSchema.extend({ id: z.string() });
+
 /** Names an approval. */
 export const approvalNameSchema = z.object({ id: z.number().int().positive() });
 
@@ -77,5 +87,11 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
     path: '/internal/approvals/retry',
     request: approvalNameSchema,
     answer: undecidedApprovalSchema,
+  },
+  /** Decides whether a buyer's answer to an e-CF of the account counts. 404 `not_found`. */
+  decideAnswer: {
+    path: '/internal/approvals/answers/decide',
+    request: answerRulingSchema.extend({ account_id: z.string().min(1), answer_id: z.number().int().positive() }),
+    answer: ruledAnswerSchema,
   },
 } as const;

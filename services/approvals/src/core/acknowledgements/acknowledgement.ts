@@ -9,7 +9,13 @@ import {
   toIsoDominican,
 } from '@ecf/domain';
 import { checkXml, readXml } from '@ecf/ecf-xml';
-import { judgeSignature, parseReceived, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import {
+  judgeSignature,
+  parseReceived,
+  type SignerFacts,
+  shownSigner,
+  type TrustCheck,
+} from '@ecf/public-ingress/signed-document';
 import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from '../deliveries/delivery.js';
 import type { StoredBytes } from '../given/given-approval.js';
@@ -23,6 +29,8 @@ export interface AcknowledgementValidation {
   readonly acknowledgedAt: Date | null;
   /** Why it is invalid; null for a valid one. */
   readonly fault: string | null;
+  /** Null where no certificate verifies the signature. */
+  readonly signer: SignerFacts | null;
 }
 
 /** An acknowledgement to be stored. */
@@ -36,6 +44,8 @@ export interface NewAcknowledgement extends AcknowledgementValidation {
 
 export interface StoredAcknowledgement extends Omit<NewAcknowledgement, 'bytes'> {
   readonly id: number;
+  /** Host (origin) of the receiver that answered; null in records of earlier versions. */
+  readonly receiver: string | null;
 }
 
 /** The document that is to be acknowledged. */
@@ -53,7 +63,13 @@ const MOTIVES: Readonly<Record<number, string>> = {
 };
 
 const LONGEST_FAULT = 1_000;
-const UNREADABLE: AcknowledgementValidation = { receiptStatus: null, motive: null, acknowledgedAt: null, fault: null };
+const UNREADABLE: AcknowledgementValidation = {
+  receiptStatus: null,
+  motive: null,
+  acknowledgedAt: null,
+  fault: null,
+  signer: null,
+};
 /** A genuine acknowledgement has some four kilobytes and eighty tags. A far larger one is not parsed. */
 export const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
 const MAX_TAGS = 1_000;
@@ -87,14 +103,14 @@ export function validateAcknowledgement(
       // An impossible date leaves this empty; the acknowledgement counts all the same.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
-    const { doubt } = judgeSignature(verification, said.acknowledgedAt ?? now, trust);
+    const { doubt, signer } = judgeSignature(verification, said.acknowledgedAt ?? now, trust);
     const faults = [
       ...(doubt === null ? [] : [`its signature does not count: ${doubt}`]),
       ...contradictions(detail, sent),
       ...inconsistencies(said),
       ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),
     ];
-    return { ...said, fault: faults.length === 0 ? null : storableText(faults.join('; '), LONGEST_FAULT) };
+    return { ...said, signer, fault: faults.length === 0 ? null : storableText(faults.join('; '), LONGEST_FAULT) };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     return { ...UNREADABLE, fault: storableText(`it cannot be read: ${words}`, LONGEST_FAULT) };
@@ -151,8 +167,8 @@ export function sha256Hex(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The record as the interface shows it. */
-export function publicAcknowledgement(stored: StoredAcknowledgement): ReceivedAcknowledgement {
+/** The record as the interface shows it. `known`: the buyer's receiver used the key before. */
+export function publicAcknowledgement(stored: StoredAcknowledgement, known: boolean): ReceivedAcknowledgement {
   const { key, motive } = stored;
   return {
     id: stored.id,
@@ -169,5 +185,7 @@ export function publicAcknowledgement(stored: StoredAcknowledgement): ReceivedAc
     validation_error: stored.fault,
     xml_storage_path: stored.xml.path,
     xml_checksum: stored.xml.sha256,
+    receiver: stored.receiver,
+    signer: stored.signer === null ? null : shownSigner(stored.signer, known),
   };
 }

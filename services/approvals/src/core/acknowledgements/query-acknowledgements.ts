@@ -1,5 +1,6 @@
 import type { ReceivedAcknowledgement } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import type { SignerFacts } from '@ecf/public-ingress';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { AcknowledgementStore } from '../deliveries/delivery-ports.js';
 import { ApprovalsError } from '../errors.js';
@@ -7,7 +8,7 @@ import type { Ports } from '../ports.js';
 import { requireTaxpayer } from '../received/query-approvals.js';
 import { publicAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
 
-type QueryPorts = Pick<Ports, 'taxpayers' | 'source' | 'observer' | 'archive'> & {
+type QueryPorts = Pick<Ports, 'taxpayers' | 'source' | 'observer' | 'archive' | 'signers'> & {
   readonly acknowledgements: AcknowledgementStore;
 };
 
@@ -44,12 +45,25 @@ export function createQueryAcknowledgements(ports: QueryPorts): QueryAcknowledge
     throw new ApprovalsError('not_found', `No buyer acknowledged ${encf} of ${issuerRnc} in ${env} yet.`);
   }
 
+  /** With their signers, and whether these were known before. */
+  async function shown(stored: readonly StoredAcknowledgement[]): Promise<ReceivedAcknowledgement[]> {
+    const signed = stored.filter(({ signer }) => signer !== null);
+    const uses = signed.map(({ key, buyerRnc, signer, receivedAt }) => ({
+      env: key.env,
+      rnc: buyerRnc,
+      signer: signer as SignerFacts,
+      at: receivedAt,
+    }));
+    const known = await ports.signers.areKnown(uses);
+    return stored.map((one) => publicAcknowledgement(one, known[signed.indexOf(one)] ?? false));
+  }
+
   return {
     async list(query) {
       await requireTaxpayer(ports, query.caller, query.issuerRnc);
-      return (await ports.acknowledgements.list(query)).map(publicAcknowledgement);
+      return shown(await ports.acknowledgements.list(query));
     },
-    one: async (query) => publicAcknowledgement(await find(query)),
+    one: async (query) => (await shown([await find(query)]))[0] as ReceivedAcknowledgement,
     async xml(query) {
       const { xml } = await find(query);
       return ports.archive.get(xml.path, xml.sha256);

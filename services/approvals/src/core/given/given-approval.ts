@@ -109,7 +109,7 @@ export function sameDecision(one: Decision, other: Decision): boolean {
 }
 
 /** The word of `approval_status` for a decision. */
-export function statusWord(decision: 1 | 2): ApprovalStatus {
+export function statusWord(decision: 1 | 2): Exclude<ApprovalStatus, 'pending'> {
   return decision === 1 ? 'approved' : 'rejected';
 }
 

@@ -1,9 +1,11 @@
-import type { Approval, ReceivedApproval } from '@ecf/contracts';
+import type { Approval, ApprovalAnswers, ReceivedApproval } from '@ecf/contracts';
 import { APPROVABLE_TYPES, type Environment, encfType, toIsoDominican } from '@ecf/domain';
+import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { type GivenApproval, publicApproval, statusWord } from '../given/given-approval.js';
-import type { Ports } from '../ports.js';
+import type { Ports, ReceivedAnswer } from '../ports.js';
+import { publicAnswer } from './answers.js';
 
 type QueryPorts = Pick<Ports, 'approvals' | 'received' | 'taxpayers' | 'source' | 'observer' | 'archive' | 'emission'>;
 
@@ -11,6 +13,13 @@ interface OneQuery {
   readonly caller: Caller;
   readonly environments: readonly Environment[];
   readonly id: number;
+}
+
+interface IssuedQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
 }
 
 /** Reads approvals. Those of other accounts are 404. */
@@ -27,7 +36,9 @@ export interface QueryApprovals {
   /** The very bytes that were signed. */
   xml(query: OneQuery): Promise<Uint8Array>;
   /** The buyer's decision about an e-CF of ours. */
-  received(query: { caller: Caller; env: Environment; issuerRnc: string; encf: string }): Promise<ReceivedApproval>;
+  received(query: IssuedQuery): Promise<ReceivedApproval>;
+  /** Every answer that came, whether it counts or not. */
+  answers(query: IssuedQuery): Promise<ApprovalAnswers>;
 }
 
 export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
@@ -40,6 +51,22 @@ export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
     throw new ApprovalsError('not_found', `There is no approval ${id} of this account.`);
   }
 
+  /** An e-CF of ours of a type that can be approved, with the answer that counts. */
+  async function issuedDocument({ caller, env, issuerRnc, encf }: IssuedQuery): Promise<{
+    answer: ReceivedAnswer | null;
+    buyerRnc: string | null;
+  }> {
+    await requireTaxpayer(ports, caller, issuerRnc);
+    const answer = await ports.received.find({ env, issuerRnc, encf });
+    const numbers = [{ issuer_rnc: issuerRnc, encf }];
+    const invoice = (await ports.emission.findInvoices({ env, numbers })).invoices[0];
+    if (invoice === undefined && answer === null)
+      throw new ApprovalsError('not_found', `${issuerRnc} issued no ${encf} in ${env}.`);
+    if (!(APPROVABLE_TYPES as readonly string[]).includes(encfType(encf) ?? ''))
+      throw new ApprovalsError('not_found', `e-CF of the type of ${encf} have no commercial approval.`);
+    return { answer, buyerRnc: answer?.key.buyerRnc ?? invoice?.buyer_rnc ?? null };
+  }
+
   return {
     async list({ caller, env, receiverRnc: buyerRnc, limit, offset }) {
       await requireTaxpayer(ports, caller, buyerRnc);
@@ -50,23 +77,25 @@ export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
       const { xml } = await ownApproval(query);
       return ports.archive.get(xml.path, xml.sha256);
     },
-    async received({ caller, env, issuerRnc, encf }) {
-      await requireTaxpayer(ports, caller, issuerRnc);
-      const approval = await ports.received.find({ env, issuerRnc, encf });
-      const numbers = [{ issuer_rnc: issuerRnc, encf }];
-      const invoice = (await ports.emission.findInvoices({ env, numbers })).invoices[0];
-      if (invoice === undefined && approval === null)
-        throw new ApprovalsError('not_found', `${issuerRnc} issued no ${encf} in ${env}.`);
-      if (!(APPROVABLE_TYPES as readonly string[]).includes(encfType(encf) ?? ''))
-        throw new ApprovalsError('not_found', `e-CF of the type of ${encf} have no commercial approval.`);
+    async received(query) {
+      const { issuerRnc, encf } = query;
+      const { answer, buyerRnc } = await issuedDocument(query);
       return {
         encf,
         issuer_rnc: issuerRnc,
-        buyer_rnc: approval?.key.buyerRnc ?? invoice?.buyer_rnc ?? null,
-        approval_status: approval === null ? 'pending' : statusWord(approval.decision),
-        approval_datetime: approval === null ? null : toIsoDominican(approval.decidedAt),
-        rejection_reason: approval?.reason ?? null,
+        buyer_rnc: buyerRnc,
+        approval_status: answer === null ? 'pending' : statusWord(answer.decision),
+        approval_confirmed: answer?.confirmed ?? false,
+        approval_datetime: answer === null ? null : toIsoDominican(answer.decidedAt),
+        rejection_reason: answer?.reason ?? null,
+        signer: answer === null ? null : shownSigner(answer.signer, answer.confirmed),
       };
+    },
+    async answers(query) {
+      await issuedDocument(query);
+      const { env, issuerRnc, encf } = query;
+      const answers = await ports.received.answers({ env, issuerRnc, encf });
+      return { count: answers.length, answers: answers.map(publicAnswer) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { createReceivedBytesQuota, createRefusedBytesQuota, type Unkept } from '
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
 import type { NewReceivedApproval, Ports } from '../ports.js';
+import { replaces } from './answers.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
 import type { ApprovalValidationResult, ValidApproval } from './validate-approval.js';
 
@@ -29,15 +30,19 @@ export interface ApprovalOutcome {
 
 export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutcome>;
 
-type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'emission' | 'settings' | 'clock'>;
+type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers' | 'emission' | 'settings' | 'clock'>;
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order of the checks: structure,
  * signature, type, known and ours, buyer with date and amount, not answered before. The e-CF that a note modifies does not
  * matter: the authority's certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
+ * A signature proves that the document is whole, not that its signer acts for the buyer. So the answer of a signer who is not
+ * known for the buyer counts as unconfirmed, and the first answer of a known one replaces it. An answer that does not count is
+ * kept beside it.
+ *
  * Throws UnreadableApproval where the bytes are not XML, DailyBytesUsed where the sender's daily quota is used up, and the error
- * of emission where emission cannot be queried.
+ * of emission or reception where they cannot be queried.
  */
 export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
   const { quotas, settings } = ports;
@@ -50,10 +55,12 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     const invoice = about === null ? null : await findInvoice(arrival.env, about.issuerRnc, about.encf);
     const refusal = refusalOf(validation, invoice);
     if (refusal === null && validation.refusal === null && invoice !== null) {
-      if (await accept(arrival, validation, invoice)) return TAKEN;
-      return refuse(arrival, validation, invoice, repeatedRefusal(invoice.encf));
+      const answer = await answerOf(arrival, validation, invoice);
+      if (await accept(arrival, answer)) return TAKEN;
+      return refuse(arrival, { invoice, answer, buyerRnc: answer.key.buyerRnc }, repeatedRefusal(invoice.encf));
     }
-    return refuse(arrival, validation, invoice, refusal ?? REFUSALS.notFound);
+    const buyerRnc = about?.buyerRnc ?? null;
+    return refuse(arrival, { invoice, answer: null, buyerRnc }, refusal ?? REFUSALS.notFound);
   }
 
   async function findInvoice(env: Environment, issuerRnc: string, encf: string): Promise<InvoiceChanged | null> {
@@ -61,40 +68,41 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     return invoices[0] ?? null;
   }
 
-  async function accept(
+  async function answerOf(
     arrival: ApprovalArrival,
-    validation: ValidApproval,
+    { facts, signer, canonical }: ValidApproval,
     invoice: InvoiceChanged,
-  ): Promise<boolean> {
-    const { facts } = validation;
-    const key = { env: arrival.env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
-    if ((await ports.received.find(key)) !== null) return false;
-    const { bytes, arrivedAt: receivedAt, network } = arrival;
-    await receivedQuota.take({ bytes: bytes.length, receivedAt, network });
-    const sha256 = sha256Of(arrival.bytes);
-    const path = approvalPath(key, 'received', arrival.arrivedAt, sha256);
-    const approval: NewReceivedApproval = {
+  ): Promise<NewReceivedApproval> {
+    const { env, bytes, arrivedAt, requestId, sender } = arrival;
+    const key = { env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
+    const sha256 = sha256Of(bytes);
+    return {
       key,
       accountId: invoice.account_id,
       decision: facts.decision,
       reason: facts.reason,
-      decidedAt: facts.decidedAt ?? arrival.arrivedAt,
-      receivedAt: arrival.arrivedAt,
+      decidedAt: facts.decidedAt ?? arrivedAt,
+      receivedAt: arrivedAt,
       bytes: bytes.length,
-      xml: { path, sha256 },
-      signer: validation.signer,
-      canonical: validation.canonical,
-      requestId: arrival.requestId,
-      sender: arrival.sender,
+      xml: { path: approvalPath(key, 'received', arrivedAt, sha256), sha256 },
+      signer,
+      confirmed: await ports.signers.isKnown({ env, rnc: key.buyerRnc, signer, at: arrivedAt }),
+      canonical,
+      requestId,
+      sender,
     };
-    return ports.received.add(approval, bytes);
+  }
+
+  async function accept({ bytes, arrivedAt, network }: ApprovalArrival, answer: NewReceivedApproval): Promise<boolean> {
+    if (!replaces(answer, await ports.received.find(answer.key))) return false;
+    await receivedQuota.take({ bytes: bytes.length, receivedAt: arrivedAt, network });
+    return ports.received.add(answer, bytes);
   }
 
   /** Records the refusal of an approval of an e-CF of ours. Other refusals only write a log line. */
   async function refuse(
     arrival: ApprovalArrival,
-    validation: ApprovalValidationResult,
-    invoice: InvoiceChanged | null,
+    { invoice, answer, buyerRnc }: Refused,
     reason: string,
   ): Promise<ApprovalOutcome> {
     const receipt: ApprovalReceipt = { codigo: '2', estado: 'Aprobacion Comercial Rechazada', mensaje: [reason] };
@@ -103,9 +111,10 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     const about = { env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
     const sha256 = sha256Of(bytes);
     const { path: xmlPath, unkept } = await keepRefused(arrival, about, sha256);
-    const buyerRnc = validation.refusal === null ? validation.facts.buyerRnc : (validation.about?.buyerRnc ?? null);
     const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
-    await ports.received.refuse({ ...about, ...refused }, bytes);
+    // Without its bytes an answer could not be shown to anybody.
+    const kept = answer === null || xmlPath === null ? null : { ...answer, xml: { path: xmlPath, sha256 } };
+    await ports.received.refuse({ ...about, ...refused }, bytes, kept);
     return { receipt, refusal: reason, unkept };
   }
 
@@ -115,14 +124,21 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     about: Omit<DecisionKey, 'buyerRnc'>,
     sha256: string,
   ): Promise<{ path: string | null; unkept: Unkept | null }> {
-    const taken = await ports.received.find(about);
-    if (taken?.xml.sha256 === sha256) return { path: taken.xml.path, unkept: null };
+    const stored = await ports.received.pathOf(about, sha256);
+    if (stored !== null) return { path: stored, unkept: null };
     const unkept = await refusedQuota.take({ bytes: bytes.length, receivedAt, network });
     if (unkept !== null) return { path: null, unkept };
     return { path: refusedApprovalPath(about, receivedAt, sha256), unkept };
   }
 
   return receive;
+}
+
+interface Refused {
+  readonly invoice: InvoiceChanged | null;
+  /** A valid answer that does not count. */
+  readonly answer: NewReceivedApproval | null;
+  readonly buyerRnc: string | null;
 }
 
 const TAKEN: ApprovalOutcome = {

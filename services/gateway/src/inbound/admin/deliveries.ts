@@ -1,4 +1,5 @@
 import {
+  answerRulingSchema,
   approvalNameSchema,
   approvalSettlementSchema,
   type DeliveryOperations,
@@ -9,7 +10,7 @@ import {
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { otherMethods } from '../own-routes.js';
-import { json } from './input.js';
+import { accountId, answerId, json } from './input.js';
 
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
@@ -18,6 +19,7 @@ import { json } from './input.js';
  * delivered to their issuer (`undelivered=true`).
  * POST /admin/approvals/settle `{id, outcome, note}`: a person's finding about one.
  * POST /admin/approvals/retry `{id}`: sent to its issuer at once, with a new deadline.
+ * POST /admin/accounts/{id}/approvals/{answerId}/decide `{counts, reason}`: whether a buyer's answer counts.
  */
 export function adminDeliveries(deliveries: DeliveryOperations): express.Router {
   const routes = express.Router({ caseSensitive: true });
@@ -49,6 +51,13 @@ export function adminDeliveries(deliveries: DeliveryOperations): express.Router 
     .route('/approvals/retry')
     .post(json, async (req: Request, res: Response) => {
       res.json(await deliveries.retryApproval(validate(approvalNameSchema, req.body, 'body')));
+    })
+    .all(otherMethods('POST'));
+  routes
+    .route('/accounts/:id/approvals/:answerId/decide')
+    .post(json, async (req: Request, res: Response) => {
+      const ruling = validate(answerRulingSchema, req.body, 'body');
+      res.json(await deliveries.decideAnswer({ account_id: accountId(req), answer_id: answerId(req), ...ruling }));
     })
     .all(otherMethods('POST'));
   return routes;

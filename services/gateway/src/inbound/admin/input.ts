@@ -39,6 +39,13 @@ export function keyId(req: Request): string {
   return id;
 }
 
+/** The buyer's answer of the path. */
+export function answerId(req: Request): number {
+  const id = part(req, 'answerId');
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw absent('answer');
+  return Number(id);
+}
+
 /** The taxpayer of the path. */
 export function rnc(req: Request): string {
   const text = part(req, 'rnc');
@@ -52,7 +59,7 @@ export function found<T>(value: T | null, what: 'account' | 'taxpayer' | 'certif
   return value;
 }
 
-function absent(what: 'account' | 'taxpayer' | 'certificate' | 'key'): ApiError {
+function absent(what: 'account' | 'taxpayer' | 'certificate' | 'key' | 'answer'): ApiError {
   return new ApiError(404, 'not_found', `There is no such ${what}${what === 'account' ? '' : ' in this account'}.`);
 }
 

@@ -104,13 +104,15 @@ export function isComplete(attempts: IssuedInvoice['attempts']): boolean {
 export interface Outcome {
   readonly delivery: DeliveryChanged['delivery_status'] | null;
   readonly decision: ApprovalStatus | null;
+  /** A known signer made the decision. */
+  readonly confirmed: boolean;
 }
 
 /** Types that go to a buyer's receiver, and that the buyer may approve. Source: Descripción Técnica v1.6 pp.42-46. */
 const SENT_TO_BUYERS: ReadonlySet<string> = new Set(APPROVABLE_TYPES);
 
 /** The Invoice of the public interface. */
-export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Outcome): Invoice {
+export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, confirmed }: Outcome): Invoice {
   const goesToBuyer = SENT_TO_BUYERS.has(invoice.ecfType);
   const awaited = goesToBuyer && invoice.buyerRnc !== null && invoice.status !== 'Rechazado';
   return {
@@ -136,6 +138,7 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision }: Ou
     sequence_used: invoice.sequenceUsed,
     delivery_status: delivery ?? (awaited ? 'pending' : 'not_required'),
     approval_status: decision ?? (goesToBuyer ? 'pending' : null),
+    approval_confirmed: confirmed,
     xml_storage_path: invoice.xmlPath,
     xml_checksum: invoice.xmlChecksum,
     modified_encf: invoice.modifiedEncf,

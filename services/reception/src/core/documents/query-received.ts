@@ -154,6 +154,8 @@ export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }:
     buyer_rnc: key.buyerRnc,
     xml_storage_path: document.xml.path,
     approval_status: document.approvalStatus,
+    // Our own decision.
+    approval_confirmed: document.approvalStatus !== 'pending',
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
     conflicts: conflicts.map(shownConflict),
     conflicts_unkept: unkept.map(shownConflict),

@@ -119,6 +119,7 @@ export function receivedInvoiceChanged(
     acknowledged_at: toIsoDominican(document.acknowledgedAt),
     certificate_subject: document.signer.subject,
     approval_status: document.approvalStatus,
+    approval_confirmed: document.approvalStatus !== 'pending',
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
     observations: [...document.observations],
     conflicts: conflicts.map(eventConflict),

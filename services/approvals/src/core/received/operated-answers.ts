@@ -1,0 +1,15 @@
+import type { DeliveryOperations } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit/errors';
+import type { Ports } from '../ports.js';
+import { publicAnswer } from './answers.js';
+
+/** For operators: decides whether an answer counts, for example where the wrong person signed it. The reason is kept. */
+export function operatedAnswers(ports: Pick<Ports, 'received' | 'clock'>): Pick<DeliveryOperations, 'decideAnswer'> {
+  return {
+    async decideAnswer({ account_id: accountId, answer_id: id, counts, reason }) {
+      const answer = await ports.received.rule(id, accountId, { counts, reason, at: ports.clock() });
+      if (answer === null) throw new ApiError(404, 'not_found', `This account has no answer ${id} of a buyer.`);
+      return { ...publicAnswer(answer), id: String(answer.id) };
+    },
+  };
+}

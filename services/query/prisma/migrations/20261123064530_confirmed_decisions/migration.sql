@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "buyer_decision" ADD COLUMN     "confirmed" BOOLEAN NOT NULL DEFAULT false;
