@@ -116,12 +116,15 @@ beforeAll(async () => {
   const scratch = await newAccount(running, { rnc: '101000066', name: 'Cuenta de pruebas' }, { certificate: false });
   const other = (await client.admin('POST', '/accounts', { name: 'other' })).body.id as string;
   const keys: string[] = [];
+  const people: string[] = [];
   for (let index = 0; index < 8; index += 1) {
     const made = await client.admin('POST', `/accounts/${scratch.accountId}/api-keys`, {
       name: 'k',
       environments: ['eCF'],
     });
     keys.push(made.body.id);
+    const person = await client.admin('POST', '/administrators', { name: `person ${keys.length}`, role: 'viewer' });
+    people.push(person.body.id);
   }
 
   const encfs = issued.map((invoice) => invoice.encf as string);
@@ -150,11 +153,14 @@ beforeAll(async () => {
     file: ['swagger-ui.css', 'start.js', 'favicon-32x32.png'],
     keyId: keys,
     answerId: [String(answerId)],
+    administratorId: people,
   };
   const exceptions: Record<string, Record<string, readonly string[]>> = {
     consumerInvoiceStatus: { encf: [consumer.encf] },
     invoiceXml: { sha256: [] },
     revokeApiKey: { keyId: keys.slice(1) },
+    deleteAdministrator: { administratorId: people.slice(1) },
+    findAdministrator: { administratorId: people.slice(0, 1) },
     findApiKey: { keyId: keys.slice(0, 1) },
     rotateApiKey: { keyId: keys.slice(0, 1) },
   };
@@ -174,6 +180,7 @@ beforeAll(async () => {
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     rotateApiKey: () => ({ overlap_hours: 24 }),
+    createAdministrator: (chance) => ({ name: `generated ${chance.below(1e9)}`, role: 'viewer' }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     retryApproval: () => ({ id: unheard }),
     decideApproval: (chance) => ({ counts: chance.chance(0.5), reason: 'generated' }),

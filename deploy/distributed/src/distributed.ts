@@ -112,6 +112,7 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
   if (secrets !== null) {
     const demo = await openSandbox({
       baseUrl: gateway.url,
+      adminUrl: adminUrlOf(gateway),
       adminToken: env.ADMIN_TOKEN || secrets.adminToken,
       authorityUrl: authorityUrl as string,
       metricsUrl: `${metrics.url}/metrics`,
@@ -124,6 +125,15 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
   }
   say(`ready           ${gateway.url}`);
   return gateway.url;
+}
+
+/** The address of `/admin`, by the settings of the first gateway. */
+function adminUrlOf({ url, env }: Place): string {
+  if (!env.ADMIN_PORT) return url;
+  const address = new URL(url);
+  address.hostname = env.ADMIN_HOST || address.hostname;
+  address.port = env.ADMIN_PORT;
+  return address.origin;
 }
 
 function told(name: string, process: KeptProcess): DemoProcess {

@@ -76,7 +76,7 @@ export function placesOf(
         url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
         metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
         env: {
-          ...settingsOf(service),
+          ...withoutSecondAdmin(settingsOf(service), instance),
           ...Object.fromEntries(peers),
           HOST: host,
           PORT: port,
@@ -86,6 +86,13 @@ export function placesOf(
     }
   }
   return places;
+}
+
+/** One port cannot have two listeners: with ADMIN_PORT only the first gateway has the administration. */
+function withoutSecondAdmin(settings: Environment, instance: number): Environment {
+  return instance > 1 && settings.ADMIN_PORT
+    ? { ...settings, ADMIN_PORT: undefined, ADMIN_TOKEN: undefined }
+    : settings;
 }
 
 /** Starts a service as a process of its own and waits until it answers. */

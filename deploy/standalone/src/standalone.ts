@@ -102,12 +102,13 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     throw error;
   }
   started.push(() => services.gateway.stop());
-  const { url } = await services.gateway.start();
+  const { url, adminUrl } = await services.gateway.start();
   const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
   started.push(() => metricsServer.stop());
   if (config.SANDBOX) {
     await openSandbox({
       baseUrl: url,
+      adminUrl: adminUrl ?? url,
       adminToken: settings.gateway.ADMIN_TOKEN as string,
       authorityUrl: authorityUrl as string,
       metricsUrl: `${metricsServer.url}/metrics`,

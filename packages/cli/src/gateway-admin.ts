@@ -39,7 +39,7 @@ export async function* rowsOf<Row>(
  */
 export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.ProcessEnv): GatewayAdmin {
   const demo = env.ECF_URL && env.ADMIN_TOKEN ? {} : readDemo(dataDir ?? env.DATA_DIR ?? '.data');
-  const url = env.ECF_URL || demo.base_url;
+  const url = env.ECF_URL || demo.admin_url || demo.base_url;
   const token = env.ADMIN_TOKEN || demo.admin_token;
   if (!url || !token)
     throw new UsageError('say where the gateway is: set ECF_URL and ADMIN_TOKEN, or name its data folder.');
@@ -66,7 +66,7 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
   };
 }
 
-function readDemo(folder: string): { base_url?: string; admin_token?: string } {
+function readDemo(folder: string): { base_url?: string; admin_url?: string; admin_token?: string } {
   try {
     return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
   } catch {

@@ -89,8 +89,8 @@ export const ERROR_CODES = {
   invalid_admin_token: {
     status: 401,
     retryAfter: null,
-    meaning: 'The administration needs Authorization: Bearer with the configured ADMIN_TOKEN.',
-    remedy: 'Send the token of this deployment.',
+    meaning: 'The administration needs Authorization: Bearer with the token of an administrator, or ADMIN_TOKEN.',
+    remedy: 'Send a token that is neither deleted nor expired.',
   },
   invalid_identity: {
     status: 401,
@@ -121,6 +121,12 @@ export const ERROR_CODES = {
     retryAfter: null,
     meaning: 'The API key is valid but lacks the scope that this operation needs.',
     remedy: 'Use a key with the scope that the answer names, or have one made.',
+  },
+  missing_role: {
+    status: 403,
+    retryAfter: null,
+    meaning: 'The role of the administrator is not enough for this operation.',
+    remedy: 'Have an administrator with the role that the answer names do it.',
   },
   not_found: {
     status: 404,

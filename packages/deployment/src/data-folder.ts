@@ -19,6 +19,8 @@ export interface Demo {
   base_url: string;
   api_key: string;
   admin_token: string;
+  /** Present if `/admin` has a listener of its own. */
+  admin_url?: string;
   issuer_rnc: string;
   buyer_rnc: string;
   authority_url: string;

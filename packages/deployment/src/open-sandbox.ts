@@ -6,6 +6,8 @@ import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 /** The facts of the deployment that the sandbox needs. */
 export interface OpenSandbox {
   baseUrl: string;
+  /** Where `/admin` is; the base address, unless it has a listener of its own. */
+  adminUrl: string;
   adminToken: string;
   authorityUrl: string;
   metricsUrl: string;
@@ -23,6 +25,7 @@ export async function openSandbox(options: OpenSandbox): Promise<Demo> {
   const { baseUrl, adminToken, authorityUrl, folder, now, say } = options;
   const { apiKey, created } = await prepareSandbox({
     gatewayUrl: baseUrl,
+    adminUrl: options.adminUrl,
     adminToken,
     simulatorUrl: authorityUrl,
     folder,
@@ -32,6 +35,7 @@ export async function openSandbox(options: OpenSandbox): Promise<Demo> {
     base_url: baseUrl,
     api_key: apiKey,
     admin_token: adminToken,
+    ...(options.adminUrl === baseUrl ? {} : { admin_url: options.adminUrl }),
     issuer_rnc: DEMO_ISSUER.rnc,
     buyer_rnc: DEMO_BUYER.rnc,
     authority_url: authorityUrl,

@@ -18,6 +18,7 @@ const DEMO_CERTIFICATES_FROM = new Date('2019-01-01T00:00:00-04:00');
 /** The facts of the deployment that the sandbox needs. */
 export interface SandboxOptions {
   gatewayUrl: string;
+  adminUrl: string;
   adminToken: string;
   simulatorUrl: string;
   folder: DataFolder;
@@ -26,7 +27,7 @@ export interface SandboxOptions {
 
 /** Creates the missing parts of the demo account, its taxpayers, certificates and key; safe to repeat after a crash. */
 export async function prepareSandbox(options: SandboxOptions): Promise<{ apiKey: string; created: boolean }> {
-  const admin = adminClient(options.gatewayUrl, options.adminToken);
+  const admin = adminClient(options.adminUrl, options.adminToken);
   const accounts = (await admin('GET', '/admin/accounts')) as { id: string; name: string }[];
   const known = accounts.find((account) => account.name === ACCOUNT_NAME);
   const account = known ?? ((await admin('POST', '/admin/accounts', { name: ACCOUNT_NAME })) as { id: string });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
-import type { DeliveryOperations, ServiceName } from '@ecf/contracts';
+import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
 import type { Bus } from '@ecf/service-kit/bus';
 import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
@@ -13,15 +13,17 @@ import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/ser
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { GatewayConfig } from './config.js';
 import { createAccess } from './core/access.js';
+import { createSignIn } from './core/administrators.js';
 import { createRouter } from './core/routing.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import type { OperationOwners } from './inbound/admin/operation.js';
-import { createGatewayApp } from './inbound/http.js';
+import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './inbound/http.js';
 import { readTrustedProxies } from './inbound/sender-address.js';
 import { createLifecycle, type Started } from './lifecycle.js';
 import { createPrismaAccessRevision, createPrismaKeyStore } from './outbound/access.prisma.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
+import { createPrismaAdministratorStore } from './outbound/administrators.prisma.js';
 import { createKeyUses } from './outbound/key-uses.postgres.js';
 import { openRateLimits } from './outbound/rate-limits.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
@@ -75,14 +77,15 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
   const states = createPrismaTaxpayerStates(changes);
+  const administrators = createPrismaAdministratorStore(prisma);
   const keyUses = createKeyUses({ database, logger });
   const limits = openRateLimits(config, { logger, metrics });
   const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
 
-  const app = createGatewayApp({
+  const appOptions: GatewayAppOptions = {
     edge: {
-      routes: createRouter(),
+      routes: createRouter<Operation>(OPERATIONS),
       access: createAccess(
         createPrismaKeyStore(prisma),
         noted ?? createPrismaAccessRevision(prisma),
@@ -105,8 +108,13 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         : {
             store: createPrismaAccountStore(changes),
             keyUses,
-            token: config.ADMIN_TOKEN,
-            wrongTokens: limits.wrongAdminTokens,
+            administrators,
+            signIn: createSignIn({
+              administrators,
+              adminToken: config.ADMIN_TOKEN,
+              wrongTokens: limits.wrongAdminTokens,
+              clock,
+            }),
             masterKey: config.MASTER_KEY,
             ...configuredOwners(config, { identityKey, clock }),
             ...(overrides.deliveries === undefined ? {} : { deliveries: overrides.deliveries }),
@@ -118,7 +126,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     logger,
     metrics,
     clock,
-  });
+  };
+  const ownListener = config.ADMIN_PORT !== undefined;
+  const app = createGatewayApp(ownListener ? { ...appOptions, admin: null } : appOptions);
+  const adminApp = ownListener && appOptions.admin !== null ? createAdminApp(appOptions) : null;
 
   const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
   const servesMetrics = overrides.metrics === undefined;
@@ -137,6 +148,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     ...createLifecycle({
       config,
       app,
+      adminApp,
       database,
       prisma,
       relay,

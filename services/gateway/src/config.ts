@@ -36,6 +36,13 @@ export const gatewaySettings = z.object({
     min: 16,
     secret: true,
   }),
+  ADMIN_HOST: setting.optionalText({ description: 'Address that the listener of ADMIN_PORT listens on; unset = HOST' }),
+  ADMIN_PORT: setting.optionalInteger({
+    description:
+      'Port of a listener of its own for /admin, which PORT then lacks; 0 takes any free one, unset = /admin is on PORT',
+    min: 0,
+    max: 65_535,
+  }),
   MAX_BODY_BYTES: setting.integer({
     description: 'Largest body that is accepted, in bytes',
     min: 1024,
@@ -119,6 +126,8 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
       'TRUSTED_PROXIES',
       'is not allowed; allowed: addresses and networks (10.0.0.0/8, ::1, loopback), separated by commas',
     );
+  if (settings.ADMIN_HOST !== undefined && settings.ADMIN_PORT === undefined)
+    problems.add('ADMIN_PORT', 'is required with ADMIN_HOST');
   if (settings.HEADERS_TIMEOUT_MS > settings.REQUEST_TIMEOUT_MS && !problems.has('REQUEST_TIMEOUT_MS'))
     problems.add('HEADERS_TIMEOUT_MS', 'is not allowed; allowed: at most REQUEST_TIMEOUT_MS');
   problems.refuse();

@@ -16,6 +16,8 @@ const INACTIVITY_MARGIN_MS = 60_000;
 export interface GatewayParts {
   config: GatewayConfig;
   app: RequestListener;
+  /** Null if `/admin` has no listener of its own. */
+  adminApp: RequestListener | null;
   database: Database;
   prisma: PrismaClient;
   relay: { start(): void; stop(): Promise<void> };
@@ -35,6 +37,8 @@ export interface Started {
   url: string;
   port: number;
   metricsUrl: string | null;
+  /** Null if `/admin` has no listener of its own. */
+  adminUrl: string | null;
 }
 
 /** Starts and stops the parts of a gateway in their order. */
@@ -42,6 +46,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
   const { config, database, prisma, relay, metrics, logger } = parts;
   let server: RunningServer | null = null;
   let metricsServer: RunningServer | null = null;
+  let adminServer: RunningServer | null = null;
   return {
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
@@ -53,13 +58,16 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       relay.start();
       if (config.METRICS_PORT !== undefined && parts.servesMetrics)
         metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
-      server = await listen(parts);
-      logger.info({ url: server.url }, 'gateway listening');
+      if (parts.adminApp !== null && config.ADMIN_PORT !== undefined)
+        adminServer = await listen(parts, parts.adminApp, config.ADMIN_HOST ?? config.HOST, config.ADMIN_PORT);
+      server = await listen(parts, parts.app, config.HOST, config.PORT);
+      logger.info({ url: server.url, admin_url: adminServer?.url }, 'gateway listening');
       const metricsUrl = metricsServer === null ? null : `${metricsServer.url}/metrics`;
-      return { url: server.url, port: server.port, metricsUrl };
+      return { url: server.url, port: server.port, metricsUrl, adminUrl: adminServer?.url ?? null };
     },
     async stop() {
       await server?.stop();
+      await adminServer?.stop();
       await metricsServer?.stop();
       await parts.flush();
       await relay.stop();
@@ -70,7 +78,12 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
   };
 }
 
-function listen({ app, config, metrics, logger }: GatewayParts): Promise<RunningServer> {
+function listen(
+  { config, metrics, logger }: GatewayParts,
+  app: RequestListener,
+  host: string,
+  port: number,
+): Promise<RunningServer> {
   const refused = metrics.counter({
     name: 'ecf_gateway_refused_connections_total',
     help: 'Connections closed at once because MAX_CONNECTIONS were open.',
@@ -81,8 +94,8 @@ function listen({ app, config, metrics, logger }: GatewayParts): Promise<Running
     labels: ['status'],
   });
   return serve(app, {
-    host: config.HOST,
-    port: config.PORT,
+    host,
+    port,
     timeouts: {
       headers: config.HEADERS_TIMEOUT_MS,
       request: config.REQUEST_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { unseal } from '@ecf/service-kit/security';
+import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
@@ -301,6 +302,103 @@ describe('number ranges', () => {
     const answer = await under.admin('PUT', path, body);
     expect(answer.status).toBe(422);
     expect(answer.body.detail.map((item: { loc: unknown }) => item.loc)).toContainEqual(loc);
+  });
+});
+
+describe('administrators', () => {
+  const as = (token: string, method: string, path: string, body?: unknown) =>
+    under.call(method, path, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const make = (name: string, role: string, rest: object = {}) =>
+    under.admin('POST', '/admin/administrators', { name, role, ...rest });
+
+  it('act by their role, each with a token that is shown once and ends at once', async () => {
+    const { id, keyId } = await makeAccount(under, '131000501');
+    const account = `/admin/accounts/${id}`;
+    const tokens = new Map<string, string>();
+    for (const role of ['viewer', 'operator', 'owner']) {
+      const created = await make(`the ${role}`, role);
+      expect(created).toMatchObject({ status: 201, body: { token: expect.stringMatching(/^ecf_admin_[\w-]{43}$/) } });
+      tokens.set(role, created.body.token);
+    }
+    const statuses = async (method: string, path: string, body?: unknown) =>
+      Promise.all([...tokens.values()].map(async (token) => (await as(token, method, path, body)).status));
+    expect(await statuses('GET', `${account}/taxpayers`)).toEqual([200, 200, 200]);
+    expect(await statuses('GET', `${account}/api-keys`)).toEqual([200, 200, 200]);
+    expect(await statuses('PATCH', account, { active: true })).toEqual([403, 200, 200]);
+    expect(await statuses('POST', `${account}/api-keys`, { name: 'k', environments: ['TesteCF'] })).toEqual([
+      403, 403, 201,
+    ]);
+    expect(await statuses('POST', `${account}/api-keys/${keyId}/rotate`, {})).toEqual([403, 403, 200]);
+    expect(await statuses('DELETE', `${account}/api-keys/nada`)).toEqual([403, 403, 404]);
+    expect(await statuses('GET', '/admin/administrators')).toEqual([403, 403, 200]);
+    expect(await statuses('POST', '/admin/administrators', {})).toEqual([403, 403, 422]);
+    expect(await as(tokens.get('operator') ?? '', 'POST', `${account}/api-keys`, {})).toMatchObject({
+      body: { code: 'missing_role', detail: expect.stringContaining('owner') },
+    });
+
+    const list = await under.admin('GET', '/admin/administrators');
+    const viewer = list.body.find(({ name }: { name: string }) => name === 'the viewer');
+    expect(viewer).toEqual({
+      id: expect.any(String),
+      name: 'the viewer',
+      role: 'viewer',
+      created_at: expect.any(String),
+      expires_at: null,
+    });
+    expect(JSON.stringify(list.body)).not.toContain(tokens.get('viewer')?.slice(10));
+    expect((await under.admin('DELETE', `/admin/administrators/${viewer.id}`)).status).toBe(204);
+    expect(await as(tokens.get('viewer') ?? '', 'GET', account)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_admin_token' },
+    });
+    expect((await under.admin('DELETE', `/admin/administrators/${viewer.id}`)).status).toBe(404);
+    expect((await under.admin('GET', `/admin/administrators/${viewer.id}`)).status).toBe(404);
+  });
+
+  it('have a name of their own and may expire', async () => {
+    expect((await make('Ana', 'viewer')).status).toBe(201);
+    expect(await make('Ana', 'owner')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    for (const fault of [
+      { role: 'root' },
+      { name: 'ADMIN_TOKEN' },
+      { name: 'a:b' },
+      { expires_at: '2020-01-01T00:00:00Z' },
+    ])
+      expect(await make('Eva', 'viewer', fault)).toMatchObject({ status: 422 });
+    const soon = new Date(Date.now() + 300).toISOString();
+    const { body } = await make('Eva', 'viewer', { expires_at: soon });
+    expect((await under.admin('GET', `/admin/administrators/${body.id}`)).body.expires_at).not.toBeNull();
+    while ((await as(body.token, 'GET', '/admin/accounts')).status === 200);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(soon));
+    expect((await as(body.token, 'GET', '/admin/accounts')).status).toBe(401);
+  });
+
+  it('have a listener of their own with ADMIN_PORT, and every call has its name and actor in the log', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const logger = createLogger({ service: 'gateway', destination });
+    const apart = await startGateway({ ADMIN_PORT: '0' }, { logger });
+    try {
+      expect(await apart.admin('GET', '/admin/accounts')).toMatchObject({
+        status: 404,
+        body: { code: 'unknown_route' },
+      });
+      expect((await apart.call('GET', '/admin/openapi.json')).status).toBe(404);
+      const ask = (path: string) =>
+        fetch(`${apart.adminUrl}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+      expect((await ask('/admin/accounts')).status).toBe(200);
+      expect((await ask('/admin/openapi.json')).status).toBe(200);
+      expect((await ask('/health/live')).status).toBe(200);
+      expect((await ask('/fe/autenticacion/api/semilla')).status).toBe(404);
+      const named = () => lines.find(({ operation }) => operation === 'listAccounts');
+      await until(() => named() !== undefined);
+      expect(named()).toMatchObject({ actor: 'ADMIN_TOKEN', status: 200 });
+    } finally {
+      await apart.stop();
+    }
   });
 });
 

@@ -56,6 +56,8 @@ export interface GatewayUnderTest {
   gateway: Gateway;
   config: GatewayConfig;
   url: string;
+  /** Null if `/admin` has no listener of its own. */
+  adminUrl: string | null;
   /** Events that were published, in order. */
   events: BusEvent[];
   admin(method: string, path: string, body?: unknown): Promise<Answer>;
@@ -111,7 +113,7 @@ export async function startGateway(
     },
     ...overrides,
   });
-  const { url: base } = await gateway.start().catch(async (error) => {
+  const { url: base, adminUrl } = await gateway.start().catch(async (error) => {
     await gateway.stop();
     throw error;
   });
@@ -131,6 +133,7 @@ export async function startGateway(
     gateway,
     config,
     url: base,
+    adminUrl,
     events,
     call,
     admin: (method, path, body) => {

@@ -1,5 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import { ADMIN_OPERATIONS, adminOpenApiDocument, OPERATIONS, OWN_OPERATIONS, openApiDocument } from '@ecf/contracts';
+import {
+  ADMIN_OPERATIONS,
+  adminOpenApiDocument,
+  OPERATIONS,
+  type Operation,
+  OWN_OPERATIONS,
+  openApiDocument,
+} from '@ecf/contracts';
 import { errorHandler } from '@ecf/service-kit/http';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -43,7 +50,6 @@ const admin = adminRoutes({
   ...unused,
   deliveries,
   owners: { resolution: null, readModels: null, archive: {} },
-  token: 'x',
   masterKey: new Uint8Array(32),
   clock: () => new Date(),
 });
@@ -64,7 +70,7 @@ describe('the routes of the gateway and the operations of the documents', () => 
   });
 
   it('are found under the addresses of the document', () => {
-    const router = createRouter();
+    const router = createRouter<Operation>(OPERATIONS);
     const taken = new Set<string>();
     for (const { method, path } of OPERATIONS) {
       const routed = router.route(method, path.replace('{encf}', 'E310000000001').replaceAll(/\{\w+\}/g, '131000001'));

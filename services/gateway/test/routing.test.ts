@@ -1,8 +1,8 @@
-import { OPERATIONS } from '@ecf/contracts';
+import { OPERATIONS, type Operation } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { createRouter } from '../src/core/routing.js';
 
-const router = createRouter();
+const router = createRouter<Operation>(OPERATIONS);
 
 function found(method: string, path: string): string {
   const routed = router.route(method, path);

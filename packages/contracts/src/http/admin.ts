@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { numberRangeSchema } from '../events/taxpayer.js';
 import { SCOPES } from './key-rights.js';
+import { ROLES } from './own-operations.js';
 
 /** A name for people: 1 to 200 characters without control characters. */
 const nameSchema = freeTextSchema
@@ -54,6 +55,29 @@ export const newApiKeySchema = z.strictObject({
     .default(null),
   expires_at: expirySchema.nullish().default(null),
 });
+/** How the holder of ADMIN_TOKEN is named wherever an administrator is. */
+export const ADMIN_TOKEN_ACTOR = 'ADMIN_TOKEN';
+
+/** `POST /admin/administrators`. Names with a colon are those of keys, senders and services in the audit log. */
+export const newAdministratorSchema = z.strictObject({
+  name: nameSchema.refine(
+    (name) => !name.includes(':') && name !== ADMIN_TOKEN_ACTOR,
+    `The name of an administrator has no colon and is not ${ADMIN_TOKEN_ACTOR}.`,
+  ),
+  role: z.enum(ROLES),
+  expires_at: expirySchema.nullish().default(null),
+});
+export const administratorSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+});
+/** Answer of `POST /admin/administrators`, the only one that shows the token. */
+export const createdAdministratorSchema = z.object({ id: z.string(), token: z.string() });
+export type AdministratorBody = z.infer<typeof administratorSchema>;
+
 /** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key lives on for `overlap_hours`. */
 export const rotateApiKeySchema = z.strictObject({
   overlap_hours: z

@@ -7,6 +7,15 @@ export interface OwnOperation {
   readonly path: string;
 }
 
+/** What an administrator may do: each role includes those before it. */
+export const ROLES = ['viewer', 'operator', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** An operation of the administration, and the least role that it needs; null = open to everybody. */
+export interface AdminOperation extends OwnOperation {
+  readonly role: Role | null;
+}
+
 /** The operations of the gateway without a key. */
 export const OWN_OPERATIONS = [
   { id: 'service', method: 'GET', path: '/' },
@@ -20,38 +29,42 @@ export const OWN_OPERATIONS = [
 
 /** The administration; it exists if ADMIN_TOKEN is set. */
 export const ADMIN_OPERATIONS = [
-  { id: 'adminOpenApi', method: 'GET', path: '/admin/openapi.json' },
-  { id: 'createAccount', method: 'POST', path: '/admin/accounts' },
-  { id: 'listAccounts', method: 'GET', path: '/admin/accounts' },
-  { id: 'findAccount', method: 'GET', path: '/admin/accounts/{id}' },
-  { id: 'setAccountActive', method: 'PATCH', path: '/admin/accounts/{id}' },
-  { id: 'createTaxpayer', method: 'POST', path: '/admin/accounts/{id}/taxpayers' },
-  { id: 'listTaxpayers', method: 'GET', path: '/admin/accounts/{id}/taxpayers' },
-  { id: 'findTaxpayer', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
-  { id: 'setTaxpayerActive', method: 'PATCH', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
-  { id: 'putCertificate', method: 'PUT', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
-  { id: 'findCertificate', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
-  { id: 'putRanges', method: 'PUT', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
-  { id: 'findRanges', method: 'GET', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
-  { id: 'createApiKey', method: 'POST', path: '/admin/accounts/{id}/api-keys' },
-  { id: 'listApiKeys', method: 'GET', path: '/admin/accounts/{id}/api-keys' },
-  { id: 'findApiKey', method: 'GET', path: '/admin/accounts/{id}/api-keys/{keyId}' },
-  { id: 'revokeApiKey', method: 'DELETE', path: '/admin/accounts/{id}/api-keys/{keyId}' },
-  { id: 'rotateApiKey', method: 'POST', path: '/admin/accounts/{id}/api-keys/{keyId}/rotate' },
-  { id: 'listDeliveries', method: 'GET', path: '/admin/deliveries' },
-  { id: 'retryDelivery', method: 'POST', path: '/admin/deliveries/retry' },
-  { id: 'listAlarmed', method: 'GET', path: '/admin/documents/alarmed' },
-  { id: 'resolveDocument', method: 'POST', path: '/admin/documents/resolve' },
-  { id: 'listDoubtful', method: 'GET', path: '/admin/cancellations/doubtful' },
-  { id: 'settleCancellation', method: 'POST', path: '/admin/cancellations/settle' },
-  { id: 'listUndecided', method: 'GET', path: '/admin/approvals/undecided' },
-  { id: 'settleApproval', method: 'POST', path: '/admin/approvals/settle' },
-  { id: 'retryApproval', method: 'POST', path: '/admin/approvals/retry' },
-  { id: 'decideApproval', method: 'POST', path: '/admin/accounts/{id}/approvals/{answerId}/decide' },
-  { id: 'startRebuild', method: 'POST', path: '/admin/rebuilds/query' },
-  { id: 'rebuildState', method: 'GET', path: '/admin/rebuilds/query' },
-  { id: 'storedFiles', method: 'GET', path: '/admin/archive/{service}' },
-] as const satisfies readonly OwnOperation[];
+  { id: 'adminOpenApi', method: 'GET', role: null, path: '/admin/openapi.json' },
+  { id: 'createAccount', method: 'POST', role: 'operator', path: '/admin/accounts' },
+  { id: 'listAccounts', method: 'GET', role: 'viewer', path: '/admin/accounts' },
+  { id: 'findAccount', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}' },
+  { id: 'setAccountActive', method: 'PATCH', role: 'operator', path: '/admin/accounts/{id}' },
+  { id: 'createTaxpayer', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/taxpayers' },
+  { id: 'listTaxpayers', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers' },
+  { id: 'findTaxpayer', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
+  { id: 'setTaxpayerActive', method: 'PATCH', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
+  { id: 'putCertificate', method: 'PUT', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
+  { id: 'findCertificate', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
+  { id: 'putRanges', method: 'PUT', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
+  { id: 'findRanges', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
+  { id: 'createApiKey', method: 'POST', role: 'owner', path: '/admin/accounts/{id}/api-keys' },
+  { id: 'listApiKeys', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/api-keys' },
+  { id: 'findApiKey', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+  { id: 'revokeApiKey', method: 'DELETE', role: 'owner', path: '/admin/accounts/{id}/api-keys/{keyId}' },
+  { id: 'rotateApiKey', method: 'POST', role: 'owner', path: '/admin/accounts/{id}/api-keys/{keyId}/rotate' },
+  { id: 'listDeliveries', method: 'GET', role: 'viewer', path: '/admin/deliveries' },
+  { id: 'retryDelivery', method: 'POST', role: 'operator', path: '/admin/deliveries/retry' },
+  { id: 'listAlarmed', method: 'GET', role: 'viewer', path: '/admin/documents/alarmed' },
+  { id: 'resolveDocument', method: 'POST', role: 'operator', path: '/admin/documents/resolve' },
+  { id: 'listDoubtful', method: 'GET', role: 'viewer', path: '/admin/cancellations/doubtful' },
+  { id: 'settleCancellation', method: 'POST', role: 'operator', path: '/admin/cancellations/settle' },
+  { id: 'listUndecided', method: 'GET', role: 'viewer', path: '/admin/approvals/undecided' },
+  { id: 'settleApproval', method: 'POST', role: 'operator', path: '/admin/approvals/settle' },
+  { id: 'retryApproval', method: 'POST', role: 'operator', path: '/admin/approvals/retry' },
+  { id: 'decideApproval', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/approvals/{answerId}/decide' },
+  { id: 'startRebuild', method: 'POST', role: 'operator', path: '/admin/rebuilds/query' },
+  { id: 'rebuildState', method: 'GET', role: 'viewer', path: '/admin/rebuilds/query' },
+  { id: 'storedFiles', method: 'GET', role: 'viewer', path: '/admin/archive/{service}' },
+  { id: 'createAdministrator', method: 'POST', role: 'owner', path: '/admin/administrators' },
+  { id: 'listAdministrators', method: 'GET', role: 'owner', path: '/admin/administrators' },
+  { id: 'findAdministrator', method: 'GET', role: 'owner', path: '/admin/administrators/{administratorId}' },
+  { id: 'deleteAdministrator', method: 'DELETE', role: 'owner', path: '/admin/administrators/{administratorId}' },
+] as const satisfies readonly AdminOperation[];
 
 export type OwnOperationId = (typeof OWN_OPERATIONS)[number]['id'];
 export type AdminOperationId = (typeof ADMIN_OPERATIONS)[number]['id'];

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
 import type { Scope } from '../http/key-rights.js';
 import { type HttpMethod, OPERATIONS, type OperationId } from '../http/operations.js';
-import { ADMIN_OPERATIONS, OWN_OPERATIONS } from '../http/own-operations.js';
+import { ADMIN_OPERATIONS, OWN_OPERATIONS, type Role } from '../http/own-operations.js';
 import { type Components, createComponents } from './components.js';
 import type {
   AnswerDescription,
@@ -61,7 +61,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   public: [...EVERYWHERE, 'validation_error', 'rate_limited', 'storage_full'],
   open: [...EVERYWHERE, 'rate_limited'],
   probe: EVERYWHERE,
-  admin: [...EVERYWHERE, 'invalid_admin_token', 'rate_limited'],
+  admin: [...EVERYWHERE, 'invalid_admin_token', 'missing_role', 'rate_limited'],
 };
 
 interface Described {
@@ -70,6 +70,7 @@ interface Described {
   readonly path: string;
   readonly access: Access;
   readonly scopes?: readonly Scope[];
+  readonly role?: Role | null;
   readonly description: OperationDescription;
 }
 
@@ -114,7 +115,8 @@ export function adminOpenApiDocument(): OpenApiDocument {
     {
       title: 'e-CF gateway: administration',
       version: '3.0',
-      description: 'Accounts, taxpayers, certificates, number ranges and API keys. Available if ADMIN_TOKEN is set.',
+      description:
+        'Accounts, taxpayers, certificates, number ranges, API keys and administrators. Available if ADMIN_TOKEN is set. A role includes those before it: viewer, operator, owner.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     ADMIN_OPERATIONS.map((operation) => ({
@@ -122,7 +124,13 @@ export function adminOpenApiDocument(): OpenApiDocument {
       access: operation.id === 'adminOpenApi' ? ('open' as const) : ('admin' as const),
       description: ADMIN[operation.id],
     })),
-    { adminToken: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN of the deployment.' } },
+    {
+      adminToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The token of an administrator, or ADMIN_TOKEN of the deployment (role owner).',
+      },
+    },
   );
 }
 
@@ -203,10 +211,12 @@ function operationObject(operation: Described, components: Components, errors: E
   };
 }
 
-/** The description of an operation, with the scopes that its key needs. */
-function describedText({ description, scopes }: Described): JsonSchema {
-  const needed =
-    scopes === undefined ? [] : [`Scope of the key: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`];
+/** The description of an operation, with the scopes that its key needs, or the role of the administrator. */
+function describedText({ description, scopes, role }: Described): JsonSchema {
+  const needed = [
+    ...(scopes === undefined ? [] : [`Scope of the key: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`]),
+    ...(role === undefined || role === null ? [] : [`Role: \`${role}\`.`]),
+  ];
   const text = [...(description.description === undefined ? [] : [description.description]), ...needed].join('\n\n');
   return text === '' ? {} : { description: text };
 }

@@ -3,10 +3,13 @@ import { numberRangeSchema } from '../events/taxpayer.js';
 import {
   accountSchema,
   activeSchema,
+  administratorSchema,
   apiKeySchema,
   certificateFactsSchema,
+  createdAdministratorSchema,
   createdApiKeySchema,
   newAccountSchema,
+  newAdministratorSchema,
   newApiKeySchema,
   newRangesSchema,
   newTaxpayerSchema,
@@ -227,6 +230,45 @@ export const ADMIN = {
     body: { required: true, content: json(rotateApiKeySchema, { overlap_hours: 24 }) },
     answers: { 200: { description: 'The new key.', content: json(rotatedApiKeySchema, EXAMPLES.rotatedApiKey) } },
     errors: [...BODY, 'not_found', 'conflict'],
+  },
+  createAdministrator: {
+    tag: 'Administrators',
+    summary: 'Creates an administrator; only this answer shows the token',
+    description:
+      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. The name is that of nobody else.',
+    body: { required: true, content: json(newAdministratorSchema, EXAMPLES.newAdministrator) },
+    answers: {
+      201: { description: 'The token.', content: json(createdAdministratorSchema, EXAMPLES.createdAdministrator) },
+    },
+    errors: [...BODY, 'conflict'],
+  },
+  listAdministrators: {
+    tag: 'Administrators',
+    summary: 'Lists the administrators, oldest first',
+    parameters: PAGE,
+    answers: {
+      200: {
+        description: 'The administrators.',
+        content: json(z.array(administratorSchema), [EXAMPLES.administrator]),
+      },
+    },
+    errors: ['validation_error'],
+  },
+  findAdministrator: {
+    tag: 'Administrators',
+    summary: 'Returns one administrator',
+    parameters: [P.administratorId],
+    answers: {
+      200: { description: 'The administrator.', content: json(administratorSchema, EXAMPLES.administrator) },
+    },
+    errors: ['not_found'],
+  },
+  deleteAdministrator: {
+    tag: 'Administrators',
+    summary: 'Deletes an administrator at once',
+    parameters: [P.administratorId],
+    answers: { 204: { description: 'The token is invalid.' } },
+    errors: ['not_found'],
   },
   listDeliveries: {
     tag: 'Deliveries',

@@ -177,6 +177,13 @@ export const PARAMETERS = {
   accountId: parameter('path', 'id', idOfOurs, '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
   keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
   answerId: parameter('path', 'answerId', z.string().regex(/^[1-9]\d{0,14}$/), '11', 'Id of the answer.'),
+  administratorId: parameter(
+    'path',
+    'administratorId',
+    idOfOurs,
+    '5d4c3b2a-1908-4f7e-8d6c-5b4a39281706',
+    'Id of the administrator.',
+  ),
   adminLimit: parameter(
     'query',
     'limit',

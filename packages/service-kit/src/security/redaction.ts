@@ -36,7 +36,7 @@ const SECRET_NAMES = new Set([
 
 /** Secrets recognised by their form inside any text. */
 const SECRET_FORMS: readonly RegExp[] = [
-  /\becf_(?:test|live)_[A-Za-z0-9_-]{20,}/g,
+  /\becf_(?:test|live|admin)_[A-Za-z0-9_-]{20,}/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
   /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g,

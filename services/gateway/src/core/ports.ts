@@ -1,4 +1,4 @@
-import type { AccountTaxpayers, NumberRange, Scope, TaxpayerState } from '@ecf/contracts';
+import type { AccountTaxpayers, NumberRange, Role, Scope, TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 
 export interface Account {
@@ -93,6 +93,31 @@ export interface TaxpayerStates {
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
   /** Publishes the present state of all taxpayers again; resolves with their number. */
   republish(): Promise<number>;
+}
+
+export interface Administrator {
+  id: string;
+  name: string;
+  role: Role;
+  createdAt: Date;
+  expiresAt: Date | null;
+}
+
+/** Who signed in to the administration; `id` is null for the holder of ADMIN_TOKEN. */
+export interface SignedInAdministrator {
+  id: string | null;
+  name: string;
+  role: Role;
+}
+
+export interface AdministratorStore {
+  /** `taken` if another administrator has the name. */
+  create(administrator: Omit<Administrator, 'createdAt'> & { hash: Uint8Array }): Promise<Administrator | 'taken'>;
+  list(page: Page): Promise<Administrator[]>;
+  find(id: string): Promise<Administrator | null>;
+  /** The administrator with this token. */
+  withToken(hash: Uint8Array): Promise<Administrator | null>;
+  delete(id: string, at: Date): Promise<Administrator | null>;
 }
 
 /** Who holds an API key. */

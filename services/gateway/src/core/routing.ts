@@ -1,30 +1,37 @@
-import { type HttpMethod, OPERATIONS, type Operation } from '@ecf/contracts';
+import type { HttpMethod } from '@ecf/contracts';
 import { type Environment, publicAddress } from '@ecf/domain';
 
+/** What the table needs of an operation. `public` addresses match in any case and without accents. */
+export interface Routable {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly access?: 'key' | 'public';
+}
+
 /** The target of a request. `path` is the owner's: without a slash at the end, a public address in its plain form. */
-export type Routed =
-  | { kind: 'operation'; operation: Operation; path: string; prefix: Environment | null }
+export type Routed<O> =
+  | { kind: 'operation'; operation: O; path: string; prefix: Environment | null }
   | { kind: 'method_not_allowed'; allow: string[] }
   | { kind: 'none' };
 
-type Methods = Map<HttpMethod, Operation>;
+type Methods<O> = Map<HttpMethod, O>;
 
-interface Branch {
-  literal: Map<string, Branch>;
-  varying: Branch | null;
-  methods: Methods;
+interface Branch<O> {
+  literal: Map<string, Branch<O>>;
+  varying: Branch<O> | null;
+  methods: Methods<O>;
 }
 
 /** Finds the operation of a request. Literal parts win over varying ones; slashes at the end do not count. */
-export interface Router {
-  route(method: string, path: string): Routed;
+export interface Router<O> {
+  route(method: string, path: string): Routed<O>;
 }
 
 /** Builds the table from the operations of the interface. */
-export function createRouter(operations: readonly Operation[] = OPERATIONS): Router {
-  const exact = new Map<string, Methods>();
-  const root = newBranch();
-  const open = new Map<string, Methods>();
+export function createRouter<O extends Routable>(operations: readonly O[]): Router<O> {
+  const exact = new Map<string, Methods<O>>();
+  const root = newBranch<O>();
+  const open = new Map<string, Methods<O>>();
   for (const operation of operations) {
     if (operation.access === 'public') add(open, operation);
     else if (operation.path.includes('{')) branchOf(root, operation.path).methods.set(operation.method, operation);
@@ -34,7 +41,7 @@ export function createRouter(operations: readonly Operation[] = OPERATIONS): Rou
     }
   }
 
-  function keyed(path: string): Methods | undefined {
+  function keyed(path: string): Methods<O> | undefined {
     return exact.get(path) ?? find(root, path.slice(1).split('/'), 0)?.methods;
   }
 
@@ -54,24 +61,24 @@ export function createRouter(operations: readonly Operation[] = OPERATIONS): Rou
   };
 }
 
-function newBranch(): Branch {
+function newBranch<O>(): Branch<O> {
   return { literal: new Map(), varying: null, methods: new Map() };
 }
 
-function add(table: Map<string, Methods>, operation: Operation): void {
-  const methods = table.get(operation.path) ?? new Map();
+function add<O extends Routable>(table: Map<string, Methods<O>>, operation: O): void {
+  const methods: Methods<O> = table.get(operation.path) ?? new Map();
   methods.set(operation.method, operation);
   table.set(operation.path, methods);
 }
 
-function branchOf(root: Branch, path: string): Branch {
+function branchOf<O>(root: Branch<O>, path: string): Branch<O> {
   let branch = root;
   for (const part of path.slice(1).split('/')) {
     if (part.startsWith('{')) {
-      branch.varying ??= newBranch();
+      branch.varying ??= newBranch<O>();
       branch = branch.varying;
     } else {
-      const next = branch.literal.get(part) ?? newBranch();
+      const next = branch.literal.get(part) ?? newBranch<O>();
       branch.literal.set(part, next);
       branch = next;
     }
@@ -79,7 +86,7 @@ function branchOf(root: Branch, path: string): Branch {
   return branch;
 }
 
-function find(branch: Branch, parts: readonly string[], at: number): Branch | null {
+function find<O>(branch: Branch<O>, parts: readonly string[], at: number): Branch<O> | null {
   const part = parts[at];
   if (part === undefined) return branch.methods.size > 0 ? branch : null;
   const literal = branch.literal.get(part);
@@ -88,7 +95,7 @@ function find(branch: Branch, parts: readonly string[], at: number): Branch | nu
   return find(branch.varying, parts, at + 1);
 }
 
-function pick(methods: Methods | undefined, method: string): Operation | undefined {
+function pick<O>(methods: Methods<O> | undefined, method: string): O | undefined {
   return methods?.get((method === 'HEAD' ? 'GET' : method) as HttpMethod);
 }
 

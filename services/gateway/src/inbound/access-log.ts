@@ -17,7 +17,9 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
     onAnswerEnd(res, (complete) => {
-      const { operation: { id: operation } = { id: 'other' }, holder, env, sender } = callOf(res);
+      const call = callOf(res);
+      const { holder, env, sender } = call;
+      const operation = (call.operation ?? call.adminOperation)?.id ?? 'other';
       const ms = performance.now() - began;
       const status = complete ? res.statusCode : ABORTED;
       duration.observe({ service: 'gateway', operation, status: String(status) }, ms / 1_000);
@@ -32,6 +34,7 @@ export function accessLog(logger: Logger, metrics: Metrics): RequestHandler {
           ms: Math.round(ms * 100) / 100,
           account_id: holder?.accountId,
           key_id: holder?.keyId,
+          actor: call.administrator?.name,
           env,
           sender,
           aborted: complete ? undefined : true,

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import type { Operation, ServiceName } from '@ecf/contracts';
+import type { AdminOperation, Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { limitBody, requestIdOf } from '@ecf/service-kit/http';
@@ -7,7 +7,7 @@ import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } fro
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
-import type { KeyHolder, KeyUses, RateLimit } from '../core/ports.js';
+import type { KeyHolder, KeyUses, RateLimit, SignedInAdministrator } from '../core/ports.js';
 import { namedQuery } from '../core/query-names.js';
 import type { Router as RoutingTable } from '../core/routing.js';
 import { requireScope } from '../core/scopes.js';
@@ -15,7 +15,7 @@ import type { Upstream } from '../upstream.js';
 import { senderAddress } from './sender-address.js';
 
 export interface EdgeOptions {
-  routes: RoutingTable;
+  routes: RoutingTable<Operation>;
   access: Access;
   keyUses: Pick<KeyUses, 'used'>;
   /** Keyed by the id of the API key. */
@@ -55,6 +55,9 @@ export interface Call {
   prefix?: Environment | null;
   /** Null for public operations. */
   holder?: KeyHolder | null;
+  /** An operation of the administration, and who calls it. */
+  adminOperation?: AdminOperation;
+  administrator?: SignedInAdministrator;
   env?: Environment;
 }
 

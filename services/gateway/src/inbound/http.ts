@@ -12,7 +12,7 @@ import { ownRoutes } from './own-routes.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
-  /** Null without ADMIN_TOKEN: then `/admin` does not exist. */
+  /** Null without ADMIN_TOKEN, and where `/admin` has another listener: then it does not exist here. */
   admin: Omit<AdminOptions, 'clock'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
@@ -35,19 +35,44 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `/admin/...` | `admin/routes.ts`: accounts, taxpayers, certificates, ranges, keys |
  */
 export function createGatewayApp(options: GatewayAppOptions): Express {
-  const { clock, logger, metrics } = options;
-  const { identityKey, perSender, trustedProxies } = options.edge;
-  const limited = limitSender(perSender);
   const app = createExpressApp();
-  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), securityHeaders, checkRequest);
+  begin(app, options);
   app.use(edge(options.edge));
-  app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
-  app.use(ownRoutes({ version: options.version, ready: options.ready }));
-  app.use(docsRoutes({ admin: options.admin !== null }));
-  app.use(internalRoutes({ states: options.states, identityKey, clock }));
-  if (options.admin !== null) app.use('/admin', adminRoutes({ ...options.admin, clock }));
-  app.use(unknownRoute, errorHandler(logger));
+  limitSenders(app, options);
+  ownPart(app, options);
+  app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock: options.clock }));
+  adminPart(app, options);
+  app.use(unknownRoute, errorHandler(options.logger));
   return app;
+}
+
+/** The app of a listener for `/admin` alone, beside the gateway's own routes. */
+export function createAdminApp(options: GatewayAppOptions): Express {
+  const app = createExpressApp();
+  begin(app, options);
+  limitSenders(app, options);
+  ownPart(app, options);
+  adminPart(app, options);
+  app.use(unknownRoute, errorHandler(options.logger));
+  return app;
+}
+
+function begin(app: Express, { edge: { trustedProxies }, logger, metrics }: GatewayAppOptions): void {
+  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), securityHeaders, checkRequest);
+}
+
+function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions): void {
+  const limited = limitSender(perSender);
+  app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
+}
+
+function ownPart(app: Express, { version, ready, admin }: GatewayAppOptions): void {
+  app.use(ownRoutes({ version, ready }));
+  app.use(docsRoutes({ admin: admin !== null }));
+}
+
+function adminPart(app: Express, { admin, clock }: GatewayAppOptions): void {
+  if (admin !== null) app.use('/admin', adminRoutes({ ...admin, clock }));
 }
 
 const readRequest: RequestHandler = (req, res, next) => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newApiKeySchema, rotateApiKeySchema } from '@ecf/contracts';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { hashApiKey, hintOf, makeApiKey } from '../../core/api-keys.js';
 import type { AccountStore, KeyUses } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
 import { apiKeyBody, apiKeyRights } from './bodies.js';
-import { accountId, found, json, keyId, pageOf } from './input.js';
+import { accountId, expiryOf, found, json, keyId, pageOf } from './input.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ export function apiKeyRoutes({ store, keyUses, clock }: ApiKeyRouteOptions): exp
     .route('/accounts/:id/api-keys')
     .post(json, async (req: Request, res: Response) => {
       const { expires_at, taxpayers = null, ...wanted } = validate(newApiKeySchema, req.body, 'body');
-      const rights = { ...wanted, taxpayers, expiresAt: expiryOf(expires_at ?? null, clock()) };
+      const rights = { ...wanted, taxpayers, expiresAt: expiryOf(expires_at, clock()) };
       const key = makeApiKey(rights.environments);
       const stored = { id: randomUUID(), ...rights, hint: hintOf(key), hash: hashApiKey(key) };
       const { id, name } = found(await store.createApiKey(accountId(req), stored), 'account');
@@ -66,14 +66,4 @@ export function apiKeyRoutes({ store, keyUses, clock }: ApiKeyRouteOptions): exp
     })
     .all(otherMethods('POST'));
   return routes;
-}
-
-/** The time of expiry; one that has passed is 422. */
-function expiryOf(text: string | null, now: Date): Date | null {
-  if (text === null) return null;
-  const time = new Date(text);
-  if (time > now) return time;
-  throw new InvalidRequest([
-    { loc: ['body', 'expires_at'], msg: 'The time of expiry has passed; name a later one.', type: 'past' },
-  ]);
 }

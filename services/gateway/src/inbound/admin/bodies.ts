@@ -50,6 +50,7 @@ export function apiKeyRights({
   return { environments, scopes, taxpayers, expires_at: timeOrNull(expiresAt) };
 }
 
-function timeOrNull(time: Date | null): string | null {
+/** A time as `/admin` shows it. */
+export function timeOrNull(time: Date | null): string | null {
   return time === null ? null : toIsoDominican(time);
 }

@@ -46,6 +46,13 @@ export function answerId(req: Request): number {
   return Number(id);
 }
 
+/** The administrator of the path. */
+export function administratorId(req: Request): string {
+  const id = part(req, 'administratorId');
+  if (!/^[\w-]{1,64}$/.test(id)) throw absent('administrator');
+  return id;
+}
+
 /** The taxpayer of the path. */
 export function rnc(req: Request): string {
   const text = part(req, 'rnc');
@@ -54,13 +61,26 @@ export function rnc(req: Request): string {
 }
 
 /** The object, or 404. */
-export function found<T>(value: T | null, what: 'account' | 'taxpayer' | 'certificate' | 'key'): T {
+export function found<T>(value: T | null, what: Kind): T {
   if (value === null) throw absent(what);
   return value;
 }
 
-function absent(what: 'account' | 'taxpayer' | 'certificate' | 'key' | 'answer'): ApiError {
-  return new ApiError(404, 'not_found', `There is no such ${what}${what === 'account' ? '' : ' in this account'}.`);
+type Kind = 'account' | 'administrator' | 'taxpayer' | 'certificate' | 'key' | 'answer';
+
+function absent(what: Kind): ApiError {
+  const where = what === 'account' || what === 'administrator' ? '' : ' in this account';
+  return new ApiError(404, 'not_found', `There is no such ${what}${where}.`);
+}
+
+/** The time of expiry; one that has passed is 422. */
+export function expiryOf(text: string | null | undefined, now: Date): Date | null {
+  if (text === null || text === undefined) return null;
+  const time = new Date(text);
+  if (time > now) return time;
+  throw new InvalidRequest([
+    { loc: ['body', 'expires_at'], msg: 'The time of expiry has passed; name a later one.', type: 'past' },
+  ]);
 }
 
 const upload = multer({

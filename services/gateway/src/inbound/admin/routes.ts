@@ -1,4 +1,4 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   activeSchema,
   type DeliveryOperations,
@@ -8,23 +8,24 @@ import {
 } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
+import type { SignIn } from '../../core/administrators.js';
 import { sealUploaded } from '../../core/certificate-upload.js';
-import type { AccountStore, FailureLimit, KeyUses } from '../../core/ports.js';
-import { callOf } from '../edge.js';
+import type { AccountStore, AdministratorStore, KeyUses } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
+import { administratorRoutes } from './administrators.js';
 import { apiKeyRoutes } from './api-keys.js';
 import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
 import { accountId, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
 import { adminOperation, type OperationOwners } from './operation.js';
+import { adminSignIn } from './sign-in.js';
 
 export interface AdminOptions {
   store: AccountStore;
   keyUses: Pick<KeyUses, 'flush'>;
-  token: string;
-  /** Keyed by address. */
-  wrongTokens: FailureLimit;
+  administrators: AdministratorStore;
+  signIn: SignIn;
   masterKey: Uint8Array;
   /** Null if the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
@@ -39,11 +40,12 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * POST       …/api-keys/{key_id}/rotate
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and the routes of `operation.ts`
+ * and the routes of `operation.ts` and `administrators.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
-  routes.use(requireToken(options));
+  routes.use(adminSignIn(options.signIn));
+  routes.use(administratorRoutes(options));
   accountRoutes(routes, options);
   taxpayerRoutes(routes, options);
   signingRoutes(routes, options);
@@ -131,24 +133,4 @@ function signingRoutes(routes: express.Router, { store, masterKey, clock }: Admi
       res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);
     })
     .all(otherMethods('GET', 'PUT'));
-}
-
-/**
- * Compares digests, so that the time shows neither content nor length of the token. Only wrong tokens are limited: otherwise
- * anybody behind the address of the operators could lock them out.
- */
-function requireToken({ token, wrongTokens }: AdminOptions): RequestHandler {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = digest(token);
-  return async (req, res, next) => {
-    const given = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    if (timingSafeEqual(digest(given), expected)) return next();
-    await wrongTokens.failed(callOf(res).sender ?? '');
-    res.setHeader('www-authenticate', 'Bearer');
-    throw new ApiError(
-      401,
-      'invalid_admin_token',
-      'The administration needs Authorization: Bearer with the ADMIN_TOKEN of this deployment.',
-    );
-  };
 }

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { type AdministratorBody, newAdministratorSchema } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit/errors';
+import { validate } from '@ecf/service-kit/http';
+import express, { type Request, type Response } from 'express';
+import { hashAdminToken, makeAdminToken } from '../../core/administrators.js';
+import type { Administrator, AdministratorStore } from '../../core/ports.js';
+import { otherMethods } from '../own-routes.js';
+import { timeOrNull } from './bodies.js';
+import { administratorId, expiryOf, found, json, pageOf } from './input.js';
+
+export interface AdministratorRouteOptions {
+  administrators: AdministratorStore;
+  clock: () => Date;
+}
+
+/**
+ * POST, GET    /admin/administrators
+ * GET, DELETE  /admin/administrators/{id}
+ */
+export function administratorRoutes({ administrators, clock }: AdministratorRouteOptions): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes
+    .route('/administrators')
+    .post(json, async (req: Request, res: Response) => {
+      const { name, role, expires_at } = validate(newAdministratorSchema, req.body, 'body');
+      const token = makeAdminToken();
+      const rights = { name, role, expiresAt: expiryOf(expires_at, clock()) };
+      const created = await administrators.create({ id: randomUUID(), ...rights, hash: hashAdminToken(token) });
+      if (created === 'taken')
+        throw new ApiError(409, 'conflict', `There is an administrator ${name}; each acts under a name of its own.`);
+      res.status(201).json({ id: created.id, token });
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json((await administrators.list(pageOf(req))).map(administratorBody));
+    })
+    .all(otherMethods('GET', 'POST'));
+  routes
+    .route('/administrators/:administratorId')
+    .get(async (req: Request, res: Response) => {
+      res.json(administratorBody(found(await administrators.find(administratorId(req)), 'administrator')));
+    })
+    .delete(async (req: Request, res: Response) => {
+      found(await administrators.delete(administratorId(req), clock()), 'administrator');
+      res.status(204).end();
+    })
+    .all(otherMethods('GET', 'DELETE'));
+  return routes;
+}
+
+function administratorBody({ id, name, role, createdAt, expiresAt }: Administrator): AdministratorBody {
+  return { id, name, role, created_at: toIsoDominican(createdAt), expires_at: timeOrNull(expiresAt) };
+}

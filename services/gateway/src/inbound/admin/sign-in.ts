@@ -1,0 +1,30 @@
+import { ADMIN_OPERATIONS, type AdminOperation } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit/errors';
+import type { RequestHandler } from 'express';
+import { requireRole, type SignIn } from '../../core/administrators.js';
+import { createRouter } from '../../core/routing.js';
+import { callOf } from '../edge.js';
+
+const OPERATIONS = createRouter<AdminOperation>(ADMIN_OPERATIONS);
+
+/** Names the operation for the access log, finds the administrator, and compares the role. */
+export function adminSignIn(signIn: SignIn): RequestHandler {
+  return async (req, res, next) => {
+    const call = callOf(res);
+    const routed = OPERATIONS.route(req.method, req.baseUrl + req.path);
+    if (routed.kind === 'operation') call.adminOperation = routed.operation;
+    const token = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    const administrator = await signIn(token, call.sender ?? '');
+    if (administrator === null) {
+      res.setHeader('www-authenticate', 'Bearer');
+      throw new ApiError(
+        401,
+        'invalid_admin_token',
+        'The administration needs Authorization: Bearer with the token of an administrator, or ADMIN_TOKEN of this deployment.',
+      );
+    }
+    call.administrator = administrator;
+    if (call.adminOperation !== undefined) requireRole(administrator, call.adminOperation);
+    next();
+  };
+}
