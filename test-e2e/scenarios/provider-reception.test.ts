@@ -126,7 +126,9 @@ it('a stranger who competes for a number is refused, kept and shown beside the g
     headers: { 'buyer-rnc': running.demo.buyer_rnc },
   });
   const [conflict] = found.body.conflicts;
-  expect(conflict).toMatchObject({ certificate_subject: expect.stringContaining('Representante de 199999991') });
+  expect(conflict).toMatchObject({
+    signer: { subject: expect.stringContaining('Representante de 199999991'), known: false },
+  });
   const address = `/${encf}/xml?issuer_rnc=${provider}`;
   expect((await client.call('GET', address)).text).toBe(xml);
   expect((await client.call('GET', `${address}&sha256=${conflict.sha256}`)).text).toBe(forged);

@@ -71,7 +71,10 @@ export const TOPICS = {
     name: 'received-invoices.v1',
     description: 'The present state of each document that a provider sent.',
     key: 'document',
-    events: { 'received_invoice.changed': receivedInvoiceChangedSchema },
+    events: {
+      'received_invoice.changed': receivedInvoiceChangedSchema,
+      'received.disputed': receivedInvoiceChangedSchema,
+    },
     producer: 'reception',
     consumers: ['query'],
     partitions: 12,

@@ -1,5 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+  authorityEndpoints,
+  createAuthorityClient,
+  createTokenProvider,
+  inMemoryTokenCache,
+} from '@ecf/authority-client';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import {
   areKnownSigners,
@@ -13,9 +19,18 @@ import {
   trustCheck,
   validationSettings,
 } from '@ecf/public-ingress';
+import { openSharedCache } from '@ecf/service-kit/cache';
+import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import {
+  checkReadiness,
+  openServiceParts,
+  type Readiness,
+  type ServiceParts,
+  type SharedParts,
+} from '@ecf/service-kit/service';
+import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
   createArchiver,
   createStoredFiles,
@@ -29,6 +44,8 @@ import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
+import { createConfirmDocument } from './core/confirmation/confirm-document.js';
+import { createPromoteDocument } from './core/confirmation/promote-document.js';
 import { createAnswers } from './core/documents/answers.js';
 import { createQueryReceived } from './core/documents/query-received.js';
 import { createReceiveDocument } from './core/documents/receive-document.js';
@@ -38,11 +55,14 @@ import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
 import { createProviderTokens } from './core/providers/provider-tokens.js';
 import { createSeeds } from './core/providers/seeds.js';
-import { createReceivers } from './core/receivers.js';
+import { createReceivers, type Receivers } from './core/receivers.js';
+import { createConfirmationReport } from './inbound/confirmation-report.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
 import { receptionOperations } from './inbound/questions.js';
 import { createReceptionReport } from './inbound/reception-report.js';
+import { createQueryState } from './outbound/authority-state.js';
+import { createConfirmationStore } from './outbound/confirmations.postgres.js';
 import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
@@ -51,6 +71,10 @@ import { createTokenKeys } from './outbound/token-keys.postgres.js';
 
 const HOUR = 3_600_000;
 const QUESTION_MS = 3_000;
+/** Longer than login, query and their repetition take. */
+const CONFIRMATION_LEASE_MS = 180_000;
+const CONFIRMATIONS_AT_ONCE = 8;
+const IDLE_MS = 1_000;
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ReceptionOverrides extends SharedParts {
@@ -73,11 +97,8 @@ export interface Reception {
 
 /** The reception service, wired. Nothing is connected before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
-  const { clock, logger, metrics, bus, identityKey, database, close } = openServiceParts(
-    'reception',
-    config,
-    overrides,
-  );
+  const shared = openServiceParts('reception', config, overrides);
+  const { clock, logger, metrics, bus, identityKey, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
   const validation = createValidation({
     trustedIssuers: config.trustedIssuers,
@@ -118,6 +139,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   });
   const parts = createParts(config, ports, { spent, keys, freeSpace });
   const report = createReceptionReport(metrics, logger);
+  const confirmation = createConfirmation(config, shared, ports, parts.receivers);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
@@ -133,7 +155,15 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     { ...parts, report, clock, internal, stored },
     { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
-  const background = createBackground({ database, bus, ports, relay, archiver, cleanSeeds: spent.clean });
+  const background = createBackground({
+    database,
+    bus,
+    ports,
+    relay,
+    archiver,
+    confirmation: confirmation.work,
+    cleanSeeds: spent.clean,
+  });
   return {
     app,
     ready,
@@ -149,6 +179,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       await parts.answers.settled();
       await validation.close();
       await background.stop();
+      await confirmation.close();
       await close();
     },
   };
@@ -177,9 +208,11 @@ function createParts(
     receivedQuota: createReceivedBytesQuota(ports.quotas, config.MAX_RECEIVED_BYTES_PER_SENDER),
     refusedQuota: createRefusedDocumentQuota(ports, settings),
   });
+  const receivers = createReceivers(ports, settings);
   return {
     answers,
-    receive: createReceiveDocument(ports, { receivers: createReceivers(ports, settings), answers, record }),
+    receivers,
+    receive: createReceiveDocument(ports, { receivers, answers, record }),
     query: createQueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds({ spent: stores.spent, validation: ports.validation, clock }, seedKey(config.MASTER_KEY), trust),
     tokens: createProviderTokens(
@@ -189,6 +222,49 @@ function createParts(
     requireTokens: config.PROVIDER_AUTH === 'required',
     bodyLimits: bodyLimits(config),
     freeSpace: stores.freeSpace,
+  };
+}
+
+/** Asks the authority about documents that came, in the background. */
+function createConfirmation(
+  config: ReceptionConfig,
+  { clock, logger, metrics, database }: ServiceParts,
+  ports: Ports,
+  receivers: Pick<Receivers, 'find'>,
+) {
+  const authority = createAuthorityClient({
+    endpoints: authorityEndpoints(config.AUTHORITY_URL),
+    userAgent: 'ecf-gateway',
+    timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
+    onCall: measureAuthorityCalls(metrics),
+    clock,
+  });
+  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const tokens = createTokenProvider({ client: authority, cache: sharedCache ?? inMemoryTokenCache(clock), clock });
+  const confirmations = createConfirmationStore(database);
+  const confirm = createConfirmDocument({
+    confirmations,
+    queryState: createQueryState(ports, authority, tokens),
+    promote: createPromoteDocument({ ...ports, confirmations }, receivers),
+    report: createConfirmationReport(metrics, logger),
+    clock,
+  });
+  const work = createDueWork({
+    store: confirmations,
+    handle: confirm,
+    onError: (error, document) =>
+      ports.observer.failed(document ? 'confirming a received document' : 'looking for documents to confirm', error),
+    clock,
+    leaseMs: CONFIRMATION_LEASE_MS,
+    idleMs: IDLE_MS,
+    concurrency: CONFIRMATIONS_AT_ONCE,
+  });
+  return {
+    work,
+    async close() {
+      authority.close();
+      await sharedCache?.close();
+    },
   };
 }
 

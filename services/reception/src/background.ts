@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { quotaPeriod } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import type { DueWork } from '@ecf/service-kit/due-work';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import type { Archiver } from '@ecf/service-kit/xml-store';
+import type { Confirmation } from './core/confirmation/confirmation.js';
 import type { Ports } from './core/ports.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
@@ -18,11 +20,12 @@ export interface BackgroundParts {
   readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'quotas' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
+  readonly confirmation: DueWork<Confirmation>;
   readonly cleanSeeds: (now: Date) => Promise<void>;
 }
 
 /** The work beside the requests: events in and out, the archiver, and cleaning. */
-export function createBackground({ database, bus, ports, relay, archiver, cleanSeeds }: BackgroundParts) {
+export function createBackground({ database, bus, ports, relay, archiver, confirmation, cleanSeeds }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
 
@@ -45,12 +48,14 @@ export function createBackground({ database, bus, ports, relay, archiver, cleanS
       subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
       relay.start();
       archiver.start();
+      confirmation.start();
       cleaning = setInterval(() => void clean(), CLEANING_MS);
       cleaning.unref();
     },
     /** Resolves when the work in flight is finished. */
     async stop(): Promise<void> {
       clearInterval(cleaning);
+      await confirmation.stop();
       await relay.stop();
       await archiver.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));

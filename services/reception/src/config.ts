@@ -1,7 +1,9 @@
 import { isRnc } from '@ecf/domain';
 import { ingressLimitSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
+import { cacheSettings } from '@ecf/service-kit/cache';
 import {
+  authoritySettings,
   ConfigProblems,
   databaseSettings,
   describeSetting,
@@ -24,6 +26,8 @@ export const receptionSettings = z.object({
   ...databaseSettings(16),
   ...sealingSettings,
   ...gatewayAddressSettings,
+  ...authoritySettings,
+  ...cacheSettings,
   ...archiveSettings,
   RECEPTION_SIGNER_RNC: describeSetting(z.string().refine(isRnc).optional() as z.ZodType<string | undefined>, {
     description: 'Taxpayer that signs acknowledgements for buyers not served here; unset = such documents get 404',

@@ -4,7 +4,7 @@ import { makeEvent } from '@ecf/service-kit/bus';
 import { serve } from '@ecf/service-kit/http';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import { identityKeyFrom } from '@ecf/service-kit/security';
-import { signXml } from '@ecf/xml-signing';
+import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { approvalDaysLeft } from '../src/core/documents/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
@@ -20,6 +20,15 @@ const REFUSED = encf(4);
 let bytes: Buffer;
 let competing: Buffer;
 let firstAnswer = '';
+
+const signer = (certificate: SigningCertificate) => ({
+  subject: certificate.subject,
+  serial_number: certificate.serialNumber,
+  issuer: certificate.issuer,
+  fingerprint: certificate.fingerprint,
+  trusted: null,
+  known: false,
+});
 
 const ALL = { 'buyer-rnc': BUYER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
 
@@ -104,14 +113,19 @@ describe('GET /fe/recepcion/api/invoices', () => {
       provider_name: 'Comercial Palma Ficticia, SRL',
       buyer_rnc: BUYER,
       xml_storage_path: expect.stringContaining(`TesteCF/ecf/${BUYER}/received/2026/06/${PROVIDER}${FIRST}-`),
+      signer: signer(provider.certificate),
+      authority_status: 'pending',
+      authority_checked_at: null,
       approval_status: 'pending',
       approval_confirmed: false,
       approval_datetime: null,
       conflicts: [
         {
+          id: expect.any(Number),
           sha256: expect.any(String),
           date_received: expect.any(String),
-          certificate_subject: forger.certificate.subject,
+          signer: signer(forger.certificate),
+          authority_status: 'pending',
         },
       ],
       conflicts_unkept: [],

@@ -21,6 +21,7 @@ import type {
   ReceivedDocument,
 } from '../src/core/documents/received-document.js';
 import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
 import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
@@ -106,6 +107,7 @@ function received(
     xml: { path: `x/${sequence}`, sha256: `${sequence}`.padStart(64, '0') },
     acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
     signer: SIGNER,
+    securityCode: 'abcdef',
     canonical: 'as-is',
     observations: [],
     origin: { requestId: 'r', sender: '203.0.113.7' },
@@ -128,6 +130,7 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     acknowledgedAt: NOW,
     signer: { ...SIGNER, subject: 'CN=Other', fingerprint: 'g' },
     holderId,
+    confirmable: null,
     competes: holderId !== null,
     origin: { requestId: 'r', sender: null },
   };
@@ -154,6 +157,7 @@ const everything = {
   env: 'TesteCF',
   buyerRnc: BUYER,
   issuerRnc: null,
+  authorityStatus: null,
   from: new Date(0),
   until: new Date('2030-01-01'),
 } as const;
@@ -169,10 +173,14 @@ describe('documents', () => {
   it('a number is taken once', async () => {
     const first = received();
     const id = await documents.add(first);
+    const { securityCode: _, ...withoutCode } = first;
     expect(await whole(documents, first)).toEqual({
-      ...first,
+      ...withoutCode,
       id,
       revision: 1,
+      authorityStatus: 'pending',
+      authorityCheckedAt: null,
+      promotedAt: null,
       approvalStatus: 'pending',
       approvalDatetime: null,
       answeredAt: null,
@@ -208,9 +216,9 @@ describe('documents', () => {
     expect((await whole(documents, document))?.revision).toBe(3);
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
     const [listed] = await documents.byNumber(search);
-    expect(listed?.conflicts).toEqual([
-      { sha256: '1'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
-      { sha256: '2'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
+    expect(listed?.conflicts).toMatchObject([
+      { conflict: { sha256: '1'.repeat(64), receivedAt: NOW, signer: { subject: 'CN=Other' }, xmlPath: 'x/other' } },
+      { conflict: { sha256: '2'.repeat(64), receivedAt: NOW, signer: { subject: 'CN=Other' }, xmlPath: 'x/other' } },
     ]);
   });
 
@@ -228,7 +236,7 @@ describe('documents', () => {
     const { env, buyerRnc, encf: number } = document.key;
     const shown = async () => {
       const [listed] = await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
-      return listed?.conflicts.map(({ sha256 }) => sha256);
+      return listed?.conflicts.map(({ conflict }) => conflict.sha256);
     };
     for (let i = 0; i < 110; i++) await compete({ fingerprint: 'one' });
     const another = await compete({ fingerprint: 'another' });
@@ -247,20 +255,52 @@ describe('documents', () => {
     const { env, buyerRnc, encf: number } = document.key;
     const look = () => documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
     expect(await look()).toMatchObject([{ document: { revision: 1 }, conflicts: [], conflictsTotal: 1 }]);
-    expect((await look())[0]?.unkept).toEqual([
-      { sha256: unkept.sha256, receivedAt: NOW, certificateSubject: 'CN=Other' },
+    expect((await look())[0]?.unkept).toMatchObject([
+      { conflict: { sha256: unkept.sha256, receivedAt: NOW, signer: { subject: 'CN=Other' } } },
     ]);
     expect(await documents.keptConflict(id, unkept.sha256)).toBeNull();
     for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
     expect(await look()).toMatchObject([
       {
         document: { revision: 2 },
-        conflicts: [{ sha256: unkept.sha256, xmlPath: 'x/kept' }],
+        conflicts: [{ conflict: { sha256: unkept.sha256, xmlPath: 'x/kept' } }],
         unkept: [],
         conflictsTotal: 1,
       },
     ]);
     expect(await documents.keptConflict(id, unkept.sha256)).toBe('x/kept');
+  });
+
+  it('of competitors that are confirmed at once, one takes the number', async () => {
+    const confirmations = createConfirmationStore(database);
+    const document = received();
+    const id = (await documents.add(document)) ?? 0;
+    const confirmable = { securityCode: 'abcdef', totalAmount: '1.00' };
+    for (const digit of ['7', '8']) await documents.refuse({ ...refused(document, id, digit.repeat(64)), confirmable });
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
+    const look = async () => (await documents.byNumber(search))[0];
+    const competitors = (await look())?.conflicts.map(({ conflict }) => conflict) ?? [];
+    const promote = (documentId: number, digit: string) =>
+      confirmations.promote({
+        documentId,
+        document: received({ key: document.key, xml: { path: 'x/other', sha256: digit.repeat(64) } }),
+        files: [],
+        at: NOW,
+      });
+    const taken = await Promise.all(competitors.map(({ id: one, sha256 }) => promote(one, sha256.slice(0, 1))));
+    expect([...taken].sort()).toEqual([false, true]);
+    const [winner, loser] = taken[0] ? competitors : [...competitors].reverse();
+    expect(await look()).toMatchObject({
+      document: { id: winner?.id, xml: { sha256: winner?.sha256 }, authorityStatus: 'confirmed', promotedAt: NOW },
+      conflictsTotal: 2,
+    });
+    const ids = (await look())?.conflicts.map(({ conflict }) => conflict.id) ?? [];
+    expect([...ids].sort()).toEqual([id, loser?.id].sort());
+    expect(await confirmations.competitor(loser?.id ?? 0)).toMatchObject({ holderConfirmed: true });
+    // Refusals that were decided before the exchange are recorded under the new holder.
+    await documents.refuse(refused(document, id, '9'.repeat(64)));
+    await documents.refuse({ ...refused(document, id, '7'.repeat(64)), competes: false });
+    expect((await look())?.conflictsTotal).toBe(3);
   });
 
   it('knows who signed for an issuer before', async () => {

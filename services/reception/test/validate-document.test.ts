@@ -37,7 +37,8 @@ describe('a sound document', () => {
       ecfType: '31',
       canonical: 'as-is',
       facts: { totalAmount: '11430.00', totalItbis: '1630.00', dateIssued: '2026-06-15' },
-      certificate: { holderId: '00100000001' },
+      signer: { holderId: '00100000001', trusted: null },
+      securityCode: expect.stringMatching(/^[A-Za-z0-9+/]{6}$/),
     });
   });
 
@@ -176,7 +177,11 @@ describe('motive 2', () => {
 
   it('a certificate that was not valid when it signed', async () => {
     const bytes = await sampleBytes({ certificate: expired.certificate });
-    expect(validate(bytes)).toMatchObject({ motive: 2, certificate: { valid_at_signing: false } });
+    expect(validate(bytes)).toMatchObject({
+      motive: 2,
+      particulars: expect.stringContaining('the signing time is outside of'),
+      signer: { subject: expired.certificate.subject },
+    });
   });
 
   it('an issuer that is not trusted, where trusted ones are configured', async () => {

@@ -19,21 +19,44 @@ export const approvalConfirmedSchema = z.boolean().meta({
     'True if a known signer made the decision; false while it is pending, and for the answer of a signer who is not known for the buyer',
 });
 
+/** What the authority says about a received document; `pending` until its first answer. */
+export const authorityStatusSchema = z.enum(['pending', 'confirmed', 'rejected', 'unknown', 'not_available']).meta({
+  description:
+    '`confirmed`: the authority accepted a document with this security code, total and buyer. `unknown`: it has no such document. `not_available`: it cannot be queried there (CerteCF, documents of earlier versions)',
+});
+export type AuthorityStatus = z.infer<typeof authorityStatusSchema>;
+
+/** The signer of a document, with what consumers need to know it again. */
+const eventSignerSchema = z.object({
+  subject: z.string(),
+  serial_number: z.string(),
+  issuer: z.string(),
+  fingerprint: z.string(),
+  /** SHA-256 of the public key; empty for documents of earlier versions. */
+  key_fingerprint: z.string(),
+  holder_id: z.string().nullable(),
+  trusted: z.boolean().nullable(),
+});
+export type EventSigner = z.infer<typeof eventSignerSchema>;
+
 /** Another document under a number that is taken: signed and well-formed, with other bytes. */
 export const receivedConflictSchema = z.object({
+  id: z.number().int().positive().optional(),
   sha256: z.string(),
   date_received: timestampSchema,
   certificate_subject: z.string(),
   xml_storage_path: z.string(),
+  authority_status: authorityStatusSchema.optional(),
 });
 export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
 
 /**
- * `received_invoice.changed`: the whole present state of a document that a provider sent and that was acknowledged with
+ * `received_invoice.changed`, and with the same data `received.disputed`: the whole present state of a document that a provider sent and that was acknowledged with
  * Estado 0. `revision` increases per document; a consumer keeps the highest. `issuer_rnc` is the provider, `account_id` the
  * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
  * business fault in `observations`. `date_issued` is null if the document names a day that does not exist. `conflicts` has
- * the kept ones, at most {@link MAX_EVENT_CONFLICTS}; listings show the total.
+ * the kept ones, at most {@link MAX_EVENT_CONFLICTS}; listings show the total. `promoted_at` is set if the document took the
+ * number from another one because the authority confirmed it; `id` is then new.
  */
 export const receivedInvoiceChangedSchema = z
   .object({
@@ -60,6 +83,10 @@ export const receivedInvoiceChangedSchema = z
     arecf_checksum: z.string(),
     acknowledged_at: timestampSchema,
     certificate_subject: z.string(),
+    signer: eventSignerSchema.optional(),
+    authority_status: authorityStatusSchema.optional(),
+    authority_checked_at: timestampSchema.nullable().optional(),
+    promoted_at: timestampSchema.nullable().optional(),
     approval_status: approvalStatusSchema,
     /** Absent in events of earlier versions. */
     approval_confirmed: approvalConfirmedSchema.optional(),

@@ -1,9 +1,20 @@
 import { z } from 'zod';
 import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
-import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
+import { approvalConfirmedSchema, approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
+import { signerSchema } from './signer.js';
 
 /** A day in a header, `DD-MM-YYYY`. */
 const headerDaySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
+
+/** Another document that came under the number of a received one. */
+const conflictSchema = z.object({
+  id: z.number().int().positive(),
+  sha256: z.string(),
+  date_received: timestampSchema,
+  signer: signerSchema,
+  authority_status: authorityStatusSchema,
+});
+export type ReceivedInvoiceConflict = z.infer<typeof conflictSchema>;
 
 /** A received e-CF in the listings. */
 export const receivedInvoiceSchema = z.object({
@@ -17,6 +28,9 @@ export const receivedInvoiceSchema = z.object({
   provider_name: z.string(),
   buyer_rnc: rncSchema,
   xml_storage_path: z.string(),
+  signer: signerSchema,
+  authority_status: authorityStatusSchema,
+  authority_checked_at: timestampSchema.nullable().meta({ description: 'When the authority answered last' }),
   approval_status: approvalStatusSchema,
   approval_confirmed: approvalConfirmedSchema,
   approval_datetime: timestampSchema.nullable(),
@@ -24,18 +38,13 @@ export const receivedInvoiceSchema = z.object({
     description:
       'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative when it is over, null once answered',
   }),
-  conflicts: z
-    .array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() }))
-    .meta({
-      description:
-        'Other documents that came under this number and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
-    }),
-  conflicts_unkept: z
-    .array(z.object({ sha256: z.string(), date_received: timestampSchema, certificate_subject: z.string() }))
-    .meta({
-      description:
-        'Other documents that came under this number and were not kept: the latest hundred, the newest first',
-    }),
+  conflicts: z.array(conflictSchema).meta({
+    description:
+      'Other documents that came under this number and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
+  }),
+  conflicts_unkept: z.array(conflictSchema).meta({
+    description: 'Other documents that came under this number and were not kept: the latest hundred, the newest first',
+  }),
   conflicts_total: z.number().int().meta({
     description:
       'How many other documents came under this number; more than `conflicts` holds where some are not kept or not shown',

@@ -112,6 +112,14 @@ const submission = {
 };
 const trackIds = { encf: 'E310000000001', issuer_rnc: ISSUER, env: 'TesteCF', count: 1 };
 
+const signer = {
+  subject: 'C=DO, serialNumber=IDCDO-00100000009, CN=Representante de Comercial Palma',
+  serial_number: '4AD85B78BB78229581B7B5CDD8A4F424',
+  issuer: 'C=DO, CN=Autoridad de ejemplo',
+  fingerprint: SHA256,
+  trusted: true,
+  known: true,
+};
 const received = {
   id: 1,
   encf: 'E310000000001',
@@ -123,6 +131,9 @@ const received = {
   provider_name: 'Comercial Palma Ficticia, SRL',
   buyer_rnc: BUYER,
   xml_storage_path: 'TesteCF/ecf/188888885/received/2026/06/199999991E310000000001-b94d27b9934d.xml',
+  signer,
+  authority_status: 'confirmed',
+  authority_checked_at: AT,
   approval_status: 'pending',
   approval_confirmed: false,
   approval_datetime: null,

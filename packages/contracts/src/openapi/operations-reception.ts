@@ -94,7 +94,7 @@ export const RECEPTION = {
   listReceived: {
     tag: RECEIVED,
     summary: 'Lists the e-CF of a provider that a buyer received in a period, newest first',
-    parameters: [P.providerHeader, ...PERIOD, P.limit, P.offset],
+    parameters: [P.providerHeader, ...PERIOD, P.authorityStatusQuery, P.limit, P.offset],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
@@ -106,7 +106,7 @@ export const RECEPTION = {
   listAllReceived: {
     tag: RECEIVED,
     summary: 'Lists every e-CF that a buyer received in a period, newest first',
-    parameters: [...PERIOD, P.limit, P.offset],
+    parameters: [...PERIOD, P.authorityStatusQuery, P.limit, P.offset],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
@@ -118,7 +118,7 @@ export const RECEPTION = {
   countReceived: {
     tag: RECEIVED,
     summary: 'Returns the number and amount of the e-CF that a buyer received in a period',
-    parameters: PERIOD,
+    parameters: [...PERIOD, P.authorityStatusQuery],
     answers: {
       200: { description: 'The sums.', content: json(receivedInvoicesCountSchema, EXAMPLES.receivedCount) },
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
+import { authorityStatusSchema } from '../events/received-invoice.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
@@ -103,6 +104,13 @@ export const PARAMETERS = {
     z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
     1,
     'The id in the answer to the creation.',
+  ),
+  authorityStatusQuery: parameter(
+    'query',
+    'authority_status',
+    authorityStatusSchema,
+    'unknown',
+    'Only documents of which the authority says this.',
   ),
   limit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(200), 50, 'Most rows in the answer.'),
   shortLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(10), 10, 'Most rows in the answer.'),

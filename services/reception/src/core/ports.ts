@@ -1,4 +1,4 @@
-import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import type { AuthorityStatus, ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { QuotaStore, RefusedBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
@@ -23,6 +23,8 @@ export interface ReceivedFilter {
   readonly buyerRnc: string;
   /** Null = every provider. */
   readonly issuerRnc: string | null;
+  /** Null = whatever the authority says. */
+  readonly authorityStatus: AuthorityStatus | null;
   readonly from: Date;
   readonly until: Date;
 }
@@ -30,15 +32,23 @@ export interface ReceivedFilter {
 /** A row of a listing, with the documents that compete for its number. */
 export interface ListedDocument {
   readonly document: ReceivedDocument;
+  /** Whether the issuer used the signer's key before in a confirmed document. */
+  readonly known: boolean;
   /**
    * Those that are kept, oldest first; at most `MAX_EVENT_CONFLICTS`: of more, those of certificates that signed for the issuer
    * before, then the first of each other certificate.
    */
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly ListedConflict<Conflict>[];
   /** The latest hundred of those that are not kept, newest first. */
-  readonly unkept: readonly UnkeptConflict[];
+  readonly unkept: readonly ListedConflict[];
   /** How many there were in all. */
   readonly conflictsTotal: number;
+}
+
+/** A competing document, and whether the issuer used its signer's key before in a confirmed document. */
+export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
+  readonly conflict: C;
+  readonly known: boolean;
 }
 
 /**

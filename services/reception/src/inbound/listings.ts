@@ -18,21 +18,21 @@ export function listings(
       const parameters = new Parameters(req);
       const providerRnc = parameters.headerRnc('provider-rnc');
       const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
-      const period = parameters.period(400);
+      const period = { ...parameters.period(400), authorityStatus: parameters.authorityStatus() };
       parameters.check();
       sendListing(res, await query.fromProvider({ ...wanted, ...period, providerRnc }));
     },
     async all(req, res) {
       const parameters = new Parameters(req);
       const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
-      const period = parameters.period(400);
+      const period = { ...parameters.period(400), authorityStatus: parameters.authorityStatus() };
       parameters.check();
       sendListing(res, await query.all({ ...wanted, ...period }));
     },
     async count(req, res) {
       const parameters = new Parameters(req);
       const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc') };
-      const period = parameters.period(422);
+      const period = { ...parameters.period(422), authorityStatus: parameters.authorityStatus() };
       parameters.check();
       res.json(await query.count({ ...wanted, ...period }));
     },

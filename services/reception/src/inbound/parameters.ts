@@ -1,3 +1,4 @@
+import { type AuthorityStatus, authorityStatusSchema } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { RequestParameters } from '@ecf/service-kit/http';
@@ -7,6 +8,17 @@ export class Parameters extends RequestParameters {
   /** `limit` 1 to 1000, default 200; `offset` from 0, default 0. */
   override page(): { limit: number; offset: number } {
     return super.page(1_000, 200);
+  }
+
+  /** Which answer of the authority the documents must have; null = any. */
+  authorityStatus(): AuthorityStatus | null {
+    const text = this.query('authority_status');
+    if (text === null) return null;
+    const known = authorityStatusSchema.safeParse(text.toLowerCase());
+    if (known.success) return known.data;
+    const message = `authority_status is one of ${authorityStatusSchema.options.join(', ')}`;
+    this.wrong(['query', 'authority_status'], message, 'enum');
+    return null;
   }
 
   /** For operations where the specification demands 400 instead of 422. */

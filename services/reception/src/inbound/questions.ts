@@ -38,5 +38,8 @@ export function receptionOperations(
 }
 
 function published({ document, conflicts }: ListedDocument) {
-  return receivedInvoiceChanged(document, conflicts);
+  return receivedInvoiceChanged(
+    document,
+    conflicts.map(({ conflict }) => conflict),
+  );
 }

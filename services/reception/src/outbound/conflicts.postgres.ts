@@ -1,23 +1,29 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import type { Queries, Transaction } from '@ecf/service-kit/postgres';
 import type { Conflict, ReceivedDocument } from '../core/documents/received-document.js';
-import { type ConflictRow, fromConflictRow, fromReceivedRow, type ReceivedRow } from './document-rows.js';
+import {
+  CONFLICT,
+  type ConflictRow,
+  fromConflictRow,
+  fromReceivedRow,
+  RECEIVED,
+  type ReceivedRow,
+} from './document-rows.js';
 
 const CONFLICTS = {
   name: 'received_conflicts',
-  text: `SELECT c.id, c.conflict_of, c.sha256, c.received_at, c.certificate_subject, c.xml_path
-           FROM unnest($1::bigint[]) AS d(id)
-          CROSS JOIN LATERAL (
-            SELECT * FROM (SELECT r.id, r.conflict_of, r.sha256, r.received_at, r.certificate_subject, r.xml_path,
-                                  row_number() OVER (PARTITION BY r.certificate_fingerprint ORDER BY r.id) AS nth
-                             FROM refused_documents r WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL) AS ranked
-             ORDER BY nth, id LIMIT $2) AS c
-          ORDER BY c.id`,
+  text: `SELECT ${CONFLICT} FROM refused_documents r JOIN (
+           SELECT c.id FROM unnest($1::bigint[]) AS d(id)
+            CROSS JOIN LATERAL (
+              SELECT * FROM (SELECT r.id, row_number() OVER (PARTITION BY r.certificate_fingerprint ORDER BY r.id) AS nth
+                               FROM refused_documents r WHERE r.conflict_of = d.id AND r.xml_path IS NOT NULL) AS ranked
+               ORDER BY nth, id LIMIT $2) AS c) AS shown USING (id)
+          ORDER BY r.id`,
 };
 /** Competitors of one document whose certificate signed for the issuer before. They are shown however many others compete. */
 const KNOWN_CONFLICTS = {
   name: 'received_known_conflicts',
-  text: `SELECT id, conflict_of, sha256, received_at, certificate_subject, xml_path FROM refused_documents
+  text: `SELECT ${CONFLICT} FROM refused_documents r
           WHERE conflict_of = $1 AND xml_path IS NOT NULL AND certificate_fingerprint = ANY (ARRAY(
                 SELECT certificate_fingerprint FROM received_documents
                  WHERE env = $2 AND buyer_rnc = $3 AND issuer_rnc = $4 AND received_at < $5
@@ -49,7 +55,9 @@ export async function conflictsOf(
 
 /** Whether a kept competitor is shown; the others change nothing that readers see. */
 export async function isShown(tx: Transaction, holderId: number, sha256: string): Promise<boolean> {
-  const { rows } = await tx.query<ReceivedRow>('SELECT * FROM received_documents WHERE id = $1', [holderId]);
+  const { rows } = await tx.query<ReceivedRow>(`SELECT ${RECEIVED} FROM received_documents d WHERE id = $1`, [
+    holderId,
+  ]);
   const documents = rows.map(fromReceivedRow);
   return (await conflictsOf(tx, documents)).get(holderId)?.some((conflict) => conflict.sha256 === sha256) ?? false;
 }

@@ -1,19 +1,27 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import { areKnownSigners } from '@ecf/public-ingress';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
-import type { ReceivedDocument, StoredBytes } from '../core/documents/received-document.js';
+import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../core/documents/received-document.js';
 import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
 import { conflictsOf } from './conflicts.postgres.js';
-import { fromReceivedRow, fromUnkeptRow, type ReceivedRow, type UnkeptRow } from './document-rows.js';
+import {
+  AUTHORITY_STATUS,
+  CONFLICT,
+  type ConflictRow,
+  fromReceivedRow,
+  fromUnkeptRow,
+  RECEIVED,
+  type ReceivedRow,
+} from './document-rows.js';
 
 /** Documents under one number that are read; more than one is ambiguous already. */
 const MAX_UNDER_NUMBER = 50;
 
 const UNKEPT = {
   name: 'received_unkept_conflicts',
-  text: `SELECT c.conflict_of, c.sha256, c.received_at, c.certificate_subject
-           FROM unnest($1::bigint[]) AS d(id)
-          CROSS JOIN LATERAL (SELECT * FROM refused_documents r
+  text: `SELECT c.* FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (SELECT ${CONFLICT} FROM refused_documents r
                                WHERE r.conflict_of = d.id AND r.xml_path IS NULL ORDER BY r.id DESC LIMIT $2) AS c
           ORDER BY c.id DESC`,
 };
@@ -55,7 +63,7 @@ export function createDocumentListings(database: Database): DocumentListings {
     async list(filter, page) {
       const { where, values } = filtered(filter);
       const { rows } = await database.query<ReceivedRow>(
-        `SELECT * FROM received_documents WHERE ${where}
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where}
           ORDER BY received_at DESC, id DESC LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
         [...values, page.limit, page.offset],
       );
@@ -65,14 +73,14 @@ export function createDocumentListings(database: Database): DocumentListings {
       const { where, values } = filtered(filter);
       const { rows } = await database.query<{ count: number; amount: string }>(
         `SELECT count(*) AS count, round(coalesce(sum(total_amount), 0), 2)::text AS amount
-           FROM received_documents WHERE ${where}`,
+           FROM received_documents d WHERE ${where}`,
         values,
       );
       return rows[0] ?? { count: 0, amount: '0.00' };
     },
     async byNumber(search) {
       const { rows } = await database.query<ReceivedRow>(
-        `SELECT * FROM received_documents WHERE ${NUMBER}
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${NUMBER}
           ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
         numberValues(search),
       );
@@ -89,7 +97,7 @@ export function createDocumentListings(database: Database): DocumentListings {
     },
     async page(afterId, limit) {
       const { rows } = await database.query<ReceivedRow>(
-        'SELECT * FROM received_documents WHERE id > $1 ORDER BY id LIMIT $2',
+        `SELECT ${RECEIVED} FROM received_documents d WHERE id > $1 ORDER BY id LIMIT $2`,
         [afterId, limit],
       );
       return listed(database, rows);
@@ -103,8 +111,10 @@ function numberValues(search: NumberSearch): unknown[] {
 
 function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
   const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
-  if (filter.issuerRnc === null) return { where: FILTER, values };
-  return { where: `${FILTER} AND issuer_rnc = $5`, values: [...values, filter.issuerRnc] };
+  const conditions = [FILTER];
+  if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
+  if (filter.authorityStatus !== null) conditions.push(`${AUTHORITY_STATUS} = $${values.push(filter.authorityStatus)}`);
+  return { where: conditions.join(' AND '), values };
 }
 
 async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
@@ -116,16 +126,45 @@ async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<L
   const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
   const partly = documents.filter(({ id }) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
   const unkept = await unkeptOf(queries, partly);
-  return documents.map((document) => ({
+  return withKnown(
+    queries,
+    documents.map((document) => ({
+      document,
+      conflicts: conflicts.get(document.id) ?? [],
+      unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
+      conflictsTotal: totals.get(document.id) ?? 0,
+    })),
+  );
+}
+
+type Listed = Pick<ListedDocument, 'document' | 'conflictsTotal'> & {
+  readonly conflicts: readonly Conflict[];
+  readonly unkept: readonly UnkeptConflict[];
+};
+
+/** Adds whether each signer is known: one look-up for all of them. */
+async function withKnown(queries: Queries, rows: readonly Listed[]): Promise<ListedDocument[]> {
+  const uses = rows.flatMap(({ document, conflicts, unkept }) =>
+    [document, ...conflicts, ...unkept].map(({ signer, receivedAt: at }) => ({
+      env: document.key.env,
+      rnc: document.key.issuerRnc,
+      signer,
+      at,
+    })),
+  );
+  const known = (await areKnownSigners(queries, uses)).values();
+  const next = () => known.next().value ?? false;
+  return rows.map(({ document, conflicts, unkept, conflictsTotal }) => ({
     document,
-    conflicts: conflicts.get(document.id) ?? [],
-    unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
-    conflictsTotal: totals.get(document.id) ?? 0,
+    known: next(),
+    conflicts: conflicts.map((conflict) => ({ conflict, known: next() })),
+    unkept: unkept.map((conflict) => ({ conflict, known: next() })),
+    conflictsTotal,
   }));
 }
 
-async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<UnkeptRow[]> {
+async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<ConflictRow[]> {
   if (documents.length === 0) return [];
-  const { rows } = await queries.query<UnkeptRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  const { rows } = await queries.query<ConflictRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
   return rows;
 }

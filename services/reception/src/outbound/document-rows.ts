@@ -1,3 +1,4 @@
+import type { AuthorityStatus } from '@ecf/contracts';
 import type { Environment, Fault } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress';
 import type { DocumentFacts } from '../core/documents/document-facts.js';
@@ -8,6 +9,7 @@ import type {
   ReceivedDocument,
   UnkeptConflict,
 } from '../core/documents/received-document.js';
+import { isConfirmable } from './confirmation-rows.js';
 
 /** A row of `received_documents`. */
 export interface ReceivedRow {
@@ -47,9 +49,22 @@ export interface ReceivedRow {
   approval_status: ReceivedDocument['approvalStatus'];
   approval_datetime: Date | null;
   approval_revision: number;
+  promoted_at: Date | null;
+  authority_status: AuthorityStatus;
+  authority_checked_at: Date | null;
   request_id: string;
   sender: string | null;
 }
+
+/** Statuses of documents that the authority cannot be asked about. */
+const NOT_AVAILABLE: AuthorityStatus = 'not_available';
+
+/** What the authority says about a row of `received_documents AS d`. */
+export const AUTHORITY_STATUS = `coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = d.id), '${NOT_AVAILABLE}')`;
+
+/** The columns of a {@link ReceivedRow}, from `received_documents AS d`. */
+export const RECEIVED = `d.*, ${AUTHORITY_STATUS} AS authority_status,
+  (SELECT c.checked_at FROM confirmations c WHERE c.document_id = d.id) AS authority_checked_at`;
 
 /** Columns of a new row that come with the document; the rest has defaults or follows from a decision made before. */
 export const NEW_RECEIVED_COLUMNS = [
@@ -133,7 +148,9 @@ export function newReceivedRow(
 /** A new document as it is once it is added, where no decision came before it. */
 export function newlyReceived(id: number, document: NewReceivedDocument): ReceivedDocument {
   const pending = { approvalStatus: 'pending', approvalDatetime: null, answeredAt: null, answerDueAt: null } as const;
-  return { ...document, id, revision: FIRST_REVISION, ...pending };
+  const authorityStatus = isConfirmable(document.key.env) ? 'pending' : NOT_AVAILABLE;
+  const asked = { authorityStatus, authorityCheckedAt: null, promotedAt: null } as const;
+  return { ...document, id, revision: FIRST_REVISION, ...pending, ...asked };
 }
 
 const FIRST_REVISION = 1;
@@ -166,6 +183,9 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
     observations: row.observations,
     approvalStatus: row.approval_status,
     approvalDatetime: row.approval_datetime,
+    authorityStatus: row.authority_status,
+    authorityCheckedAt: row.authority_checked_at,
+    promotedAt: row.promoted_at,
     origin: { requestId: row.request_id, sender: row.sender },
   };
 }
@@ -195,24 +215,35 @@ function fromSignerColumns(row: SignerColumns): SignerFacts {
 }
 
 /** A row of `refused_documents` as a competitor of the document that holds the number. */
-export interface UnkeptRow {
+export interface ConflictRow extends SignerColumns {
+  id: number;
+  document_id: number;
   conflict_of: number;
   sha256: string;
   received_at: Date;
-  certificate_subject: string | null;
+  xml_path: string | null;
+  authority_status: AuthorityStatus;
 }
 
-export interface ConflictRow extends UnkeptRow {
-  id: number;
-  xml_path: string;
-}
+/** The columns of a {@link ConflictRow}, from `refused_documents AS r`. */
+export const CONFLICT = `r.id, coalesce(r.document_id, r.id) AS document_id, r.conflict_of, r.sha256, r.received_at, r.xml_path,
+  coalesce(r.certificate_subject, '') AS certificate_subject, coalesce(r.certificate_serial, '') AS certificate_serial,
+  coalesce(r.certificate_fingerprint, '') AS certificate_fingerprint, r.certificate_holder, r.certificate_issuer,
+  r.certificate_key, r.certificate_trusted,
+  coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = r.document_id), '${NOT_AVAILABLE}') AS authority_status`;
 
-export function fromUnkeptRow(row: UnkeptRow): UnkeptConflict {
-  return { sha256: row.sha256, receivedAt: row.received_at, certificateSubject: row.certificate_subject ?? '' };
+export function fromUnkeptRow(row: ConflictRow): UnkeptConflict {
+  return {
+    id: row.document_id,
+    sha256: row.sha256,
+    receivedAt: row.received_at,
+    signer: fromSignerColumns(row),
+    authorityStatus: row.authority_status,
+  };
 }
 
 export function fromConflictRow(row: ConflictRow): Conflict {
-  return { ...fromUnkeptRow(row), xmlPath: row.xml_path };
+  return { ...fromUnkeptRow(row), xmlPath: row.xml_path as string };
 }
 
 /** Columns of a refusal, in the order of {@link refusedValues}. */
@@ -242,9 +273,15 @@ export const REFUSED_COLUMNS = [
   'request_id',
   'sender',
   'conflict_of',
+  'document_id',
 ] as const;
 
-export function refusedValues(refusal: NewRefusedDocument, conflictOf: number | null): unknown[] {
+/** @param documentId its id among those of received documents, where it competes for a number */
+export function refusedValues(
+  refusal: NewRefusedDocument,
+  conflictOf: number | null,
+  documentId: number | null,
+): unknown[] {
   const { key, signer } = refusal;
   return [
     key.env,
@@ -272,5 +309,6 @@ export function refusedValues(refusal: NewRefusedDocument, conflictOf: number | 
     refusal.origin.requestId,
     refusal.origin.sender,
     conflictOf,
+    documentId,
   ];
 }

@@ -1,28 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import { appendToOutbox, once } from '@ecf/service-kit/outbox';
+import { once } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { NewRefusedDocument } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
-import { conflictsOf, isShown } from './conflicts.postgres.js';
+import { addConfirmation, newConfirmationRow } from './confirmation-rows.js';
+import { isShown } from './conflicts.postgres.js';
 import { createDocumentListings } from './document-listings.postgres.js';
-import { fromReceivedRow, REFUSED_COLUMNS, type ReceivedRow, refusedValues } from './document-rows.js';
+import { RECEIVED, REFUSED_COLUMNS, type ReceivedRow, refusedValues } from './document-rows.js';
 import { createNumbers } from './numbers.postgres.js';
-import { receivedInvoiceEvent } from './received-invoice-event.js';
+import { createReceivedChanges } from './received-changes.js';
 
 /** The consumer group of this service; also the name under which handled events are noted. */
 export const RECEPTION_GROUP = 'reception';
 
-const parameters = (columns: readonly string[]) => columns.map((_, index) => `$${index + 1}`).join(', ');
-
-const LOCK =
-  'SELECT * FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 FOR UPDATE';
+const LOCK = `SELECT ${RECEIVED} FROM received_documents d
+               WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 FOR UPDATE OF d`;
+// The document that holds the number may lose it meanwhile.
 const REFUSE = {
   name: 'received_refuse',
-  text: `INSERT INTO refused_documents (${REFUSED_COLUMNS.join(', ')}) VALUES (${parameters(REFUSED_COLUMNS)})
+  text: `INSERT INTO refused_documents (${REFUSED_COLUMNS.join(', ')})
+         VALUES (${REFUSED_COLUMNS.map((column, index) => (column === 'holder_id' ? `(SELECT id FROM received_documents WHERE id = $${index + 1})` : `$${index + 1}`)).join(', ')})
          ON CONFLICT (conflict_of, sha256) DO NOTHING`,
 };
+const NEXT_ID = { name: 'received_next_id', text: `SELECT nextval('received_documents_id_seq') AS id` };
 const ANSWERED = {
   name: 'received_answered',
   text: `UPDATE received_documents d SET answered_at = a.left_at, answer_due_at = a.due_at
@@ -31,7 +33,13 @@ const ANSWERED = {
 };
 const KEEP = {
   name: 'received_keep_conflict',
-  text: `UPDATE refused_documents SET xml_path = $3 WHERE conflict_of = $1 AND sha256 = $2 AND xml_path IS NULL`,
+  text: `WITH kept AS (
+           UPDATE refused_documents SET xml_path = $3 WHERE conflict_of = $1 AND sha256 = $2 AND xml_path IS NULL
+           RETURNING document_id
+         ), asked AS (
+           UPDATE confirmations SET due_at = $4 WHERE document_id IN (SELECT document_id FROM kept)
+         )
+         SELECT 1 FROM kept`,
 };
 const SIGNED_EARLIER = {
   name: 'received_signed_earlier',
@@ -43,31 +51,34 @@ const SIGNED_EARLIER = {
 
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
 export function createDocumentStore(database: Database, makeId: () => string = randomUUID): DocumentStore {
-  /** Changes columns of a locked document, raises its revision, and publishes the change. */
-  async function change(tx: Transaction, id: number, set: string, values: readonly unknown[], at: Date): Promise<void> {
-    const { rows } = await tx.query<ReceivedRow>(
-      `UPDATE received_documents SET revision = revision + 1${set} WHERE id = $1 RETURNING *`,
-      [id, ...values],
-    );
-    const document = fromReceivedRow(rows[0] as ReceivedRow);
-    const conflicts = await conflictsOf(tx, [document]);
-    const event = receivedInvoiceEvent(document, conflicts.get(id) ?? [], { id: makeId(), time: at });
-    await appendToOutbox(tx, [event]);
-  }
+  const publish = createReceivedChanges(makeId);
 
   /** A refused document that competes for the number of a received one. */
-  async function compete(tx: Transaction, refusal: NewRefusedDocument, holderId: number): Promise<void> {
-    await tx.query('SELECT 1 FROM received_documents WHERE id = $1 FOR UPDATE', [holderId]);
-    const first = await tx.query(REFUSE, refusedValues(refusal, holderId));
-    let kept = first.rowCount === 1 && refusal.xmlPath !== null;
-    if (first.rowCount === 0) {
-      await tx.query(REFUSE, refusedValues(refusal, null));
-      // The quota had no room for these bytes when they came first.
-      if (refusal.xmlPath !== null)
-        kept = (await tx.query(KEEP, [holderId, refusal.sha256, refusal.xmlPath])).rowCount === 1;
+  async function compete(tx: Transaction, refusal: NewRefusedDocument): Promise<void> {
+    const { key, confirmable, acknowledgedAt, sha256, xmlPath } = refusal;
+    const { rows } = await tx.query<ReceivedRow>(LOCK, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
+    const holder = rows[0];
+    // It took the number itself, or its document lost it, since the sender's request was decided.
+    if (holder === undefined || holder.xml_sha256 === sha256) {
+      await tx.query(REFUSE, refusedValues(refusal, null, null));
+      return;
     }
-    if (kept && (await isShown(tx, holderId, refusal.sha256)))
-      await change(tx, holderId, '', [], refusal.acknowledgedAt);
+    const documentId = (await tx.query<{ id: number }>(NEXT_ID)).rows[0]?.id as number;
+    const present = { ...refusal, holderId: holder.id };
+    const first = await tx.query(REFUSE, refusedValues(present, holder.id, documentId));
+    let kept = first.rowCount === 1 && xmlPath !== null;
+    if (first.rowCount === 1 && confirmable !== null) {
+      await addConfirmation(tx, newConfirmationRow(documentId, key, confirmable, acknowledgedAt));
+    }
+    if (first.rowCount === 0) {
+      await tx.query(REFUSE, refusedValues(present, null, null));
+      // The quota had no room for these bytes when they came first.
+      if (xmlPath !== null) {
+        const keeping = await tx.query(KEEP, [holder.id, sha256, xmlPath, acknowledgedAt]);
+        kept = keeping.rowCount === 1;
+      }
+    }
+    if (kept && (await isShown(tx, holder.id, sha256))) await publish(tx, { id: holder.id, at: acknowledgedAt });
   }
 
   return {
@@ -76,8 +87,8 @@ export function createDocumentStore(database: Database, makeId: () => string = r
     async refuse(refusal, files) {
       await database.transaction(async (tx) => {
         await addPendingDocuments(tx, files);
-        if (refusal.competes && refusal.holderId !== null) await compete(tx, refusal, refusal.holderId);
-        else await tx.query(REFUSE, refusedValues(refusal, null));
+        if (refusal.competes) await compete(tx, refusal);
+        else await tx.query(REFUSE, refusedValues(refusal, null, null));
       });
     },
     async keptConflict(holderId, sha256) {
@@ -105,7 +116,8 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         if (document === null || document.approval_revision >= decision.revision) return;
         const set = ', approval_status = $2, approval_datetime = $3, approval_revision = $4';
         const values = [decision.approval_status, decision.approval_datetime, decision.revision];
-        await change(tx, document.id, set, values, new Date(decision.approval_datetime ?? document.received_at));
+        const at = new Date(decision.approval_datetime ?? document.received_at);
+        await publish(tx, { id: document.id, at, set, values });
       });
     },
   };

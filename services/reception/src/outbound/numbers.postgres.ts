@@ -4,8 +4,9 @@ import { createBatches, type Database } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
+import { NEW_CONFIRMATION_COLUMNS, type NewConfirmationRow, newConfirmationRow } from './confirmation-rows.js';
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
-import { receivedInvoiceEvent } from './received-invoice-event.js';
+import { receivedInvoiceEvent } from './received-changes.js';
 
 const BATCH = { maxItems: 64, maxUnderWay: 2 };
 const IDS_AT_ONCE = 100;
@@ -13,7 +14,7 @@ const IDS_AT_ONCE = 100;
 const HOLDERS = {
   name: 'received_holders',
   text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256,
-                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at
+                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at, d.promoted_at
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
                 WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
            JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
@@ -52,6 +53,11 @@ const ADD = {
              JOIN unnest($8::bigint[], $9::text[], $10::text[], $11::bytea[]) AS f(id, path, sha256, bytes) USING (id)
             ORDER BY f.path
            ON CONFLICT (path, sha256) DO NOTHING
+         ), awaited AS (
+           INSERT INTO confirmations (${NEW_CONFIRMATION_COLUMNS.join(', ')})
+           SELECT ${NEW_CONFIRMATION_COLUMNS.map((column) => `c.${column}`).join(', ')}
+             FROM added a
+             JOIN json_populate_recordset(NULL::confirmations, $12::json) AS c ON c.document_id = a.id
          )
          SELECT id FROM added`,
 };
@@ -60,6 +66,8 @@ interface Addition {
   readonly row: ReturnType<typeof newReceivedRow>;
   readonly event: BusEvent;
   readonly files: readonly PendingDocument[];
+  /** Null where the authority cannot be asked. */
+  readonly confirmation: NewConfirmationRow | null;
 }
 
 /**
@@ -103,6 +111,7 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
         ...columns,
         items.flatMap(({ row, files }) => files.map(() => row.id)),
         ...pendingColumns(items.flatMap(({ files }) => files)),
+        JSON.stringify(items.flatMap(({ confirmation }) => confirmation ?? [])),
       ]);
       database.signalOutbox(new Set(columns[0]));
       const added = new Set(rows.map(({ id }) => id));
@@ -114,9 +123,16 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
     holder: (key) => holders.run(key),
     async add(document: NewReceivedDocument, files: readonly PendingDocument[]) {
       const id = await nextId();
+      const { facts, securityCode } = document;
       const stamp = { id: makeId(), time: document.acknowledgedAt };
       const event = receivedInvoiceEvent(newlyReceived(id, document), [], stamp);
-      return additions.run({ row: newReceivedRow(id, document), event, files });
+      const confirmation = newConfirmationRow(
+        id,
+        document.key,
+        { securityCode, totalAmount: facts.totalAmount },
+        document.acknowledgedAt,
+      );
+      return additions.run({ row: newReceivedRow(id, document), event, files, confirmation });
     },
   };
 }
@@ -132,6 +148,7 @@ type HolderRow = { position: number } & Pick<
   | 'acknowledged_at'
   | 'answered_at'
   | 'answer_due_at'
+  | 'promoted_at'
 >;
 
 function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHolder | null {
@@ -145,5 +162,6 @@ function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHold
     acknowledgedAt: row.acknowledged_at,
     answeredAt: row.answered_at,
     answerDueAt: row.answer_due_at,
+    promotedAt: row.promoted_at,
   };
 }

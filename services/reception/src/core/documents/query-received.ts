@@ -1,10 +1,17 @@
-import type { AllReceivedInvoices, ReceivedInvoice, ReceivedInvoicesCount, ReceivedInvoicesList } from '@ecf/contracts';
+import type {
+  AllReceivedInvoices,
+  AuthorityStatus,
+  ReceivedInvoice,
+  ReceivedInvoiceConflict,
+  ReceivedInvoicesCount,
+  ReceivedInvoicesList,
+} from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { accountRncs, type Caller, requireTaxpayer } from '../account-rncs.js';
 import { ReceptionError } from '../errors.js';
-import type { ListedDocument, NumberSearch, Ports, ReceivedFilter } from '../ports.js';
+import type { ListedConflict, ListedDocument, NumberSearch, Ports, ReceivedFilter } from '../ports.js';
 import { approvalDaysLeft } from './approval-deadline.js';
-import type { UnkeptConflict } from './received-document.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
 export interface PeriodQuery {
@@ -13,6 +20,8 @@ export interface PeriodQuery {
   readonly buyerRnc: string;
   readonly first: CalendarDate;
   readonly last: CalendarDate;
+  /** Null = whatever the authority says. */
+  readonly authorityStatus: AuthorityStatus | null;
 }
 
 /** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
@@ -124,7 +133,8 @@ export type QueryReceived = ReturnType<typeof createQueryReceived>;
 
 async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
   await requireTaxpayer(ports, query.caller, query.buyerRnc);
-  return { env: query.env, buyerRnc: query.buyerRnc, issuerRnc, ...dominicanDays(query.first, query.last) };
+  const { env, buyerRnc, authorityStatus } = query;
+  return { env, buyerRnc, issuerRnc, authorityStatus, ...dominicanDays(query.first, query.last) };
 }
 
 async function only(documents: Ports['documents'], search: NumberSearch): Promise<ListedDocument> {
@@ -140,7 +150,7 @@ async function only(documents: Ports['documents'], search: NumberSearch): Promis
 }
 
 /** A row of the listings. */
-export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
+export function receivedInvoice({ document, known, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
   const { key, facts } = document;
   return {
     id: document.id,
@@ -153,6 +163,9 @@ export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }:
     provider_name: facts.issuerName,
     buyer_rnc: key.buyerRnc,
     xml_storage_path: document.xml.path,
+    signer: shownSigner(document.signer, known),
+    authority_status: document.authorityStatus,
+    authority_checked_at: document.authorityCheckedAt === null ? null : toIsoDominican(document.authorityCheckedAt),
     approval_status: document.approvalStatus,
     // Our own decision.
     approval_confirmed: document.approvalStatus !== 'pending',
@@ -163,8 +176,10 @@ export function receivedInvoice({ document, conflicts, unkept, conflictsTotal }:
   };
 }
 
-function shownConflict({ sha256, receivedAt, certificateSubject }: UnkeptConflict) {
-  return { sha256, date_received: toIsoDominican(receivedAt), certificate_subject: certificateSubject };
+function shownConflict({ conflict, known }: ListedConflict): ReceivedInvoiceConflict {
+  const { id, sha256, receivedAt, signer, authorityStatus } = conflict;
+  const shown = { id, sha256, date_received: toIsoDominican(receivedAt) };
+  return { ...shown, signer: shownSigner(signer, known), authority_status: authorityStatus };
 }
 
 function period(query: PeriodQuery) {

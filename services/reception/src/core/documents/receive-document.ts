@@ -67,11 +67,15 @@ export function createReceiveDocument(
     return record.accept(incoming, validation);
   }
 
-  /** Identical bytes get the first acknowledgement again as long as no answer with it left completely. */
+  /**
+   * Identical bytes get the first acknowledgement again as long as no answer with it left completely; and always where the
+   * document took the number later: its sender got a refusal first.
+   */
   async function repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
     if (holder.xml.sha256 !== incoming.sha256)
       return record.refuse(incoming, 3, 'another document was received under this eNCF', holder);
-    if (!(await answers.leftBefore(holder, incoming))) return record.acknowledgeAgain(incoming, holder);
+    if (holder.promotedAt !== null || !(await answers.leftBefore(holder, incoming)))
+      return record.acknowledgeAgain(incoming, holder);
     return record.refuse(incoming, 3, 'this document was received before', holder);
   }
 

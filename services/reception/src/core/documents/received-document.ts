@@ -1,4 +1,11 @@
-import { type ApprovalStatus, documentKey, type ReceivedConflict, type ReceivedInvoiceChanged } from '@ecf/contracts';
+import {
+  type ApprovalStatus,
+  type AuthorityStatus,
+  documentKey,
+  type EventSigner,
+  type ReceivedConflict,
+  type ReceivedInvoiceChanged,
+} from '@ecf/contracts';
 import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress/signed-document';
 import type { Motive } from '../acknowledgements/motives.js';
@@ -34,17 +41,24 @@ export interface NewReceivedDocument {
   readonly xml: StoredBytes;
   readonly acknowledgement: StoredBytes;
   readonly signer: SignerFacts;
+  /** First six characters of its SignatureValue. */
+  readonly securityCode: string;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   readonly observations: readonly Fault[];
   readonly origin: Origin;
 }
 
 /** The record of a received document. */
-export interface ReceivedDocument extends NewReceivedDocument {
+export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCode'> {
   readonly id: number;
   readonly revision: number;
   readonly approvalStatus: ApprovalStatus;
   readonly approvalDatetime: Date | null;
+  readonly authorityStatus: AuthorityStatus;
+  /** When the authority answered last. */
+  readonly authorityCheckedAt: Date | null;
+  /** When it took the number from another document, because the authority confirmed it; null = it was the first. */
+  readonly promotedAt: Date | null;
   /** When an answer with the acknowledgement first left completely; null while none did. */
   readonly answeredAt: Date | null;
   /** Until when an answer may be on its way of which nothing is noted; null = a moment after the acknowledgement. */
@@ -54,7 +68,15 @@ export interface ReceivedDocument extends NewReceivedDocument {
 /** The document that holds a number, as far as answers to later documents under that number need it. */
 export type NumberHolder = Pick<
   ReceivedDocument,
-  'id' | 'key' | 'xml' | 'acknowledgement' | 'receivedAt' | 'acknowledgedAt' | 'answeredAt' | 'answerDueAt'
+  | 'id'
+  | 'key'
+  | 'xml'
+  | 'acknowledgement'
+  | 'receivedAt'
+  | 'acknowledgedAt'
+  | 'answeredAt'
+  | 'answerDueAt'
+  | 'promotedAt'
 >;
 
 /** An answer with Estado 1. */
@@ -75,21 +97,32 @@ export interface NewRefusedDocument {
   readonly holderId: number | null;
   /** True where that document has other bytes, so that the two compete for the number. */
   readonly competes: boolean;
+  /** What the authority is asked about a competing document; null for others. */
+  readonly confirmable: ConfirmableFacts | null;
   readonly origin: Origin;
+}
+
+/** The facts of a document by which the authority finds it. */
+export interface ConfirmableFacts {
+  readonly securityCode: string;
+  readonly totalAmount: string;
 }
 
 /** A signed document with other bytes under the number of a received one, and kept. */
 export interface Conflict {
+  /** It keeps this id when it takes the number. */
+  readonly id: number;
   readonly sha256: string;
   readonly receivedAt: Date;
-  readonly certificateSubject: string;
+  readonly signer: SignerFacts;
+  readonly authorityStatus: AuthorityStatus;
   readonly xmlPath: string;
 }
 
 /** A signed document with other bytes under the number of a received one, of which the bytes were not kept. */
 export type UnkeptConflict = Omit<Conflict, 'xmlPath'>;
 
-/** The data of `received_invoice.changed`. */
+/** The data of `received_invoice.changed` and `received.disputed`. */
 export function receivedInvoiceChanged(
   document: ReceivedDocument,
   conflicts: readonly Conflict[],
@@ -118,6 +151,10 @@ export function receivedInvoiceChanged(
     arecf_checksum: document.acknowledgement.sha256,
     acknowledged_at: toIsoDominican(document.acknowledgedAt),
     certificate_subject: document.signer.subject,
+    signer: eventSigner(document.signer),
+    authority_status: document.authorityStatus,
+    authority_checked_at: document.authorityCheckedAt === null ? null : toIsoDominican(document.authorityCheckedAt),
+    promoted_at: document.promotedAt === null ? null : toIsoDominican(document.promotedAt),
     approval_status: document.approvalStatus,
     approval_confirmed: document.approvalStatus !== 'pending',
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
@@ -126,12 +163,26 @@ export function receivedInvoiceChanged(
   };
 }
 
+function eventSigner(signer: SignerFacts): EventSigner {
+  return {
+    subject: signer.subject,
+    serial_number: signer.serialNumber,
+    issuer: signer.issuer,
+    fingerprint: signer.fingerprint,
+    key_fingerprint: signer.keyFingerprint,
+    holder_id: signer.holderId,
+    trusted: signer.trusted,
+  };
+}
+
 function eventConflict(conflict: Conflict): ReceivedConflict {
   return {
+    id: conflict.id,
     sha256: conflict.sha256,
     date_received: toIsoDominican(conflict.receivedAt),
-    certificate_subject: conflict.certificateSubject,
+    certificate_subject: conflict.signer.subject,
     xml_storage_path: conflict.xmlPath,
+    authority_status: conflict.authorityStatus,
   };
 }
 

@@ -92,6 +92,7 @@ export function createRecordDocument(
       xml: { path: xml.path, sha256: xml.sha256 },
       acknowledgement: signed.stored,
       signer: document.signer,
+      securityCode: document.securityCode,
       canonical: document.canonical,
       observations: document.observations,
       origin: incoming.origin,
@@ -123,6 +124,10 @@ export function createRecordDocument(
       signer: validation.signer,
       holderId: holder?.id ?? null,
       competes: holder !== null && holder.xml.sha256 !== sha256,
+      confirmable:
+        validation.motive === null
+          ? { securityCode: validation.securityCode, totalAmount: validation.facts.totalAmount }
+          : null,
       origin: incoming.origin,
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);

@@ -10,7 +10,7 @@ import {
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import { judgeSignature, parseReceived, type SignerFacts, type TrustCheck } from '@ecf/public-ingress/signed-document';
-import { verifyXml } from '@ecf/xml-signing';
+import { securityCode, verifyXml } from '@ecf/xml-signing';
 import { type QuotedParties, quotedParties } from '../acknowledgements/quoted-parties.js';
 import { ReceptionError } from '../errors.js';
 import { type DocumentFacts, documentFacts } from './document-facts.js';
@@ -29,6 +29,8 @@ export interface ValidDocument extends Validated {
   readonly motive: null;
   readonly facts: DocumentFacts;
   readonly signer: SignerFacts;
+  /** First six characters of its SignatureValue. */
+  readonly securityCode: string;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   /** Business faults and warnings. They are recorded and never prevent receipt. */
   readonly observations: readonly Fault[];
@@ -81,7 +83,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
   const verification = verifyXml(xml, options.now);
   const signedAt = signingTime(checked.tree) ?? options.now;
   const { doubt, signer } = judgeSignature(verification, signedAt, options.trust);
-  if (doubt !== null || signer === null || verification.verified === null) {
+  if (doubt !== null || signer === null || verification.verified === null || verification.signatureValue === null) {
     return {
       ...validated,
       motive: 2,
@@ -97,6 +99,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
     motive: null,
     facts: documentFacts(tree, checked.type),
     signer,
+    securityCode: securityCode(verification.signatureValue),
     canonical: verification.canonical ?? 'as-is',
     observations: [...faults, ...warnings].slice(0, MAX_OBSERVATIONS),
   };

@@ -1,0 +1,49 @@
+import type { AskedStatus, Confirmation } from './confirmation.js';
+import { judgeState } from './confirmation.js';
+import type { ConfirmationReport, ConfirmationStore, QueryState } from './ports.js';
+import type { PromoteDocument } from './promote-document.js';
+import { pauseAfterAnswer, pauseAfterFailure } from './schedule.js';
+
+export interface ConfirmPorts {
+  readonly confirmations: Pick<ConfirmationStore, 'answered' | 'unanswered' | 'competitor'>;
+  readonly queryState: QueryState;
+  readonly promote: PromoteDocument;
+  readonly report: ConfirmationReport;
+  readonly clock: () => Date;
+}
+
+/**
+ * Asks the authority about one document and records the answer: an acceptance or a rejection is the last one; a document that it
+ * does not know is asked for again, with growing pauses, for 72 hours. A confirmed competitor takes the number.
+ */
+export function createConfirmDocument({ confirmations, queryState, promote, report, clock }: ConfirmPorts) {
+  const after = (ms: number) => new Date(clock().getTime() + ms);
+
+  async function record(document: Confirmation, status: AskedStatus, pauseMs: number | null): Promise<void> {
+    const disputed = pauseMs === null && (status === 'rejected' || status === 'unknown');
+    const answer = { documentId: document.documentId, status, at: clock() };
+    await confirmations.answered({ ...answer, dueAt: pauseMs === null ? null : after(pauseMs) }, disputed);
+    if (disputed) report.disputed(document, status);
+  }
+
+  return async function confirm(document: Confirmation): Promise<void> {
+    const state = await queryState(document);
+    const found = state === null ? null : judgeState(document, state);
+    report.queried(document.env, state === null ? null : (found ?? 'pending'));
+    if (state === null) {
+      await confirmations.unanswered(document.documentId, after(pauseAfterFailure(document.failures + 1)));
+      return;
+    }
+    if (found === 'rejected') return record(document, found, null);
+    const competitor = found === null ? null : await confirmations.competitor(document.documentId);
+    if (found === 'confirmed') {
+      if (competitor !== null && (await promote(document, competitor))) return report.promoted(document);
+      return record(document, found, null);
+    }
+    // The authority knows one document of a number, so it will not know the others.
+    const pauseMs = competitor?.holderConfirmed ? null : pauseAfterAnswer(document.answers + 1);
+    await record(document, found ?? document.status, pauseMs);
+  };
+}
+
+export type ConfirmDocument = ReturnType<typeof createConfirmDocument>;

@@ -1,0 +1,41 @@
+import type { Answer, AuthorityClient, DocumentState, TokenProvider } from '@ecf/authority-client';
+import { LoginError } from '@ecf/authority-client/login';
+import type { Confirmation } from '../core/confirmation/confirmation.js';
+import type { QueryState } from '../core/confirmation/ports.js';
+import { ReceptionError } from '../core/errors.js';
+import type { Ports } from '../core/ports.js';
+
+/** Asks the authority about a document with the login of its buyer. */
+export function createQueryState(
+  ports: Pick<Ports, 'taxpayers' | 'certificates' | 'observer' | 'clock'>,
+  authority: Pick<AuthorityClient, 'queryState'>,
+  tokens: TokenProvider,
+): QueryState {
+  async function ask(document: Confirmation): Promise<Answer<DocumentState>> {
+    const { env, issuerRnc, encf, buyerRnc, securityCode } = document;
+    const buyer = await ports.taxpayers.taxpayer(buyerRnc);
+    if (buyer === null) throw new ReceptionError('certificate_missing', `${buyerRnc} is not a taxpayer here.`);
+    const login = { env, account: buyer.account_id, certificate: ports.certificates.open(buyer, ports.clock()) };
+    const query = async (token: string) =>
+      authority.queryState({ env, token, issuerRnc, encf, buyerRnc, securityCode });
+    const { token } = await tokens.get(login);
+    const answer = await query(token);
+    if (answer.outcome !== 'unauthorized') return answer;
+    await tokens.invalidate({ ...login, token });
+    return query((await tokens.get(login)).token);
+  }
+
+  return async function queryState(document) {
+    try {
+      const answer = await ask(document);
+      if (answer.outcome === 'verdict') return answer.verdict;
+      ports.observer.failed('querying the authority about a received document', answer);
+      return null;
+    } catch (error) {
+      // Without a login there is no answer. Other errors are faults of ours.
+      if (!(error instanceof LoginError || error instanceof ReceptionError)) throw error;
+      ports.observer.failed('logging in to query the authority about a received document', error);
+      return null;
+    }
+  };
+}
