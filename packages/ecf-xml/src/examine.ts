@@ -24,12 +24,25 @@ const FILLED_AT_SIGNING = /^\w+\.(Signature|FechaHoraFirma)$/;
  */
 export function examineXml(xml: CanonicalXml, options: ExamineOptions & { unsigned?: boolean }): ExaminedDocument {
   const found = checkSource(xml.source);
+  const comments =
+    xml.hasInnerComments && !options.unsigned && !options.schemaOnly ? [commentWarning(xml.rootName)] : [];
   if (xml.hasByteOrderMark && !options.unsigned) found.stricter.byteOrderMark(xml.rootName);
-  if (!options.unsigned) return examined(found, options);
+  if (!options.unsigned) {
+    const result = examined(found, options);
+    return { ...result, warnings: [...result.warnings, ...comments] };
+  }
   const faults = found.checked.faults.filter(
     ({ rule, path }) => !(rule === 'schema.required' && FILLED_AT_SIGNING.test(path)),
   );
   return examined({ ...found, checked: { ...found.checked, faults } }, options);
+}
+
+/** Signing leaves comments out, so this is said of signed documents alone. */
+function commentWarning(root: string): Fault {
+  const message =
+    'There are comments inside the document. Receivers refuse it, since comments can make a value read differently from what was signed; write it without.';
+  const source = 'Canonical XML 1.0 without comments: the signature does not cover them';
+  return { path: root, rule: 'schema.unknown', code: null, message, source };
 }
 
 /**

@@ -240,6 +240,16 @@ describe('what the schemas let pass and the authority does not', () => {
     expect(examineXml(xml, { now, unsigned: true }).faults.map(({ code }) => code)).not.toContain('1');
   });
 
+  it('comments inside the root, which receivers refuse: a warning, unless the document is written anew', () => {
+    const xml = summary('<Comprador><RazonSocialComprador>x</RazonSocialComprador></Comprador>');
+    const examined = (source: string, unsigned = false) =>
+      told(examineXml(parseXml(Buffer.from(source)), { now, unsigned }).warnings);
+    const inside = xml.replace('<RazonSocialComprador>x', '<RazonSocialComprador>x<!-- a -->');
+    expect(examined(inside)).toContain('schema.unknown RFCE');
+    expect(examined(inside, true)).not.toContain('schema.unknown RFCE');
+    expect(examined(`<!-- a -->${xml}<!-- b -->`)).not.toContain('schema.unknown RFCE');
+  });
+
   it('in JSON: a group of blanks', () => {
     const value = { ECF: { Encabezado: { IdDoc: { TipoeCF: '43' }, Transporte: '  ' } } };
     expect(told(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');

@@ -45,7 +45,7 @@ describe('hostile XML is refused', () => {
     ['UTF-16 with its mark', 'encoding', Buffer.from('\ufeff<ECF/>', 'utf16le')],
     ['UTF-16 without its mark', 'encoding', Buffer.from('<ECF/>', 'utf16le')],
     ['a DOCTYPE in UTF-16', 'encoding', Buffer.from('\ufeff<!DOCTYPE a><ECF/>', 'utf16le')],
-    ['Latin-1 by declaration', 'encoding', '<?xml version="1.0" encoding="ISO-8859-1"?><ECF/>'],
+    ['Latin-1 by declaration', 'encoding', '<?xml version="1.0" encoding="ISO-8859-1"?><ECF>ñ</ECF>'],
     ['UTF-7 by declaration', 'encoding', "<?xml version='1.0' encoding='UTF-7'?><ECF/>"],
     ['257 levels', 'too_deep', `${'<a>'.repeat(257)}${'</a>'.repeat(257)}`],
     ['a million levels', 'too_deep', '<a>'.repeat(1_000_000)],

@@ -30,7 +30,8 @@ export interface GuardedXml {
   /** The document as text, without byte order mark, line ends normalised to LF as an XML parser does. */
   source: string;
   hasByteOrderMark: boolean;
-  hasComments: boolean;
+  /** Comments inside the root element. */
+  hasInnerComments: boolean;
   hasProcessingInstructions: boolean;
 }
 
@@ -102,8 +103,8 @@ function refuseDeclaredEncoding(source: string): void {
 }
 
 /** Goes from one `<` to the next, keeping depth, attributes and namespace declarations within their bounds. */
-function walkMarkup(source: string): { hasComments: boolean; hasProcessingInstructions: boolean } {
-  const seen = { hasComments: false, hasProcessingInstructions: false };
+function walkMarkup(source: string): { hasInnerComments: boolean; hasProcessingInstructions: boolean } {
+  const seen = { hasInnerComments: false, hasProcessingInstructions: false };
   const bounds = new Bounds(source);
   let at = source.indexOf('<');
   while (at >= 0) {
@@ -118,7 +119,7 @@ function walkMarkup(source: string): { hasComments: boolean; hasProcessingInstru
     } else if (mark !== 0x21 /* ! */) {
       end = bounds.open(at);
     } else if (source.startsWith('<!--', at)) {
-      seen.hasComments = true;
+      if (bounds.isInside) seen.hasInnerComments = true;
       end = endOf(source, '-->', at + 4);
     } else if (source.startsWith('<![CDATA[', at)) {
       end = endOf(source, ']]>', at + 9);
@@ -143,6 +144,11 @@ class Bounds {
 
   constructor(private readonly source: string) {
     this.nextEquals = source.indexOf('=');
+  }
+
+  /** Whether an element is open. */
+  get isInside(): boolean {
+    return this.declared.length > 0;
   }
 
   /** Takes in the start tag at `at` and returns the index behind it, or -1 when it has no end. */

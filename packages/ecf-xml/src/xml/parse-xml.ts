@@ -1,4 +1,5 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
+import { withPlainDeclaration } from './declared-encoding.js';
 import { guardXml, XmlRefused } from './guard.js';
 import { canonicaliseOddNamespaces } from './odd-namespaces.js';
 
@@ -10,8 +11,8 @@ export interface CanonicalXml {
   hasCanonicalForm: boolean;
   /** The document as received (no byte order mark, line ends normalised): only the structural check reads it, since a CDATA section leaves no trace in the canonical text. */
   source: string;
-  /** The document had comments; the canonical text has none. */
-  hasComments: boolean;
+  /** There are comments inside the root, where they split values; the canonical text has none. */
+  hasInnerComments: boolean;
   hasProcessingInstructions: boolean;
   /** The bytes began with a byte order mark. */
   hasByteOrderMark: boolean;
@@ -26,15 +27,16 @@ export interface XmlLimits {
 export const MAX_XML_BYTES = 20 * 1024 * 1024;
 
 /**
- * Parses an untrusted document and canonicalises it. DOCTYPE, encodings other than UTF-8, NUL, depth beyond 256 and
+ * Parses an untrusted document and canonicalises it. DOCTYPE, bytes other than UTF-8, NUL, depth beyond 256 and
  * documents beyond `maxBytes` are refused before the parser sees them; entities and external resources do not exist.
  *
  * @param bytes the document as it came, with or without byte order mark and prolog
  * @throws XmlRefused
  */
 export function parseXml(bytes: Uint8Array, limits: XmlLimits = {}): CanonicalXml {
-  const guarded = guardXml(bytes, limits.maxBytes ?? MAX_XML_BYTES);
-  const document = parseGuarded(bytes);
+  const plain = withPlainDeclaration(bytes);
+  const guarded = guardXml(plain, limits.maxBytes ?? MAX_XML_BYTES);
+  const document = parseGuarded(plain);
   try {
     if (document.dtd !== null) throw new XmlRefused('doctype', 'A document type declaration is never read; remove it.');
     const canonical = canonicalForm(document);

@@ -1,40 +1,16 @@
-import { isAscii } from 'node:buffer';
 import type { Signer } from '@ecf/contracts';
 import { storableText } from '@ecf/domain';
 import { type CanonicalXml, parseXml } from '@ecf/ecf-xml';
 import { type CertificateFacts, isTrusted, type TrustedIssuers, type Verification } from '@ecf/xml-signing';
 
 /**
- * Parses a document as senders send it. Some senders put blanks before the declaration, which no parser takes. Others
- * declare an encoding that their bytes are not in. The declaration is not signed. Throws XmlRefused.
+ * Parses a document as senders send it. Some senders put blanks before the declaration, which no parser takes. Throws
+ * XmlRefused.
  */
 export function parseReceived(bytes: Uint8Array, maxBytes: number): CanonicalXml {
   let start = MARK.every((byte, at) => bytes[at] === byte) ? MARK.length : 0;
   while (start < bytes.length && BLANKS.has(bytes[start] as number)) start++;
-  const document = start === 0 ? bytes : bytes.subarray(start);
-  return parseXml(withPlainDeclaration(document), { maxBytes });
-}
-
-/** Longest declaration that is read. */
-const DECLARATION = 200;
-
-/**
- * Replaces a wrong declared encoding by blanks, so that line and column of a fault stay right. Some programs declare UTF-16
- * and send UTF-8. ASCII bytes are the same in every encoding that senders declare.
- */
-function withPlainDeclaration(bytes: Uint8Array): Uint8Array {
-  const head = Buffer.from(bytes.subarray(0, DECLARATION)).toString('latin1');
-  const found =
-    /^(?:\u00ef\u00bb\u00bf)?<\?xml\s[^>]*?(\sencoding\s*=\s*(["'])(utf-16|iso-8859-1|windows-1252)\2)[^>]*\?>/i.exec(
-      head,
-    );
-  const [whole, declared, , name] = found ?? [];
-  if (whole === undefined || declared === undefined || name === undefined) return bytes;
-  if (name.toLowerCase() !== 'utf-16' && !isAscii(bytes)) return bytes;
-  const plain = Buffer.from(bytes);
-  const at = whole.indexOf(declared);
-  plain.fill(' ', at, at + declared.length);
-  return plain;
+  return parseXml(start === 0 ? bytes : bytes.subarray(start), { maxBytes });
 }
 
 /** The byte order mark of UTF-8. */
