@@ -68,6 +68,36 @@ describe('documents that the caller signed', () => {
     expect((await world.submitSigned(emission, '/submit_ecf', xml, token)).status).toBe(200);
   });
 
+  it('are taken with a declaration of ISO-8859-1 where the bytes are ASCII, as by every receiver', async () => {
+    const ascii = (ecf: Document) => {
+      const letters = JSON.stringify(ecf).normalize('NFD');
+      Object.assign(ecf, JSON.parse(letters.replace(/[^ -~]/g, '')));
+    };
+    const submit = async ({ xml }: { xml: string }) => {
+      const declared = `<?xml version="1.0" encoding="ISO-8859-1"?>${xml.replace(/^<\?xml[^>]*>\s*/, '')}`;
+      const query = '?validate=true';
+      const { status, body } = await world.submitSigned(emission, '/submit_ecf', declared, token, { query });
+      return [status, body.status ?? body.code];
+    };
+    expect(await submit(await signed('ecf-31', 93, ascii))).toEqual([200, 'Validado']);
+    expect(await submit(await signed('ecf-31', 96))).toEqual([400, 'invalid_xml']);
+  });
+
+  it('are warned of a signing time at which the certificate was not valid yet', async () => {
+    const { xml } = await signed('ecf-31', 94, (ecf) => {
+      ecf.FechaHoraFirma = '01-01-2001 10:00:00';
+    });
+    const { body } = await world.submitSigned(emission, '/submit_ecf', xml, token, { query: '?validate=true' });
+    expect(body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['business.signed-outside-validity']);
+    const sent = await world.submit(
+      emission,
+      example('ecf-31', 95, (ecf) => {
+        ecf.FechaHoraFirma = '01-01-2001 10:00:00';
+      }),
+    );
+    expect(sent.body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['business.signed-outside-validity']);
+  });
+
   it('are a string in the body: anything else is 422', async () => {
     for (const body of ['{"xml": 1}', '{"xml": null}', '{"xml": ["<ECF/>"]}', '{"xml": ""}', '{}', '[]']) {
       const answer = await world.call(emission, 'POST', '/submit_ecf', {

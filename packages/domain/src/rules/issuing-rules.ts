@@ -98,6 +98,16 @@ export const ISSUING_RULES = {
     summary:
       'MontoTotal of a credit note is at most that of the document it modifies and its accepted debit notes, less earlier credit notes.',
   },
+  signedOutsideValidity: {
+    name: 'business.signed-outside-validity',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: `${format('58')}; RFC 5280 4.1.2.5`,
+    since: FORMAT_SINCE,
+    summary:
+      'FechaHoraFirma lies within the validity of the certificate that signs, since receivers judge it at that time.',
+  },
   fullDocumentNotKept: {
     name: 'business.full-document-not-kept',
     code: null,

@@ -22,7 +22,7 @@ import {
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
-import { factsOf, issueDateFaults } from './invoice-json.js';
+import { factsOf, issueDateFaults, signingTimeWarnings } from './invoice-json.js';
 
 /** A signed document that was verified and checked. All fields come from signed content. */
 export interface SignedDocument {
@@ -75,8 +75,13 @@ export function readSignedXml(
   refuseFaults(issueDateFaults(tree));
   const summary = summarise(tree);
   const code = expected === 'ECF' ? securityCode(verification.signatureValue) : statedSecurityCode(tree);
-  const facts = factsOf(env, tree, summary, code, examined.warnings);
   const signatureTime = textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma');
+  const { certificate } = verification;
+  const validity =
+    certificate === null
+      ? []
+      : signingTimeWarnings(signatureTime, new Date(certificate.not_before), new Date(certificate.not_after));
+  const facts = factsOf(env, tree, summary, code, [...examined.warnings, ...validity]);
   return {
     key: { env, issuerRnc: summary.issuer_rnc, encf: summary.encf },
     type: summary.ecf_type,
