@@ -250,6 +250,13 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
       status: 404,
     });
   });
+
+  it('a credit note counts negative', async () => {
+    const ask = async () => (await json('/fe/recepcion/api/invoices/count', { ...ALL, env: 'CerteCF' })).body;
+    await world.send(await sampleBytes({ encf: encf(5), total: '100.00' }), { env: 'CerteCF' });
+    await world.send(await sampleBytes({ type: '34', encf: encf(5, '34'), total: '30.25' }), { env: 'CerteCF' });
+    expect(await ask()).toMatchObject({ total_invoices: 2, total_amount: '69.75' });
+  });
 });
 
 describe('GET /fe/recepcion/api/invoices/{encf}', () => {

@@ -72,7 +72,8 @@ export function createDocumentListings(database: Database): DocumentListings {
     async totals(filter) {
       const { where, values } = filtered(filter);
       const { rows } = await database.query<{ count: number; amount: string }>(
-        `SELECT count(*) AS count, round(coalesce(sum(total_amount), 0), 2)::text AS amount
+        `SELECT count(*) AS count,
+                round(coalesce(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 0), 2)::text AS amount
            FROM received_documents d WHERE ${where}`,
         values,
       );
