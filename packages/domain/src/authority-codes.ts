@@ -54,6 +54,11 @@ export const AUTHORITY_STATES: readonly AuthorityState[] = [
   },
 ];
 
+/** The authority's code of a status. */
+export function codeOfStatus(status: InvoiceStatus): string {
+  return AUTHORITY_STATES.find((state) => state.status === status)!.code;
+}
+
 /** Every message known. */
 export const AUTHORITY_MESSAGES: readonly AuthorityMessageEntry[] = [...DOCUMENT_MESSAGES, ...SERVICE_MESSAGES];
 

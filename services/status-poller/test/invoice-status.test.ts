@@ -68,7 +68,12 @@ describe('GET /invoice-status', () => {
   it('knows at once what emission has not told yet, and keeps it', async () => {
     const trackId = randomUUID();
     world.emission.invoices.push(invoiceChanged({ track_id: trackId, encf: 'E310000055555' }));
-    expect((await world.status(instance, trackId)).body).toMatchObject({ track_id: trackId, status: 'Aceptado' });
+    expect((await world.status(instance, trackId)).body).toMatchObject({
+      track_id: trackId,
+      status: 'Aceptado',
+      code: expect.any(String),
+      date_received: expect.any(String),
+    });
     expect((await world.status(instance, trackId, { account: 'account-2' })).status).toBe(404);
     expect((await world.status(instance, trackId, { env: 'eCF' })).status).toBe(404);
   });
@@ -98,7 +103,9 @@ describe('GET /invoice-status', () => {
     const trackId = await world.submitted();
     answers(trackId, decided(verdict({ status: 'No encontrado', code: '0', dateReceived: null, rnc: null })));
     const { status, body } = await world.status(instance, trackId);
-    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'No encontrado', code: '0', rnc: ISSUER } });
+    const date_received = expect.stringMatching(/-04:00$/);
+    const told = { status: 'No encontrado', code: '0', rnc: ISSUER, date_received };
+    expect({ status, body }).toMatchObject({ status: 200, body: told });
     expect(await world.poll(trackId)).toMatchObject({ claim: null });
   });
 

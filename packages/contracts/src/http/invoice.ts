@@ -119,9 +119,11 @@ export const trackIdListSchema = z.object({
 export const invoiceStatusResponseSchema = z.object({
   track_id: z.string(),
   status: invoiceStatusSchema,
-  code: z.string().nullable(),
+  code: z.string().meta({ description: "The authority's code of the state: 1, 2, 3, 4, or 0 for No encontrado" }),
   rnc: rncSchema,
-  date_received: timestampSchema.nullable(),
+  date_received: timestampSchema.meta({
+    description: 'When the authority received the document; until it says so, when the document was submitted',
+  }),
   messages: z.array(authorityMessageSchema),
 });
 

@@ -1,5 +1,5 @@
 import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
 import { outcomeWord } from './background.js';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
@@ -92,13 +92,13 @@ export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceSt
   }
 }
 
-function answer({ trackId, issuerRnc, facts }: Submission): InvoiceStatusResponse {
+function answer({ trackId, issuerRnc, facts, submittedAt }: Submission): InvoiceStatusResponse {
   return {
     track_id: trackId,
     status: facts.status,
-    code: facts.code,
+    code: facts.code ?? codeOfStatus(facts.status),
     rnc: issuerRnc,
-    date_received: facts.dateReceived,
+    date_received: facts.dateReceived ?? toIsoDominican(submittedAt),
     messages: [...facts.messages],
   };
 }
