@@ -10,12 +10,12 @@ const deployment = useDeployment();
 
 const admin = (method: string, path: string, body?: object | FormData) => deployment.demo.admin(method, path, body);
 const newId = async () => (await admin('POST', '/accounts', { name: 'Cuenta nueva' })).body.id as string;
-/** What 422 names, as dotted places. */
+/** The fields that a 422 names, as dotted paths. */
 const places = (answer: { body: { detail: { loc: unknown[] }[] } }) =>
   answer.body.detail.map(({ loc }) => loc.join('.'));
 
 describe('an account', () => {
-  it('is made, listed, shown and deactivated', async () => {
+  it('is created, listed, shown and deactivated', async () => {
     const created = await admin('POST', '/accounts', { name: 'Muebles Roble' });
     expect(created).toMatchObject({ status: 201, body: { id: expect.any(String), name: 'Muebles Roble' } });
     const { id } = created.body;
@@ -48,7 +48,7 @@ describe('an account', () => {
       }
   });
 
-  it('with a bad body is 422, naming the field; what is no JSON is 400 or 415', async () => {
+  it('with a bad body is 422 and names the field; a body that is not JSON is 400 or 415', async () => {
     for (const [body, place] of [
       [{}, 'body.name'],
       [{ name: '' }, 'body.name'],
@@ -90,7 +90,7 @@ describe('an account', () => {
 });
 
 describe('a taxpayer', () => {
-  it('is made, listed, shown; an RNC belongs to one account', async () => {
+  it('is registered, listed and shown; an RNC belongs to one account', async () => {
     const [first, second] = [await newId(), await newId()];
     const created = await admin('POST', `/accounts/${first}/taxpayers`, ROBLE);
     expect(created).toMatchObject({ status: 201, body: ROBLE });
@@ -109,7 +109,7 @@ describe('a taxpayer', () => {
       expect((await admin('POST', `/accounts/${second}/taxpayers`, { ...CEIBA, rnc })).status).toBe(422);
   });
 
-  it('of two accounts registered at the same moment is one account’s', async () => {
+  it('that two accounts register at the same moment belongs to one of them', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, newId));
     const taxpayer = { rnc: '101000139', name: 'Disputado, SRL' };
     const answers = await Promise.all(ids.map((id) => admin('POST', `/accounts/${id}/taxpayers`, taxpayer)));
@@ -160,7 +160,7 @@ describe('a taxpayer', () => {
     expect((await client.submit(numbers.next().invoice)).body.status).toBe('Aceptado');
   });
 
-  it('is bound to the number ranges that were registered, where some were', async () => {
+  it('with registered number ranges submits only numbers within them', async () => {
     const taxpayer = { rnc: '101000155', name: 'Rangos Inventados, SRL' };
     const client = await newAccount(deployment.running, taxpayer);
     const path = `/accounts/${client.accountId}/taxpayers/${taxpayer.rnc}/ranges`;
@@ -194,7 +194,7 @@ describe('a taxpayer', () => {
     expect((await submit('E310000000499')).body.status).toBe('Aceptado');
   });
 
-  it('that is deactivated, or whose account is, starts nothing new until it is active again', async () => {
+  it('that is inactive, or whose account is inactive, submits nothing new until it is active again', async () => {
     const taxpayer = { rnc: '101000171', name: 'Cerrado Inventado, SRL' };
     const client = await newAccount(deployment.running, taxpayer);
     const numbers = new Numbering(taxpayer);
@@ -213,7 +213,7 @@ describe('a taxpayer', () => {
 });
 
 describe('an API key', () => {
-  it('is shown once, listed by its first characters, and dead the moment it is deleted', async () => {
+  it('is shown once, listed by its first characters, and refused as soon as it is deleted', async () => {
     const taxpayer = { rnc: '101000198', name: 'Llaves Inventadas, SRL' };
     const { accountId } = await newAccount(deployment.running, taxpayer);
     const path = `/accounts/${accountId}/api-keys`;
@@ -283,7 +283,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is asked for, in its own environments', async () => {
+  it('is required, and is valid in its own environments', async () => {
     for (const key of ['', 'nope', `${deployment.running.demo.api_key}x`, 'ecf_test_'.padEnd(52, 'A')]) {
       const answer = await new Client(deployment.running, key).call('GET', '/obtain_token');
       expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
@@ -296,7 +296,7 @@ describe('an API key', () => {
     }
   });
 
-  it('of production answers eCF alone; every environment is a world of its own', async () => {
+  it('of production is valid for eCF alone; environments are separate', async () => {
     const live = await newAccount(deployment.running, CEIBA, { environments: ['eCF'] });
     const test = new Client(
       deployment.running,
@@ -322,7 +322,7 @@ describe('an API key', () => {
 });
 
 describe('several accounts', () => {
-  it('never see or sign for one another, and are told 404, never 403', async () => {
+  it('never see or sign for each other, and get 404, never 403', async () => {
     const a = { rnc: '101000211', name: 'Alfa Inventada, SRL' };
     const b = { rnc: '101000236', name: 'Beta Inventada, SRL' };
     const [alfa, beta] = [await newAccount(deployment.running, a), await newAccount(deployment.running, b)];
@@ -346,7 +346,7 @@ describe('several accounts', () => {
     expect(nobody.body.detail.replace('101999999', a.rnc)).toBe(answers.at(-1)?.body.detail);
     expect(await alfa.ledger(encf, a.rnc)).toHaveLength(1);
     expect(await alfa.ledger('E310000009999')).toEqual([]);
-    // The same number is another document under another issuer.
+    // Each issuer has a document of its own under the same number.
     const same = new Numbering(b).next();
     expect(same.encf).toBe(encf);
     expect((await beta.submit(same.invoice)).body).toMatchObject({ status: 'Aceptado', encf });

@@ -15,17 +15,17 @@ const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-crash-'));
 const SETTINGS = {
   STATUS_WAIT_MS: '15000',
   PROCESSING_MS: '20',
-  // Longer than the process may be kept from its core, shorter than a start takes.
+  // Longer than a busy machine may suspend the process, shorter than a start.
   APPROVAL_CLAIM_MS: '6000',
   APPROVAL_FIRST_RETRY_MS: '200',
   DELIVERY_FIRST_RETRY_MS: '200',
   RECEIVER_TIMEOUT_MS: '60000',
 };
-/** A buyer elsewhere. */
+/** RNC of a buyer outside the deployment. */
 const ELSEWHERE = '144444446';
 let standalone: Standalone;
 let buyer: BuyerReceiver;
-/** What strangers were pushing to us when the process was killed, and what they were answered. */
+/** The documents that strangers were sending when the process was killed, and the answers that they got. */
 let pushed: PushedDocument[];
 let answered: Map<string, string>;
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('killed while the authority and a buyer have a document and have not answered: resolved after the restart, sent as it was', async () => {
+it('killed while the authority and a buyer have not answered: both documents are resolved after the restart, with the same bytes', async () => {
   const { issuer_rnc, buyer_rnc } = standalone.demo;
   pushed = await documentsToPush(48, 600_001, buyer_rnc);
   const client = new Client(standalone);
@@ -101,7 +101,7 @@ it('killed while the authority and a buyer have a document and have not answered
   expect(arecf).toMatchObject([{ receipt_status: 1, rejection_code: 3, valid: true }]);
 });
 
-it('what strangers were pushing meanwhile is received once: what was acknowledged stays so, the rest is taken when it comes again', async () => {
+it('killed while strangers send documents: acknowledged ones are kept, the others are received when they are sent again', async () => {
   expect(answered.size).toBeGreaterThanOrEqual(20);
   expect(answered.size).toBeLessThan(pushed.length);
   const first = new Map(answered);

@@ -16,14 +16,14 @@ import { until } from '../support/until.js';
 const deployment = useDeployment({ STRICT_CERTIFICATION: 'true' });
 const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../shared/certification');
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
-const DOOR = '/fe/aprobacioncomercial/api/ecf';
+const ROUTE = '/fe/aprobacioncomercial/api/ecf';
 
 interface Decision {
   approval_status: 1 | 2;
   rejection_code?: number;
 }
 
-/** An e-CF of the demo issuer that the authority accepted, at the demo buyer. */
+/** An accepted e-CF of the demo issuer that the demo buyer has received. */
 async function delivered(): Promise<{ encf: string; total: string; date: string; id: number }> {
   const { demo, running } = deployment;
   const { buyer_rnc } = running.demo;
@@ -31,7 +31,7 @@ async function delivered(): Promise<{ encf: string; total: string; date: string;
   const { body } = await demo.submit(invoice);
   expect(body.status).toBe('Aceptado');
   const find = () => demo.call('GET', `/fe/recepcion/api/invoices/${encf}`, { headers: { 'buyer-rnc': buyer_rnc } });
-  // Its delivery may be on its way; where it is, the buyer answers that it has the document.
+  // The delivery may not have arrived yet. If it has, the buyer answers this copy as a repeat.
   await fetch(`${running.demo.base_url}/fe/recepcion/api/ecf`, {
     method: 'POST',
     headers: { 'content-type': 'text/xml' },
@@ -71,7 +71,7 @@ function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, d
 }
 
 describe('a decision', () => {
-  it('kept local, then sent', async () => {
+  it('is stored without being sent, then sent', async () => {
     const document = await delivered();
     const local = await give(deployment.demo, document, { approval_status: 1 }, '?submit_to_authority=false');
     expect(local.body).toMatchObject({ sent_to_authority: false, sent_to_issuer: false });
@@ -86,7 +86,7 @@ describe('a decision', () => {
 });
 
 describe('ecf approvals', () => {
-  it('ends by hand what the authority answers unreadably for ever, with a note', async () => {
+  it('ends an approval by hand, with a note, when the authority never answers readably', async () => {
     const document = await delivered();
     const release = await deployment.demo.fault({
       operation: 'aprobacioncomercial',
@@ -116,7 +116,7 @@ describe('ecf approvals', () => {
 });
 
 describe('an accepted e-CF', () => {
-  it('whose buyer has no receiver waits; the operator sees it and sends it when there is one', async () => {
+  it('whose buyer has no receiver waits; the operator sees it and sends it once there is one', async () => {
     const { demo, running } = deployment;
     const rnc = '144444446';
     const { invoice: content, encf } = numbers.next('ecf-31', (edited) => {
@@ -140,7 +140,7 @@ describe('an accepted e-CF', () => {
     });
   });
 
-  it('whose certificate came along, and is stored nowhere, is delivered with it', async () => {
+  it('whose certificate came with the request is delivered with that certificate', async () => {
     const taxpayer = { rnc: '133333337', name: 'Sin certificado' };
     const client = await newAccount(deployment.running, taxpayer, { certificate: false });
     const { invoice: content, encf } = new Numbering(taxpayer).next();
@@ -153,7 +153,7 @@ describe('an accepted e-CF', () => {
     expect(seen.body.approval_status).toBe('pending');
   });
 
-  it('of a type that goes to nobody is delivered to nobody', async () => {
+  it('of a type without delivery is not delivered', async () => {
     const { demo } = deployment;
     const { invoice: content, encf } = numbers.next('ecf-43');
     expect((await demo.submit(content)).body.status).toMatch(/^Aceptado/);
@@ -162,7 +162,7 @@ describe('an accepted e-CF', () => {
 });
 
 describe("the authority's own counterpart", () => {
-  it('as a buyer: its approval, sent in its own way, is taken', async () => {
+  it('as a buyer: its approval, sent in its own form, is accepted', async () => {
     const { demo, running } = deployment;
     const { issuer_rnc, base_url, authority_url } = running.demo;
     const { invoice, encf } = numbers.next();
@@ -241,7 +241,7 @@ describe("the authority's own counterpart", () => {
   });
 });
 
-/** The elements that hostile inputs are made at, in an approval. */
+/** The approval's element for each element of an e-CF that the hostile inputs change, and back. */
 const STANDING_FOR: readonly (readonly [RegExp, string, RegExp, string])[] = [
   [/ACECF/g, 'ECF', /(?<=<\/?)ECF/g, 'ACECF'],
   [/DetalleAprobacionComercial/g, 'DetallesItems', /DetallesItems/g, 'DetalleAprobacionComercial'],
@@ -251,8 +251,8 @@ const STANDING_FOR: readonly (readonly [RegExp, string, RegExp, string])[] = [
 const asInvoice = (xml: string) => STANDING_FOR.reduce((text, [from, to]) => text.replace(from, to), xml);
 const asApproval = (xml: string) => STANDING_FOR.reduce((text, [, , from, to]) => text.replace(from, to), xml);
 
-describe('the public door', () => {
-  it.each([`${DOOR}/`, '/FE/AprobacionComercial/api/ecf', `/testecf${DOOR}`, `/CerteCF${DOOR}`])(
+describe('the public route', () => {
+  it.each([`${ROUTE}/`, '/FE/AprobacionComercial/api/ecf', `/testecf${ROUTE}`, `/CerteCF${ROUTE}`])(
     '%s is open',
     async (address) => {
       const answer = await fetch(`${deployment.running.demo.base_url}${address}`, { method: 'POST', body: '<ACECF/>' });
@@ -260,7 +260,7 @@ describe('the public door', () => {
     },
   );
 
-  it('each hostile input gets its answer and decides nothing; the genuine approval is taken after all of them', async () => {
+  it('each hostile input gets its answer and decides nothing; the genuine approval is accepted afterwards', async () => {
     const { base_url, issuer_rnc, buyer_rnc } = deployment.running.demo;
     const { encf, total, date } = await delivered();
     const detail = {
@@ -279,7 +279,7 @@ describe('the public door', () => {
       openCertificate(p12, password),
     );
     const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
-      const answer = await fetch(`${base_url}${DOOR}`, {
+      const answer = await fetch(`${base_url}${ROUTE}`, {
         method: 'POST',
         headers: { 'content-type': 'text/xml', ...headers },
         body: body as string,
@@ -289,7 +289,7 @@ describe('the public door', () => {
     const other = testCertificate(issuer_rnc, { key: testKey(2) });
     const foreign = openCertificate(other.p12, other.password).certificate;
     const wrong: unknown[] = [];
-    // What may be taken, for it says the same, is not among them.
+    // Inputs that may be accepted, because they state the same decision, are left out.
     const refusable = HOSTILE.filter(({ answer }) => !('motive' in answer && answer.motive.includes('')));
     for (const { name, make, headers, answer } of refusable) {
       const made = make(asInvoice(xml), foreign);
@@ -308,8 +308,8 @@ describe('the public door', () => {
     expect(await send(xml)).toMatchObject({ status: 200, text: expect.stringContaining('Aceptada') });
   });
 
-  it('what is no XML is an error like any other', async () => {
-    const answer = await fetch(`${deployment.running.demo.base_url}${DOOR}`, { method: 'POST', body: 'x' });
+  it('a body that is not XML gets the usual error body', async () => {
+    const answer = await fetch(`${deployment.running.demo.base_url}${ROUTE}`, { method: 'POST', body: 'x' });
     expect([answer.status, await answer.json()]).toMatchObject([422, { code: 'validation_error' }]);
   });
 });
@@ -318,7 +318,7 @@ describe('the public door', () => {
   it('all eleven: each e-CF is received first, issuer and buyer swapped; the authority compares text by text', async () => {
     const BUYER = { rnc: '133470616', name: 'DOCUMENTOS ELECTRONICOS DE 02' };
     const client = await newAccount(deployment.running, BUYER, { certificate: false });
-    // The decisions of the set are older than a certificate that is made now.
+    // The decisions of the set are older than a new certificate.
     await uploadCertificate(client, client.accountId, BUYER.rnc, testCertificate(BUYER.rnc, { validFromDays: -4_000 }));
     const names = fs.readdirSync(path.join(SET, 'acecf')).sort();
     expect(names).toHaveLength(11);

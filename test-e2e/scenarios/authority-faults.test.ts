@@ -7,9 +7,9 @@ import { type Invoice, Numbering, otherContent } from '../support/documents/docu
 
 const ISSUER = { rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' };
 const deployment = useDeployment({
-  // Answers come before the verdict: what the caller learns at once, and what the background does later, can be told apart.
+  // Answers come before the verdict, so the immediate answer and the background work can be told apart.
   STATUS_WAIT_MS: '0',
-  // Longer than a process may be kept from its core.
+  // Longer than a busy machine may suspend a process.
   AUTHORITY_TIMEOUT_MS: '3000',
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
@@ -20,7 +20,7 @@ const numbers = new Numbering(ISSUER);
 const client = (): Client => deployment.demo;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** What `/fe_Submit` says of a document that is signed and stored while the authority has not spoken. */
+/** Expects the answer of `/fe_Submit` to a stored document that the authority has not answered yet. */
 function expectInProcess(answer: Answer, encf: string): void {
   expect(answer).toMatchObject({
     status: 200,
@@ -29,7 +29,7 @@ function expectInProcess(answer: Answer, encf: string): void {
   expect(answer.body.xml).toContain('</Signature></ECF>');
 }
 
-/** Ends accepted, with one submission that counts and the very bytes that the first answer showed. */
+/** Expects that the document ends accepted, with one effective submission of the bytes in the first answer. */
 async function expectAcceptedOnce(invoice: Invoice, encf: string, first: Answer): Promise<void> {
   const last = await client().until('Aceptado', () => client().submit(invoice));
   expect(last.body.xml).toBe(first.body.xml);
@@ -41,13 +41,13 @@ async function expectAcceptedOnce(invoice: Invoice, encf: string, first: Answer)
   if (first.body.rfce_xml === undefined) expect(last.body.trackId).toBe(rows[0]?.track_id);
 }
 
-/** A full document and a summary, each with where it is sent and where it is asked for. */
+/** A full document and a summary, each with the operations that submit and query it. */
 const ROUTES = [
   { example: 'ecf-31', operation: 'recepcion', query: 'consultatrackids' },
   { example: 'ecf-32', operation: 'recepcionfc', query: 'consultarfce' },
 ];
 
-describe('a send that goes wrong, of a full document and of a summary', () => {
+describe('a failed submission of a full document and of a summary', () => {
   it.each([
     ['down', { kind: 'down' }],
     ['cut before noting', { kind: 'reset' }],
@@ -73,7 +73,7 @@ describe('a send that goes wrong, of a full document and of a summary', () => {
     await Promise.all(ends);
   });
 
-  it('and cannot be asked about at first is asked again until it can', async () => {
+  it('is queried again until the query succeeds', async () => {
     const ends = ROUTES.map(async ({ example, operation, query }) => {
       const { invoice, encf } = numbers.next(example);
       await client().fault({ operation, times: 1, kind: 'reset-after' });
@@ -87,13 +87,13 @@ describe('a send that goes wrong, of a full document and of a summary', () => {
 });
 
 describe('the authority', () => {
-  it('that is slow, but not too slow, is waited for', async () => {
+  it('may be slow within the timeout', async () => {
     const { invoice, encf } = numbers.next('ecf-32');
     await client().fault({ operation: 'recepcionfc', times: 1, kind: 'slow', delay_ms: 700 });
     expect((await client().submit(invoice)).body).toMatchObject({ status: 'Aceptado', encf });
   });
 
-  it('whose login is down, slow or nonsense is 503 with Retry-After before anything is signed', async () => {
+  it('whose login is down, slow or unreadable is 503 with Retry-After before anything is signed', async () => {
     const taxpayer = { rnc: '101000317', name: 'Sin Token Inventado, SRL' };
     const newcomer = await newAccount(deployment.running, taxpayer);
     const { invoice, encf } = new Numbering(taxpayer).next();
@@ -117,7 +117,7 @@ describe('the authority', () => {
     expect((await newcomer.until('Aceptado', () => newcomer.submit(other))).body.encf).toBe(encf);
   });
 
-  it('that is killed and comes back finds every document once', async () => {
+  it('that is killed and restarted receives every document once', async () => {
     const warm = numbers.next();
     await client().until('Aceptado', () => client().submit(warm.invoice));
     const simulator = childOf(deployment.running.child.pid as number, 'authority-simulator');
@@ -132,7 +132,7 @@ describe('the authority', () => {
     expect(await client().ledger(warm.encf)).toHaveLength(1);
   });
 
-  it('that is away for a while loses nothing: all documents are accepted when it is back', async () => {
+  it('that is down for a while loses nothing: all documents are accepted once it is back', async () => {
     await client().token();
     const end = await client().fault({ operation: '*', kind: 'down' });
     const documents = Array.from({ length: 12 }, (_, index) => numbers.next(index % 2 === 0 ? 'ecf-31' : 'ecf-32'));
@@ -144,7 +144,7 @@ describe('the authority', () => {
       await expectAcceptedOnce(invoice, encf, firsts[index] as Answer);
   });
 
-  it('asks for the same summary again with 004: the service does so by itself', async () => {
+  it('that answers 004 gets the same summary again from the service', async () => {
     const { invoice, encf } = numbers.next('ecf-32');
     const verdict = {
       codigo: 2,
@@ -169,7 +169,7 @@ describe('a credit note', () => {
       edit(ecf);
     });
 
-  it('waits for the document it modifies, and goes when that is accepted', async () => {
+  it('waits for the document it modifies, and is submitted when that is accepted', async () => {
     const original = numbers.next();
     const release = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
     expect((await client().submit(original.invoice)).body.status).toBe('EnProceso');
@@ -211,7 +211,7 @@ describe('a credit note', () => {
 });
 
 describe('a certificate that came with the request', () => {
-  it('serves what goes on in the background too', async () => {
+  it('also serves the background work', async () => {
     const taxpayer = { rnc: '101000351', name: 'Firma Prestada Inventada, SRL' };
     const newcomer = await newAccount(deployment.running, taxpayer, { certificate: false });
     const { invoice, encf } = new Numbering(taxpayer).next();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   client = await newAccount(deployment.running, TAXPAYER);
 });
 
-/** The parts as given, in this order. */
+/** A form with the given parts, in this order. */
 function form(...parts: [name: string, content: string | Uint8Array, type?: string][]): FormData {
   const body = new FormData();
   for (const [name, content, type] of parts)
@@ -25,7 +25,7 @@ function form(...parts: [name: string, content: string | Uint8Array, type?: stri
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   client.call('POST', '/fe_Submit', { body, headers });
 
-/** Nothing arrived at the authority, and the number is as good as new. */
+/** Nothing arrived at the authority, and the number can still be used. */
 async function expectUntouched({ invoice, encf }: { invoice: Invoice; encf: string }): Promise<void> {
   expect(await client.ledger(encf)).toEqual([]);
   const good = await client.submit(invoice);

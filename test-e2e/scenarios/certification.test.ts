@@ -10,7 +10,7 @@ const SET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..
 const present = fs.existsSync(SET);
 const ISSUER = { rnc: '133470616', name: 'DOCUMENTOS ELECTRONICOS DE 02' };
 
-/** The order the authority asks for: full documents, then notes on them, then summaries. */
+/** The order that the authority requires: full documents, then notes on them, then summaries. */
 function inOrder(names: string[]): string[] {
   const stage = (name: string) =>
     /^E3[34]/.test(name) ? 1 : Number(total(name)) < 250_000 && /^E32/.test(name) ? 2 : 0;
@@ -35,7 +35,7 @@ const total = (name: string): string => invoice(name).ECF.Encabezado.Totales.Mon
     fs.rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is accepted document by document, with no fault and no warning', async () => {
+  it('is accepted, each document without errors and warnings', async () => {
     const results: Record<string, unknown>[] = [];
     for (const name of inOrder(fs.readdirSync(SET))) {
       const { status, body } = await client.submit(invoice(name));

@@ -12,14 +12,14 @@ import { describeDistributed, type Standalone, startDistributed } from '../suppo
 import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
-/** Invoices of the load; 2000 by hand: `ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos`. */
+/** Number of invoices. By hand 2000: `ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos`. */
 const COUNT = Number(process.env.ECF_CHAOS_INVOICES ?? 150);
 const FULL = COUNT >= 1_000;
 const SEVERAL = 'gateway,emission';
 const ISSUER = '199999991';
 const SETTINGS = {
   INSTANCES: '2',
-  // Twelve processes would be most of a small load's time; there two gateways share two of emission.
+  // Starting twelve processes would take most of a small run, so it has two gateways and two of emission only.
   ...(FULL ? {} : { INSTANCES_OF: SEVERAL }),
   STATUS_WAIT_MS: '0',
   AUTHORITY_TIMEOUT_MS: '2000',
@@ -30,13 +30,13 @@ const SETTINGS = {
   PROCESSING_MS: '100',
   UPSTREAM_TIMEOUT_MS: '20000',
 };
-/** What the authority does to one submission in a hundred, for each of them. */
+/** Each of these faults hits one submission in a hundred. */
 const FAULTS = ['timeout-after', 'reset', 'reset-after', 'http'];
 const FINAL_MS = 240_000;
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-chaos-'));
 fs.chmodSync(dataDir, 0o755);
-/** XML in files, or in a bucket where ECF_CHAOS_ARCHIVE=s3 asks for one. */
+/** The bucket for the XML if ECF_CHAOS_ARCHIVE=s3; null if files hold it. */
 const storage: TestBucket | null = process.env.ECF_CHAOS_ARCHIVE === 's3' ? await bucket() : null;
 let running: Standalone;
 let stored: StoredEverywhere | undefined;
@@ -58,7 +58,7 @@ const issued = () => {
   };
 };
 
-/** Everything of the issuer that the public interface lists. */
+/** Every document of the issuer that the public interface lists. */
 async function listed(): Promise<Record<string, string>[]> {
   const all: Record<string, string>[] = [];
   for (;;) {
@@ -70,7 +70,7 @@ async function listed(): Promise<Record<string, string>[]> {
   }
 }
 
-/** Events that consumers have not handled yet or gave up, as the services tell it now; null while not all of them do. */
+/** Events that consumers have not handled yet or gave up, by the services' metrics; null while a service does not answer. */
 async function eventsOpen(): Promise<number | null> {
   const text = await (await fetch(running.demo.metrics_url)).text();
   if (/^ecf_process_up\{[^}]*\} 0$/m.test(text)) return null;
@@ -86,7 +86,7 @@ async function eventsOpen(): Promise<number | null> {
 describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL ? 'each' : SEVERAL}`, () => {
   let all: Submitted[];
 
-  it('are answered while every process is killed once, the broker and the database too, and the authority errs', async () => {
+  it('are answered while every process, the broker and the database are killed once and the authority fails', async () => {
     running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     stored = new StoredEverywhere(dataDir, { ...process.env, ...storage?.settings });
     const client = new Client(running);
@@ -113,7 +113,7 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
     await client.control('DELETE', '/faults');
   }, 900_000);
 
-  it('reach their final state by themselves, and every event its readers', async () => {
+  it('reach their final state without intervention, and consumers handle every event', async () => {
     async function work() {
       await delay(400);
       const open = (await stored?.openWork()) ?? {};
@@ -127,12 +127,12 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
     );
   });
 
-  it('stand once each, alike, in the ledger, the databases, the read models and the archive', async () => {
+  it('are stored once each, with equal contents, in ledger, databases, read models and archive', async () => {
     const { body } = await new Client(running).control('GET', `/submissions?rnc=${ISSUER}`);
     const submissions = (body as LedgerEntry[]).filter(({ operation }) => /^recepcion/.test(operation));
-    // The first invoice of all is the sandbox's own.
+    // The sandbox issued the first number itself.
     const numbers = [...all.map(({ encf }) => encf), 'E310000000001'].sort();
-    // A delivery whose receiver was away may go on meanwhile; what is missing in the read models stays so.
+    // A delivery may still be retried, which changes its row for a moment. Rows missing in the read models stay missing.
     const { compared, differences } = await until(
       () => agreement(stored as StoredEverywhere, submissions),
       (seen) => seen.differences.length === 0,

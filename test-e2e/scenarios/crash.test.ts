@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 
 const SETTINGS = {
   STATUS_WAIT_MS: '10000',
-  // No send is given up before the process is killed.
+  // No call to the authority times out before the process is killed.
   AUTHORITY_TIMEOUT_MS: '60000',
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
@@ -41,7 +41,7 @@ async function arrived(client: Client, encfs: string[]): Promise<void> {
   throw new Error('not all documents arrived');
 }
 
-/** Numbers whose cancellation the authority noted, or did not, before the process was killed. */
+/** Cancellations that the authority did, and did not, record before the process was killed. */
 const NOTED = 'E310000900001';
 const UNNOTED = 'E310000900002';
 
@@ -57,8 +57,8 @@ function cancel(client: Client, number: string) {
   });
 }
 
-/** Waits until the service noted of so many documents and cancellations that it is sending them. */
-async function underWay(counts: Record<'attempt' | 'cancellation', number>): Promise<void> {
+/** Waits until the database has so many attempts and cancellations in the state `sending`. */
+async function isSending(counts: Record<'attempt' | 'cancellation', number>): Promise<void> {
   const database = embeddedDatabase(dataDir, 'emission');
   const sending = async (table: string) =>
     (await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table} WHERE state = 'sending'`))
@@ -74,14 +74,14 @@ async function underWay(counts: Record<'attempt' | 'cancellation', number>): Pro
   }
 }
 
-/** Ends the leases of the killed process, which last minutes with the long timeout of these tests. */
+/** Ends the leases of the killed process. They last minutes, because the timeout of these tests is long. */
 async function endLeases(table: 'attempt' | 'cancellation'): Promise<void> {
   const database = embeddedDatabase(dataDir, 'emission');
   await database.query(`UPDATE ${table} SET next_action_at = now() WHERE state = 'sending'`);
   await database.close();
 }
 
-/** The simulator's ledger of cancellations once it holds so many, those after the first by their bytes. */
+/** Waits for so many cancellations in the simulator's ledger; those after the first are sorted by checksum. */
 async function cancellations(client: Client, count: number) {
   for (const end = Date.now() + 60_000; ; await delay(50)) {
     const { body } = await client.control('GET', '/submissions?operation=anulacionrangos');
@@ -98,14 +98,14 @@ async function expectAllAcceptedOnce(client: Client, all: { invoice: object; enc
   }
 }
 
-describe('documents under way', () => {
-  it('when the process is killed are resumed by the next one when their leases end', async () => {
+describe('documents in progress', () => {
+  it('are resumed after a kill by the next process once their leases end', async () => {
     await fillDataFolder(dataDir);
     running = await startStandalone(dataDir, SETTINGS);
     const client = new Client(running);
     const noted = documents();
     const lost = documents();
-    // What else is asked of the authority meanwhile takes none of them away.
+    // Only submissions are delayed: queries to the authority do not use up these faults.
     for (const operation of ['recepcion', 'recepcionfc'])
       await client.fault({ operation, kind: 'slow', delay_ms: 120_000, times: noted.length / 2 });
     const answers = noted.map(({ invoice }) => client.submit(invoice).catch(() => null));
@@ -121,7 +121,7 @@ describe('documents under way', () => {
     await cancellations(client, 1);
     await client.fault({ operation: 'anulacionrangos', kind: 'timeout', times: 1 });
     answers.push(cancel(client, UNNOTED).catch(() => null));
-    await underWay({ attempt: noted.length + lost.length, cancellation: 2 });
+    await isSending({ attempt: noted.length + lost.length, cancellation: 2 });
     await running.end('SIGKILL');
     expect(await Promise.all(answers)).toEqual(answers.map(() => null));
 
@@ -135,7 +135,7 @@ describe('documents under way', () => {
     await expectAllAcceptedOnce(next, [...noted, ...lost]);
   });
 
-  it('so are cancellations: their numbers stay blocked, and what may have arrived is never taken for refused', async () => {
+  it('cancellations are resumed too: their numbers stay blocked, and a lost answer never counts as a refusal', async () => {
     const client = new Client(running);
     const list = async () => (await client.call('GET', '/anecf/?issuer_rnc=199999991')).body;
     expect((await list()).map((one: { authority_status: string }) => one.authority_status)).toEqual(
@@ -165,7 +165,7 @@ describe('documents under way', () => {
     ]);
   });
 
-  it('when it is told to stop are answered first', async () => {
+  it('are answered before the process stops on SIGTERM', async () => {
     const client = new Client(running);
     await client.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_500 });
     await client.fault({ operation: 'recepcionfc', kind: 'slow', delay_ms: 1_500 });

@@ -16,16 +16,16 @@ const deployment = useDeployment(
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
 const client = (): Client => deployment.demo;
 
-/** The embedded server. */
+/** The process id of the embedded server. */
 function postgres(): number {
   const file = path.join(deployment.dataDir, 'postgres', 'postmaster.pid');
   const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
-  // A server that is starting makes its file before it writes it; signals to 0 would go to this very process.
+  // A starting server creates its file before it writes it. Signals to process 0 would reach this test itself.
   if (!(pid > 1)) throw new Error(`no process id in ${file}`);
   return pid;
 }
 
-/** Stops the server and every process of its sessions, as a machine that hangs does; resolves with what lets them go on. */
+/** Stops the server and all its sessions, as a machine that hangs does; returns a function that continues them. */
 function freeze(): () => void {
   const server = postgres();
   process.kill(server, 'SIGSTOP');
@@ -43,10 +43,10 @@ function freeze(): () => void {
 
 const readiness = () => fetch(`${deployment.running.demo.base_url}/health/ready`);
 
-/** What was told of readiness lately is told again for a second. */
+/** Waits until the gateway is ready. It caches its readiness for a second. */
 const readyAgain = () => until(readiness, ({ status }) => status === 200);
 
-/** One document every tenth of a second, each answer with what was sent. */
+/** Submits a document every tenth of a second; resolves with each request and its answer. */
 async function submitting(during: Promise<unknown>) {
   const calls: Promise<{ invoice: object; encf: string; answer: Answer }>[] = [];
   let over = false;
@@ -65,7 +65,7 @@ async function submitting(during: Promise<unknown>) {
   return Promise.all(calls);
 }
 
-/** Whoever got 200 has an accepted document, whoever got 503 a free number; nothing went out twice. */
+/** Each 200 has an accepted document, each 503 a free number; nothing was submitted twice. */
 async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>): Promise<void> {
   expect(results.length).toBeGreaterThan(3);
   for (const { invoice, encf, answer } of results) {
@@ -74,7 +74,7 @@ async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>
       expect(last.body.xml).toBe(answer.body.xml);
     } else {
       expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
-      // The answer said that nothing was consumed: another document may have the number as soon as that is put in order.
+      // The 503 left the number unused, so another document may have it.
       const free = await client().until('Aceptado', () => client().submit(otherContent(invoice)));
       expect(free.body.encf).toBe(encf);
     }
@@ -83,14 +83,14 @@ async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>
 }
 
 describe('a database that is gone for five seconds', () => {
-  it('frozen: requests wait or are told to repeat; nothing is lost or doubled', async () => {
-    const goOn = freeze();
-    const back = delay(AWAY_MS).finally(goOn);
+  it('frozen: requests wait or get 503; nothing is lost or doubled', async () => {
+    const resume = freeze();
+    const back = delay(AWAY_MS).finally(resume);
     const results = await submitting(back.then(() => delay(500)));
     await expectNothingLost(results);
   });
 
-  it('killed: it is started again, and what comes then is taken; nothing is lost or doubled', async () => {
+  it('killed: it is restarted, and later requests are accepted; nothing is lost or doubled', async () => {
     const before = postgres();
     process.kill(before, 'SIGKILL');
     const { invoice } = numbers.next();
@@ -102,7 +102,7 @@ describe('a database that is gone for five seconds', () => {
     await expectNothingLost([...results, ...after]);
   });
 
-  it('killed again and again until it stays: the answers are clear, and the account is still administered', async () => {
+  it('killed repeatedly: the answers are clear, and the account can be administered afterwards', async () => {
     const { invoice, encf } = numbers.next();
     const end = Date.now() + AWAY_MS;
     const first = client().submit(invoice);
@@ -125,14 +125,14 @@ describe('a database that is gone for five seconds', () => {
 });
 
 describe('while the database is away', () => {
-  it('the process is alive, not ready, and the administration says so', async () => {
-    const goOn = freeze();
+  it('the process is alive but not ready, and readiness names the database', async () => {
+    const resume = freeze();
     try {
       const ready = await until(readiness, ({ status }) => status === 503);
       expect((await client().call('GET', '/health/live')).status).toBe(200);
       expect(await ready.json()).toMatchObject({ checks: { database: expect.not.stringMatching(/^ok$/) } });
     } finally {
-      goOn();
+      resume();
     }
     await readyAgain();
   });

@@ -39,7 +39,7 @@ const answers = (url: string) =>
     () => false,
   );
 
-/** Kills a process as `kill -9` does and waits until it is there again under its name. */
+/** Kills a process with SIGKILL and waits until it runs again under its name. */
 async function killAndAwait(name: string): Promise<void> {
   const before = processOf(name);
   process.kill(before.pid as number, 'SIGKILL');
@@ -52,7 +52,7 @@ async function killAndAwait(name: string): Promise<void> {
   if (before.url !== null) await until(() => answers(`${before.url}/health/ready`), Boolean, 120_000);
 }
 
-/** The page, once every process has answered in its time. */
+/** The metrics page once every process answers in time. */
 async function metricsOfAll(): Promise<string> {
   let text = '';
   await until(
@@ -66,41 +66,42 @@ async function metricsOfAll(): Promise<string> {
   return text;
 }
 
-/** What was told of readiness lately is told again for a second. */
+/** Waits for a status of readiness. The gateway caches it for a second. */
 const readiness = (status: number) =>
   until(
     () => fetch(`${running.demo.base_url}/health/ready`),
     (answer) => answer.status === status,
   );
 
-/** A gateway that is just being started again answers nothing at all. */
-const patiently = (call: () => Promise<Answer>) => () => call().catch((error) => ({ text: String(error) }) as Answer);
+/** Calls a gateway that may be restarting and then does not answer. */
+const duringRestart = (call: () => Promise<Answer>) => () =>
+  call().catch((error) => ({ text: String(error) }) as Answer);
 
-/** Submits, however often that takes, and waits until the document is accepted and its submission the only one. */
+/** Submits until the answer is 200, and waits until the document is accepted with one submission. */
 async function submitted(): Promise<string> {
   const { invoice, encf } = numbers.next();
   await client().until(
     'Aceptado',
-    patiently(() => client().submit(invoice)),
+    duringRestart(() => client().submit(invoice)),
     120_000,
   );
   expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
   return encf;
 }
 
-/** A question for one number: what is settled the read model answers alone, else emission is asked first. */
+/** A query for one number: the read model answers if the document is decided; otherwise emission is queried first. */
 async function expectListed(encf: string): Promise<void> {
   const day = new Date(Date.now() - 4 * 3_600_000).toISOString().slice(0, 10).split('-').reverse().join('-');
   const headers = { 'rnc-issuing': '199999991', 'start-date': day, 'end-date': day };
   await client().until(
     'Aceptado',
-    patiently(() => client().call('GET', `/invoices/${encf}`, { headers })),
+    duringRestart(() => client().call('GET', `/invoices/${encf}`, { headers })),
     120_000,
   );
 }
 
 describeDistributed('the distributed deployment, as a new user meets it', () => {
-  it('starts everything that is missing, submits an example invoice and tells its processes', async () => {
+  it('starts every missing part, submits an example invoice and lists its processes', async () => {
     running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);
     expect(running.processes()).toEqual(
@@ -126,7 +127,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     expect(text.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
   });
 
-  it('listens to the topics of the contracts, each service to its own and to no other', async () => {
+  it('consumes the topics of the contracts, each service exactly its own', async () => {
     const text = await metricsOfAll();
     const told = [...text.matchAll(/^ecf_consumer_connected\{([^}]*)\}/gm)].map(([, labels = '']) =>
       ['topic', 'group', 'process'].map((name) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]).join(' '),
@@ -151,7 +152,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
 });
 
 describeDistributed('processes that are killed, the broker and the database too', () => {
-  it('are started again under their names and addresses, and what was submitted meanwhile is decided once', async () => {
+  it('are restarted under their names and addresses, and a document submitted meanwhile is decided once', async () => {
     const own = ['kafka', 'postgresql'].filter((name) => processOf(name) !== undefined);
     const [encf] = await Promise.all([submitted(), ...[...SERVICES, ...own].map(killAndAwait)]);
     await expectListed(encf);
@@ -159,20 +160,20 @@ describeDistributed('processes that are killed, the broker and the database too'
   });
 });
 
-/** Where a part is configured, or runs in a container, there is no process to freeze: such tests are skipped by name. */
+/** A configured part, or one in a container, has no process to freeze, so its test is skipped. */
 const itWhereStarted = async (address: string) =>
   (process.env[address] ?? '') === '' && !(await dockerAnswers()) ? it : it.skip;
 const itWithOwnRedis = await itWhereStarted('REDIS_URL');
 const itWithOwnBroker = await itWhereStarted('KAFKA_BROKERS');
 
-/** The process of a part that this deployment started itself. */
+/** The process id of a part that this deployment started itself. */
 function ownProcess(name: 'redis' | 'kafka', command: string): number {
   const { pid } = processOf(name);
   expect(fs.readFileSync(`/proc/${pid}/comm`, 'utf8')).toContain(command);
   return pid as number;
 }
 
-/** A server that is frozen takes connections and answers nothing. */
+/** Suspends a server while `work` runs: it accepts connections and does not answer. */
 async function whileFrozen(pid: number, work: () => Promise<void>): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   try {
@@ -182,13 +183,13 @@ async function whileFrozen(pid: number, work: () => Promise<void>): Promise<void
   }
 }
 
-/** Whether a line of the metrics page says so of a process. */
+/** Whether the metrics page has this value for a process. */
 const says = async (metric: string, process: string, value: string) =>
   new RegExp(`^${metric}\\{(?=[^}]*process="${process}")[^}]*\\} ${value}$`, 'm').test(await metricsOfAll());
 
 describeDistributed('a part that no longer answers', () => {
   itWithOwnRedis(
-    'Redis (that of this machine): submissions go on with tokens of each process, it is said, and it is over by itself',
+    'Redis (of this machine): each process uses its own tokens, the metrics show it, and Redis is used again afterwards',
     async () => {
       await whileFrozen(ownProcess('redis', 'redis-server'), async () => {
         await until(
@@ -213,7 +214,7 @@ describeDistributed('a part that no longer answers', () => {
   );
 
   itWithOwnBroker(
-    'the broker (that of this machine): submissions are taken, found and decided all the same, and their events come afterwards',
+    'the broker (of this machine): submissions are accepted, found and decided, and their events follow afterwards',
     async () => {
       const broker = ownProcess('kafka', 'java');
       const { invoice, encf } = numbers.next();
@@ -238,7 +239,7 @@ describeDistributed('a part that no longer answers', () => {
   );
 });
 
-// Its line is cut: that has to be a storage of the test's own.
+// The test cuts the connection, so the storage must be its own.
 const describeOwnStorage = storage === null ? describe.skip : describeDistributed;
 
 interface StoredFile {
@@ -246,8 +247,8 @@ interface StoredFile {
   pending: boolean;
 }
 
-describeOwnStorage('the storage of XML (the one that the test starts, not that of S3_ENDPOINT) is away', () => {
-  it('a submission succeeds and is archived later, an archived document is out of reach, and all comes back', async () => {
+describeOwnStorage('while the storage of XML is down (the one that the test starts, not S3_ENDPOINT)', () => {
+  it('a submission succeeds and is archived later; an archived document is 503 until the storage is back', async () => {
     const stored = await submitted();
     const xmlOf = (encf: string) => client().call('GET', `/${encf}/xml`, { headers: { 'rnc-issuing': '199999991' } });
     const { text: xml, status: before } = await xmlOf(stored);
@@ -261,7 +262,7 @@ describeOwnStorage('the storage of XML (the one that the test starts, not that o
     try {
       const accepted = await client().submit(invoice);
       expect(accepted.status).toBe(200);
-      // The archiver has not moved it, so its bytes are still in the database.
+      // The archiver could not move it yet, so the database still holds its bytes.
       expect((await xmlOf(encf)).text).toBe(accepted.body.xml);
       const away = await xmlOf(stored);
       expect(away).toMatchObject({
@@ -279,8 +280,8 @@ describeOwnStorage('the storage of XML (the one that the test starts, not that o
   });
 });
 
-describeDistributed('the end', () => {
-  it('leaves no process behind, and the next start goes on with the data', async () => {
+describeDistributed('SIGINT', () => {
+  it('leaves no process behind, and the next start continues with the data', async () => {
     const last = await submitted();
     const all = running.processes();
     expect(await running.end('SIGINT')).toBe(0);
@@ -289,7 +290,7 @@ describeDistributed('the end', () => {
     running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     expect(running.output()).not.toContain('first invoice');
     await expectListed(last);
-    // A second signal ends the services at once, what keeps data in order all the same.
+    // A second signal stops the services at once; the servers that hold data still stop in order.
     const again = running.processes();
     running.child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 100));

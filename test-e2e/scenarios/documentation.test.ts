@@ -19,7 +19,7 @@ const PAGES = [
   ...pagesIn('docs/incidents'),
   ...pagesIn('docs/runbooks'),
 ];
-/** Shown and not run here: each starts a deployment or runs these very tests, and other tests do the same. */
+/** Listed but not run here: each starts a deployment or runs these tests, and other tests cover them. */
 const SHOWN = [
   'npm start',
   'npm run distributed',
@@ -69,7 +69,7 @@ function run(script: string, env: Record<string, string>): Promise<{ code: numbe
 describe('the commands of a page of the documentation', () => {
   const running = PAGES.filter((page) => blocks(page).some(({ language }) => language === 'sh'));
 
-  it('are on the pages for those who use, operate and extend it', () => {
+  it('are on the pages for users, operators and developers', () => {
     const names = running.map((page) => path.basename(page, '.md'));
     expect(names).toEqual(
       expect.arrayContaining([
@@ -79,7 +79,7 @@ describe('the commands of a page of the documentation', () => {
     );
   });
 
-  it.each(running)('work as they stand: %s', async (page) => {
+  it.each(running)('work without changes: %s', async (page) => {
     const work = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-docs-'));
     try {
       const parts = blocks(page).filter(({ language }) => language === 'sh');
@@ -101,7 +101,7 @@ describe('the commands of a page of the documentation', () => {
     expect(lines.filter((line) => !SHOWN.includes(line))).toEqual([]);
   });
 
-  it.each(PAGES)('name scripts that there are, in the text as well: %s', (page) => {
+  it.each(PAGES)('name only scripts that exist, also in the text: %s', (page) => {
     const { scripts } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -112,7 +112,7 @@ describe('the commands of a page of the documentation', () => {
     expect(files.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  it.each(PAGES)('stand beside links that lead somewhere: %s', (page) => {
+  it.each(PAGES)('have links that lead to files: %s', (page) => {
     const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link as string);
     expect(links.filter((link) => !fs.existsSync(path.join(ROOT, path.dirname(page), link)))).toEqual([]);

@@ -10,7 +10,7 @@ const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Fictici
 const call = (method: string, path: string, headers: Record<string, string> = {}, body?: BodyInit) =>
   deployment.demo.call(method, path, { headers, ...(body === undefined ? {} : { body }) });
 
-/** Sends bytes as they are and resolves with all that comes back until the other side closes. */
+/** Sends raw bytes and resolves with everything received until the connection closes. */
 function raw(text: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(deployment.running.demo.base_url);
   return new Promise((resolve, reject) => {
@@ -24,12 +24,12 @@ function raw(text: string | Buffer): Promise<string> {
   });
 }
 
-/** A request in bytes, after whose answer the connection is closed. */
+/** A request as bytes; its answer closes the connection. */
 const request = (line: string, headers: string[] = []) =>
   Buffer.from(`${[`${line} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
 
 describe('routes', () => {
-  it('take a slash at the end, whatever the method', async () => {
+  it('accept a slash at the end, for every method', async () => {
     for (const path of ['/fe_Submit', '/fe_Submit/', '/fe_Submit//']) {
       const form = new FormData();
       form.set('data', JSON.stringify(numbers.next('ecf-32').invoice));
@@ -41,7 +41,7 @@ describe('routes', () => {
     expect((await call('POST', '/submit_ecf/', json, '{}')).status).toBe(422);
   });
 
-  it('that are unknown are 404, known with another method 405 with Allow', async () => {
+  it('that do not exist are 404; existing ones with another method are 405 with Allow', async () => {
     for (const path of [
       '/nada',
       '/fe_Submit/nada',
@@ -69,7 +69,7 @@ describe('routes', () => {
     expect((await call('HEAD', '/')).status).toBe(200);
   });
 
-  it('of receivers are found in any case, with an accent in any form, under an environment, without a key', async () => {
+  it('of receivers match in any case, with encoded accents, under an environment, without a key', async () => {
     const paths = [
       '/fe/autenticacion/api/semilla',
       '/FE/Autenticacion/API/Semilla/',
@@ -88,7 +88,7 @@ describe('routes', () => {
     expect((await call('GET', '/nada/fe/autenticacion/api/semilla')).status).toBe(404);
   });
 
-  it('say who they are, and list every error', async () => {
+  it('name the product, and list every error', async () => {
     expect(await call('GET', '/')).toMatchObject({ status: 200, body: { name: expect.any(String) } });
     const { body } = await new Client(deployment.running, '').call('GET', '/errors');
     expect(body.length).toBeGreaterThan(30);
@@ -105,7 +105,7 @@ describe('routes', () => {
 });
 
 describe('a request id', () => {
-  it('is the caller’s where it is harmless, else a new one; the answer and its body carry it', async () => {
+  it('is the caller’s if it is harmless, else a new one; the answer and its body carry it', async () => {
     const given = await call('GET', '/nada', { 'x-request-id': 'pedido-77' });
     expect(given.headers.get('x-request-id')).toBe('pedido-77');
     expect(given.body.request_id).toBe('pedido-77');
@@ -121,8 +121,8 @@ describe('a request id', () => {
   });
 });
 
-describe('what is hardly HTTP', () => {
-  it('gets an answer all the same, and the server goes on', async () => {
+describe('malformed HTTP', () => {
+  it('gets an answer, and the server keeps running', async () => {
     const broken = await raw('hola\r\n\r\n');
     expect(broken).toMatch(/^HTTP\/1\.1 400 .*"code":"bad_request"/s);
     const id = /^x-request-id: (\S+)\r$/m.exec(broken)?.[1];
@@ -142,7 +142,7 @@ describe('what is hardly HTTP', () => {
     expect((await call('GET', '/health/live')).status).toBe(200);
   });
 
-  it('a caller that goes away in the middle of its body leaves nothing behind', async () => {
+  it('a caller that disconnects within its body leaves nothing behind', async () => {
     const { invoice, encf } = numbers.next();
     const { hostname, port } = new URL(deployment.running.demo.base_url);
     await new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ describe('what is hardly HTTP', () => {
     expect((await deployment.demo.submit(invoice)).body).toMatchObject({ status: 'Aceptado', encf });
   });
 
-  it('headers that would smuggle an identity change nothing', async () => {
+  it('headers that forge an identity have no effect', async () => {
     const forged = { 'x-ecf-identity': 'eyJhbGciOiJub25lIn0.eyJhY2NvdW50X2lkIjoieCJ9.x' };
     const nobody = new Client(deployment.running, '');
     expect((await nobody.call('GET', '/obtain_token', { headers: forged })).status).toBe(401);
@@ -170,7 +170,7 @@ describe('what is hardly HTTP', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('keep it out of caches and browsers, and name no product', async () => {
+  it('forbid caching and content sniffing, and name no product', async () => {
     for (const path of ['/', '/errors', '/nada', '/obtain_token']) {
       const { headers } = await call('GET', path);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -189,7 +189,7 @@ describe('the metrics', () => {
       /^ecf_submissions_total\{[^}]*ecf_type="32"[^}]*\} \d+/m,
       /^ecf_http_request_duration_seconds_count\{[^}]*operation="submitJson"[^}]*status="200"[^}]*\}/m,
     ];
-    // A process that is busy may be missing from a page.
+    // The page lacks a process that is too busy to answer in time.
     await until(deployment.metrics, (text) => rows.every((row) => row.test(text)));
     expect((await call('GET', '/metrics')).status).toBe(404);
   });

@@ -279,7 +279,7 @@ async function sendAll(document: InterfaceDocument): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-describe('generated requests, good and bad', () => {
+describe('generated valid and invalid requests', () => {
   it(
     'get from every public operation only what the document says, and no failure',
     async () => {
@@ -298,7 +298,7 @@ describe('generated requests, good and bad', () => {
     120_000 * rounds,
   );
 
-  it('include a good one for every operation', () => {
+  it('include a valid one for every operation', () => {
     const all = [...publicDocument.operations, ...adminDocument.operations].map(({ id }) => id);
     expect(all.filter((id) => !succeeded.has(id))).toEqual([]);
   });

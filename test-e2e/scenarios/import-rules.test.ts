@@ -11,7 +11,7 @@ const { checkRules } = (await import(rules)) as {
 };
 let copy: string;
 
-/** The manifests and the table of this repository, without any source: each test adds what it needs. */
+/** The manifests and the table of this repository, without sources: each test adds the files that it needs. */
 beforeEach(() => {
   copy = fs.mkdtempSync(path.join(os.tmpdir(), 'import-rules-'));
   fs.copyFileSync(path.join(ROOT, 'ARCHITECTURE.md'), path.join(copy, 'ARCHITECTURE.md'));
@@ -36,12 +36,12 @@ function change(file: string, from: string | RegExp, to: string): void {
   write(file, after);
 }
 
-/** The faults of the copy, as `npm run lint` prints them. */
+/** The violations in the copy, as `npm run lint` prints them. */
 function faults(options: { prune?: boolean } = {}): string[] {
   return checkRules(copy, options).faults;
 }
 
-/** Expects exactly these faults, apart from the details in parentheses. */
+/** Expects exactly these violations, without the details in parentheses. */
 function expectFaults(...expected: string[]): void {
   expect(faults().map((fault) => fault.replace(/ \(.*\)$/, ''))).toEqual(expected);
 }

@@ -35,7 +35,7 @@ const folder = path.join(ROOT, 'deploy/compose');
 const compose = parse(fs.readFileSync(path.join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 
 describe('alarms', () => {
-  it('each have a page that says what to do, and each page an alarm', () => {
+  it('each have a runbook, and each runbook has an alarm', () => {
     const alarms = readAlarms(ROOT);
     expect(new Set(alarms.map(({ name }) => name)).size).toBe(alarms.length);
     for (const { name, runbook, severity, summary, expr } of alarms) {
@@ -43,7 +43,7 @@ describe('alarms', () => {
       expect(summary).toMatch(/./);
       const page = fs.readFileSync(path.join(ROOT, runbook), 'utf8');
       expect(page).toContain(`# ${name}\n`);
-      // The page shows the rule that is in force, in one line or several.
+      // The page shows the expression that is in use, in one line or several.
       expect(page.replaceAll(/\s+/g, ' ')).toContain(expr);
       for (const part of ['## Look', '## Do']) expect(page).toContain(part);
     }
@@ -62,13 +62,13 @@ describe('metrics', () => {
   const shown = new Set(readDashboards(ROOT).flatMap(({ exprs }) => exprs.flatMap(metricsOf)));
   const ours = (metrics: Iterable<string>) => [...metrics].filter((metric) => metric.startsWith('ecf_'));
 
-  it('that alarms and panels name are those that the code has', () => {
+  it('named by alarms and panels exist in the code', () => {
     expect(defined.size).toBeGreaterThan(50);
     const alarmed = readAlarms(ROOT).flatMap(({ expr }) => metricsOf(expr));
     expect(ours([...alarmed, ...shown]).filter((metric) => !defined.has(metric))).toEqual([]);
   });
 
-  it('each have a panel, and so has what an alarm looks at', () => {
+  it('each have a panel, and so has every metric of an alarm', () => {
     expect([...defined].filter((metric) => !shown.has(metric))).toEqual([]);
     for (const { name, expr } of readAlarms(ROOT).filter(({ name }) => name !== 'EcfProcessDown')) {
       expect([name, metricsOf(expr).length > 0]).toEqual([name, true]);
@@ -76,7 +76,7 @@ describe('metrics', () => {
     }
   });
 
-  it('of dead letters, refusals at each door and what a person has to look at have alarms', () => {
+  it('of dead letters, public refusals and work for a person have alarms', () => {
     const alarmed = new Set(readAlarms(ROOT).flatMap(({ expr }) => metricsOf(expr)));
     for (const metric of [
       'ecf_dead_letters',
@@ -93,7 +93,7 @@ describe('metrics', () => {
 });
 
 describe('the alarm of a process that is down', () => {
-  it('knows each job that Prometheus asks, and fires where its target is gone too', () => {
+  it('names each job that Prometheus scrapes, and also fires if the target is gone', () => {
     const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
       scrape_configs: { job_name: string }[];
     };
@@ -104,8 +104,8 @@ describe('the alarm of a process that is down', () => {
   });
 });
 
-describe('numbers that every instance tells alike', () => {
-  it('are added up by no rule, no dashboard and no page', () => {
+describe('gauges that are equal on every instance', () => {
+  it('are summed by no rule, dashboard or page', () => {
     const pages = fs
       .readdirSync(path.join(ROOT, 'docs/runbooks'))
       .map((file) => path.join(ROOT, 'docs/runbooks', file));
@@ -121,7 +121,7 @@ describe('numbers that every instance tells alike', () => {
 });
 
 describe('dashboards', () => {
-  it('have panels with expressions, and a title each', () => {
+  it('have panels, each with an expression and a title', () => {
     const boards = readDashboards(ROOT);
     expect(boards.length).toBeGreaterThan(3);
     for (const { title, exprs } of boards) {
@@ -132,14 +132,14 @@ describe('dashboards', () => {
 });
 
 describe('compose', () => {
-  it('has every service, with a database of its own and no right it does not need', () => {
+  it('has every service, with its own database and without unneeded privileges', () => {
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(SERVICES));
     const databases = SERVICES.map((name) => compose.services[name]?.environment?.DATABASE_URL);
     expect(new Set(databases).size).toBe(SERVICES.length);
     for (const name of SERVICES) expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
-  it('names only services, volumes and files that are there, and keeps secrets out', () => {
+  it('names only existing services, volumes and files, and contains no secrets', () => {
     for (const service of Object.values(compose.services)) {
       for (const name of Object.keys(service.depends_on ?? {})) expect(Object.keys(compose.services)).toContain(name);
       for (const volume of service.volumes ?? []) {
@@ -158,7 +158,7 @@ describe('compose', () => {
     for (const [, name] of text.matchAll(/\$\{(\w+):\?/g)) expect(example).toContain(`${name}=`);
   });
 
-  it('builds each service by the stages that the Dockerfile has, of packages that there are', () => {
+  it('builds each service from existing stages of the Dockerfile and existing packages', () => {
     const built = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
     expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator'].sort());
     for (const [name, { build }] of built) {
@@ -172,7 +172,7 @@ describe('compose', () => {
     }
   });
 
-  it('has images of several stages that run as a user without rights, with a question whether they live', () => {
+  it('has multi-stage images with an unprivileged user and a health check', () => {
     const text = fs.readFileSync(path.join(folder, 'Dockerfile'), 'utf8').replace(/^\s*#.*\n/gm, '');
     const lines = text.replaceAll(/\\\n/g, ' ').split('\n');
     const stages = lines.flatMap((line) => /^FROM (\S+)(?: AS (\w+))?$/.exec(line) ?? []).length / 3;
@@ -194,7 +194,7 @@ describe('compose', () => {
     expect(last[at('ENV')]).toMatch(/ PORT=8080 METRICS_PORT=9464$/);
   });
 
-  it('names versions, waits only for what can say that it is well, and opens ports to this machine alone', () => {
+  it('pins versions, waits only for services with a health check, and publishes ports on loopback alone', () => {
     for (const [name, { image = '', build, depends_on = {}, ports = [] }] of Object.entries(compose.services)) {
       if (build === undefined) expect(image).toMatch(/:v?\d[\w.-]*$/);
       for (const [other, { condition }] of Object.entries(depends_on)) {
@@ -207,14 +207,14 @@ describe('compose', () => {
     expect(compose.services.gateway?.ports).toEqual([expect.stringMatching(/:8080$/)]);
     for (const name of SERVICES) {
       expect(compose.services[name]?.healthcheck).toBeUndefined();
-      // The only place that a service writes to is thrown away with it.
+      // The service writes only to this folder, which is removed with the container.
       expect(compose.services[name]?.tmpfs).toContain('/tmp');
       expect(compose.services[name]?.environment?.DATA_DIR).toMatch(/^\/tmp\//);
       expect(compose.services[name]?.volumes ?? []).toEqual([]);
     }
   });
 
-  it('leads addresses to services that listen there, and gives each what it cannot do without', () => {
+  it('has addresses at which services listen, and the required settings of each service', () => {
     const listens: Record<string, string> = { kafka: '9092', redis: '6379', postgres: '5432', s3: '7070' };
     Object.assign(listens, { 'otel-collector': '4318', 'authority-simulator': '8090' });
     for (const name of SERVICES) listens[name] = '8080';
@@ -234,7 +234,7 @@ describe('compose', () => {
     }
   });
 
-  it('lets Prometheus ask each service where it serves its metrics', () => {
+  it('lets Prometheus scrape each service at its metrics port', () => {
     const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };

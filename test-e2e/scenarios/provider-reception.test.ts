@@ -34,7 +34,7 @@ afterAll(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Asks the authority's counterpart to issue an e-CF to a taxpayer of ours and to deliver it to our public address. */
+/** Makes the authority's counterpart issue an e-CF to our taxpayer and deliver it to our public address. */
 async function order(type: string, options: { rnc?: string; authenticate?: boolean; prefix?: string } = {}) {
   const { base_url, authority_url, buyer_rnc } = running.demo;
   const receiver = `${base_url}${options.prefix ?? ''}`;
@@ -52,7 +52,7 @@ async function order(type: string, options: { rnc?: string; authenticate?: boole
   return { xml, encf: /<eNCF>([^<]+)/.exec(xml)?.[1] ?? '', provider: /<RNCEmisor>([^<]+)/.exec(xml)?.[1] ?? '' };
 }
 
-/** What the counterpart made of our acknowledgement: it checks structure, signature and parties. */
+/** The counterpart's result for our acknowledgement: it checks structure, signature and parties. */
 async function receipt(encf: string, rnc = running.demo.buyer_rnc): Promise<{ estado: string; mensajes: string[] }> {
   const address = `${running.demo.authority_url}/testecf/emisorreceptor/api/emision/consultaacuserecibo?Rnc=${rnc}&Encf=${encf}`;
   return (await (await fetch(address)).json()) as { estado: string; mensajes: string[] };
@@ -65,7 +65,7 @@ function push(xml: string, headers: Record<string, string> = {}): Promise<Answer
   });
 }
 
-/** The document as somebody else signs it. */
+/** The document signed with another holder's certificate. */
 async function signedByStranger(xml: string): Promise<string> {
   const { p12, password } = testCertificate('199999991');
   const tree = readXml(parseXml(Buffer.from(xml, 'utf8')));
@@ -101,7 +101,7 @@ describe("the authority's counterpart pushes e-CF through the public address", (
     expect(acknowledgement.text).toContain('<Estado>0</Estado>');
   });
 
-  it('a document for nobody we serve gets motive 4 under the signature of the demo buyer', async () => {
+  it('a document for an unknown buyer gets motive 4, signed by the demo buyer', async () => {
     const sent = await order('31', { rnc: '155555554' });
     expect(await receipt(sent.encf, '155555554')).toEqual(
       expect.objectContaining({ estado: 'e-CF No Recibido', mensajes: ['RNC Comprador no corresponde'] }),
@@ -118,7 +118,7 @@ describe("the authority's counterpart pushes e-CF through the public address", (
   });
 });
 
-it('a stranger who competes for a number is refused, kept and shown beside the genuine document', async () => {
+it('a stranger’s document under a used number is refused, stored and listed beside the genuine one', async () => {
   const { xml, encf, provider } = await order('31');
   const forged = await signedByStranger(xml.replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.00'));
   expect((await push(forged)).text).toContain('<CodigoMotivoNoRecibido>3</CodigoMotivoNoRecibido>');
@@ -143,7 +143,7 @@ it.each(['/fe/recepci%C3%B3n/api/ecf', '/FE/RECEPCI%c3%b3N/API/ECF/', '/CerteCF/
   },
 );
 
-it('a taxpayer registered a moment ago receives at once, in every environment', async () => {
+it('a taxpayer receives right after its registration, in every environment', async () => {
   const rnc = '144444445';
   await newAccount(running, { rnc, name: 'Newcomer' });
   const { encf } = await order('31', { rnc });
@@ -166,7 +166,7 @@ it('an invoice that one taxpayer of the sandbox issues is received by the other'
   expect((await client.call('GET', address)).text).toBe(acknowledgement.text);
 });
 
-it('another account sees nothing of it', async () => {
+it('another account cannot see it', async () => {
   const { encf, provider } = await order('31');
   const other = await newAccount(running, { rnc: '133333336', name: 'Other' });
   const headers = { 'buyer-rnc': running.demo.buyer_rnc, 'start-date': today(), 'end-date': today() };
@@ -175,7 +175,7 @@ it('another account sees nothing of it', async () => {
   expect((await other.call('GET', `/arecf/${encf}?issuer_rnc=${provider}`)).status).toBe(404);
 });
 
-/** Has the library authenticate and deliver; resolves with what it was answered. */
+/** Runs the library: it authenticates and delivers. Resolves with the answers that it got. */
 async function deliverWithLibrary(): Promise<{ token: unknown; receipt: string }> {
   const holder = testCertificate('199999991');
   const p12 = path.join(dataDir, 'sender.p12');
@@ -191,7 +191,7 @@ it('a client library that was written for the authority authenticates and delive
   expect(await deliverWithLibrary()).toMatchObject(RECEIVED);
 });
 
-it('six hundred slow senders at once: genuine ones and a user are served, they are cut off', async () => {
+it('six hundred slow senders get 408 while genuine senders and a user are served', async () => {
   const SLOW = 600;
   let sequence = 800_000;
   const deliver = async () => {
@@ -213,7 +213,7 @@ it('six hundred slow senders at once: genuine ones and a user are served, they a
     for (const socket of sockets) if (socket.writable) socket.write('E');
   }, 1_000);
   try {
-    // All of them are there before anybody else asks.
+    // All slow senders are connected before the others send.
     await until(
       async () => sockets.filter((socket) => socket.bytesWritten > 100).length,
       (count) => count === SLOW,
@@ -234,10 +234,10 @@ it('six hundred slow senders at once: genuine ones and a user are served, they a
   await deliver();
 });
 
-/** The same gateway stands before both deployments: on the distributed one the corpus belongs to a run by hand alone. */
+/** Both deployments have the same gateway, so the distributed one runs the corpus only on request. */
 const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHERE === 'true';
 
-(hasCorpus ? describe : () => undefined)('whatever strangers send to the public address', () => {
+(hasCorpus ? describe : () => undefined)('hostile and unusual input at the public address', () => {
   let raw: ReturnType<typeof createSender>;
   let sequence = 0;
   const next = () => encfOf('31', ++sequence);
@@ -248,7 +248,7 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
   });
   afterAll(() => raw.close());
 
-  /** Posts the very bytes through the gateway. */
+  /** Posts these bytes unchanged through the gateway. */
   async function post(body: string | Buffer, headers: Record<string, string>, path = '/fe/recepcion/api/ecf') {
     const bytes = Buffer.from(body as string);
     const answer = await raw.send({ method: 'POST', path, headers: Object.entries(headers), body: bytes });
@@ -278,8 +278,8 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
     ['pretty-printed after signing', (xml: string) => xml.replaceAll('><', '>\n  <')],
   ])('%s: received', (_, change) => expectReceived(BODY_SHAPES[0] as BodyShape, change));
 
-  it('each hostile input gets its answer, and leaves the others undisturbed', async () => {
-    // The receiver's own: it signs with another key.
+  it('each hostile input gets its answer, and other senders are served', async () => {
+    // The receiver's certificate, which belongs to another key.
     const { text: receiptText } = await post(await genuine(), { 'content-type': 'text/xml' });
     const foreign = /<X509Certificate>([^<]+)/.exec(receiptText)?.[1] ?? '';
     const wrong: unknown[] = [];
@@ -319,7 +319,7 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
   });
 
   it.each(['Zz10000000001', 'e310000700001'])(
-    '%s is not E and 12 digits: it is received, and found by its text',
+    '%s is not E and 12 digits: it is received, and found by this text',
     async (number) => {
       const xml = await genuine(number);
       expect((await post(xml, { 'content-type': 'text/xml' })).text).toContain('<Estado>0<');
@@ -335,21 +335,21 @@ const hasCorpus = DEPLOYMENT === 'standalone' || process.env.ECF_CORPUS_EVERYWHE
   );
 });
 
-describe('where senders have to authenticate', () => {
+describe('if senders have to authenticate', () => {
   beforeAll(async () => {
     await running.end('SIGTERM');
     running = await startDeployment(dataDir, { PROVIDER_AUTH: 'required' });
     client = new Client(running);
   });
 
-  it('a document without token is 401, with one it is received', async () => {
+  it('a document without a token is 401, with a token it is received', async () => {
     const refused = await order('31');
     expect(await receipt(refused.encf)).toMatchObject({ mensajes: ['El receptor respondió HTTP 401'] });
     const { encf } = await order('31', { authenticate: true });
     expect(await receipt(encf)).toMatchObject({ estado: 'e-CF Recibido' });
   });
 
-  it('an approval without token is 401, with one it is judged', async () => {
+  it('an approval without a token is 401, with a token it is validated', async () => {
     const approval = await providedXml('acecf', ({ ACECF }) => {
       ACECF.DetalleAprobacionComercial.RNCEmisor = running.demo.issuer_rnc;
       ACECF.DetalleAprobacionComercial.eNCF = 'E310000099999';
@@ -372,13 +372,13 @@ describe('where senders have to authenticate', () => {
     expect(await send(`Bearer ${body.token}`)).toMatchObject({ status: 400, body: { codigo: '2' } });
   });
 
-  it('what was received before the restart is still there', async () => {
+  it('documents received before the restart are still listed', async () => {
     const headers = { 'buyer-rnc': running.demo.buyer_rnc, 'start-date': today(), 'end-date': today() };
     const { body } = await client.call('GET', '/fe/recepcion/api/invoices/count', { headers });
     expect(body.total_invoices).toBeGreaterThanOrEqual(6);
   });
 
-  it('the library delivers all the same', async () => {
+  it('the library delivers with a token', async () => {
     expect(await deliverWithLibrary()).toMatchObject(RECEIVED);
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await client.admin('POST', `/accounts/${client.accountId}/taxpayers`, SISTER);
 });
 
-describe('what a caller just submitted is found by its next query', () => {
+describe('a document is found by the next query after its submission', () => {
   it('in every list, count, aggregate, by number, with its submissions and its XML', async () => {
     for (const example of ['ecf-31', 'ecf-32', 'ecf-44', 'ecf-31']) {
       const before = await count();
@@ -58,7 +58,7 @@ describe('what a caller just submitted is found by its next query', () => {
     }
   });
 
-  it('by many callers at once, each its own', async () => {
+  it('by many callers at once, each its own document', async () => {
     const before = await count();
     const own = await Promise.all(
       Array.from({ length: 24 }, async () => {
@@ -73,7 +73,7 @@ describe('what a caller just submitted is found by its next query', () => {
   });
 });
 
-describe('the life of documents in the read models', () => {
+describe('state changes in the read models', () => {
   it('a rejected number that was used again shows both submissions and the raw answers', async () => {
     const verdict = {
       codigo: '2',
@@ -153,14 +153,14 @@ describe('stored XML', () => {
     const { invoice: shared, encf: number } = numbers.next();
     await client.submit(shared);
     Object.assign(shared.ECF.Encabezado.Emisor, { RNCEmisor: SISTER.rnc, RazonSocialEmisor: SISTER.name });
-    // The sister has no certificate of its own, so one comes with the request.
+    // The second taxpayer has no stored certificate, so one comes with the request.
     await client.submitWith(shared, testCertificate(SISTER.rnc));
     expect(await get(`/${number}/xml`)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
     expect((await get(`/${number}/xml?issuer_rnc=${SISTER.rnc}`)).text).toContain(`<RNCEmisor>${SISTER.rnc}`);
     expect((await get(`/${number}/xml?issuer_rnc=${ISSUER.rnc}`)).text).toContain(`<RNCEmisor>${ISSUER.rnc}`);
   });
 
-  it('of a document that a provider delivered a moment ago', async () => {
+  it('of a document that a provider has just delivered', async () => {
     const { authority_url, base_url, buyer_rnc } = deployment.running.demo;
     const order = await fetch(`${authority_url}/testecf/emisorreceptor/api/emision/emisioncomprobantes`, {
       method: 'POST',
@@ -175,7 +175,7 @@ describe('stored XML', () => {
   });
 });
 
-describe('questions to the authority', () => {
+describe('queries to the authority', () => {
   it('a consumer invoice by its security code', async () => {
     const { invoice, encf } = numbers.next('ecf-32');
     const { security_code } = (await client.submit(invoice)).body;
@@ -272,8 +272,8 @@ describe('bad input', () => {
   });
 });
 
-describe('for those who operate it', () => {
-  it('ecf rebuild query makes the read models anew while they answer', async () => {
+describe('operator commands', () => {
+  it('ecf rebuild query rebuilds the read models while they answer', async () => {
     const before = await count();
     let running = true;
     const seen = new Set<number>();
@@ -295,7 +295,7 @@ describe('for those who operate it', () => {
     expect((await ecf(deployment, 'rebuild', 'everything')).code).toBe(2);
   });
 
-  it('ecf verify-archive finds what is missing, altered and unknown, and nothing else', async () => {
+  it('ecf verify-archive finds exactly the missing, altered and unknown documents', async () => {
     const [lost, changed] = [numbers.next().invoice, numbers.next().invoice];
     const files: string[] = [];
     for (const invoice of [lost, changed]) {
@@ -334,7 +334,7 @@ describe('for those who operate it', () => {
     fs.rmSync(path.join(root, unknown));
   });
 
-  it('an archive that is away delays nothing: documents are submitted and given out, and archived once it is back', async () => {
+  it('without the archive, documents are submitted and read; they are archived once it is back', async () => {
     const root = path.join(deployment.dataDir, 'xml');
     const ready = async () => (await fetch(`${deployment.running.demo.base_url}/health/ready`)).status;
     fs.renameSync(root, `${root}-away`);

@@ -8,7 +8,7 @@ const deployment = useDeployment({
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
   BACKGROUND_IDLE_MS: '50',
-  // The doors of strangers are shut, which stops nothing here.
+  // Strangers' documents are refused; submissions are not affected.
   MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER),
 });
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
@@ -21,7 +21,7 @@ const SPENT = {
   secuenciaUtilizada: true,
 };
 
-/** The one submission that counts, and no other. */
+/** Expects one submission, an effective one. */
 async function onlySubmission(encf: string): Promise<LedgerRow> {
   const rows = await client().ledger(encf);
   expect(rows).toHaveLength(1);
@@ -29,7 +29,7 @@ async function onlySubmission(encf: string): Promise<LedgerRow> {
   return rows[0] as LedgerRow;
 }
 
-it('customers submit while the disk has no room for what strangers send', async () => {
+it('customers submit while the storage is too full for strangers’ documents', async () => {
   const seed = await fetch(`${deployment.running.demo.base_url}/fe/autenticacion/api/semilla`);
   expect([seed.status, (await seed.json()).code]).toEqual([503, 'storage_full']);
   expect((await client().submit(numbers.next().invoice)).body).toMatchObject({ status: 'Aceptado' });
@@ -39,7 +39,7 @@ describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) =>
   const operation = example === 'ecf-31' ? 'recepcion' : 'recepcionfc';
   const text = (answer: Answer) => ({ status: answer.status, body: answer.body });
 
-  it('gets the stored answer, however it is written, and nothing is sent', async () => {
+  it('gets the stored answer for every JSON form of it, and nothing is sent', async () => {
     const { invoice, encf } = numbers.next(example);
     const first = await client().submit(invoice);
     expect(first.body).toMatchObject({ status: 'Aceptado', encf, sequence_used: true });
@@ -72,7 +72,7 @@ describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) =>
     await onlySubmission(encf);
   });
 
-  it('with other content is 409, also in a dry run and at the same moment', async () => {
+  it('with other content is 409, also in a dry run and concurrently', async () => {
     const { invoice, encf } = numbers.next(example);
     const versions = Array.from({ length: 20 }, (_, index) => {
       const version = structuredClone(invoice);
@@ -240,7 +240,7 @@ describe('a dry run', () => {
     await onlySubmission(encf);
   });
 
-  it('finds the same faults', async () => {
+  it('finds the same errors', async () => {
     const { invoice } = numbers.next('ecf-31', (ecf) => {
       ecf.Encabezado.Totales.MontoTotal = 'mucho';
     });
@@ -253,7 +253,7 @@ describe('a dry run', () => {
 });
 
 describe('a number that is submitted and cancelled at the same moment', () => {
-  it('is issued or annulled, never both; who comes second is told so, however often it asks', async () => {
+  it('is issued or cancelled, never both; the second request is refused, also when repeated', async () => {
     const cancel = (encf: string) =>
       client().call('POST', '/anecf/', {
         headers: { 'content-type': 'application/json' },
@@ -285,8 +285,8 @@ describe('a number that is submitted and cancelled at the same moment', () => {
 });
 
 describe('the metrics', () => {
-  it('count the submissions by type, with two digits', async () => {
-    // A process that is busy may be missing from a page.
+  it('count the submissions by the two digits of their type', async () => {
+    // The page lacks a process that is too busy to answer in time.
     const counted = ['31', '32'].map(
       (type) => new RegExp(`^ecf_submissions_total\\{[^}]*ecf_type="${type}"[^}]*\\} [1-9]`, 'm'),
     );

@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 
 const TAXPAYER = { rnc: '101000252', name: 'Firma Propia Inventada, SRL' };
 const deployment = useDeployment({
-  // Longer than a process may be kept from its core.
+  // Longer than a busy machine may suspend a process.
   AUTHORITY_TIMEOUT_MS: '3000',
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
@@ -23,7 +23,7 @@ beforeAll(async () => {
   token = await client.token();
 });
 
-/** A token of the form that the authority gives, past its end. */
+/** A token in the authority's form that has expired. */
 function expiredToken(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'HS256' })}.${part({ exp: Math.floor(Date.now() / 1_000) - 3_600 })}.c2lnbmF0dXJl`;
@@ -83,7 +83,7 @@ describe('POST /submit_ecf', () => {
     expect(good).toMatchObject({ status: 200, body: { trackId: expect.any(String), encf } });
   });
 
-  it('refuses what is no valid signed e-CF with 400, what is no XmlItem with 422 or 415', async () => {
+  it('refuses an invalid signed e-CF with 400, a body that is no XmlItem with 422 or 415', async () => {
     const { invoice, encf } = numbers.next();
     const { xml } = await signedByCaller(invoice, file);
     const cases: [string, string, string][] = [
@@ -165,7 +165,7 @@ describe('POST /submit_ecf', () => {
     expect(await client.submittedXml(rows[0]!)).toBe(xml);
   });
 
-  it('in CerteCF, where nothing can be asked, a lost document waits for a person and is not sent again', async () => {
+  it('in CerteCF, which has no query, a lost document waits for the operator and is not resent', async () => {
     const { invoice, encf } = numbers.next();
     const { xml } = await signedByCaller(invoice, file);
     await client.fault({ operation: 'recepcion', times: 1, kind: 'reset-after' });
@@ -181,7 +181,7 @@ describe('POST /submit_ecf', () => {
 });
 
 describe('a taxpayer without a stored certificate', () => {
-  it('has its lost document brought on by the next repeat, and an alarm says that nothing else does', async () => {
+  it('has its lost document resent only by the next repeat, and an alarm reports it', async () => {
     const taxpayer = { rnc: '101000376', name: 'Sin Llave Inventada, SRL' };
     const keyless = await newAccount(deployment.running, taxpayer, { certificate: false });
     const alarms = (metrics: string) => {
@@ -279,7 +279,7 @@ describe('GET /obtain_token', () => {
   const ask = (headers: Record<string, string> = {}, by: Client = client) =>
     by.call('GET', '/obtain_token', { headers });
 
-  it('answers a bearer token, the same one while it lives, another for each environment', async () => {
+  it('answers a bearer token, the same one until it expires, another for each environment', async () => {
     const first = await ask();
     expect(first).toMatchObject({
       status: 200,
@@ -309,7 +309,7 @@ describe('GET /obtain_token', () => {
     }
   });
 
-  it('is 404 without any certificate, 401 when the login is refused, 503 when it is down, 502 when it makes no sense', async () => {
+  it('is 404 without any certificate, 401 if the login is refused, 503 if it is down, 502 if it is unreadable', async () => {
     const newcomer = await newAccount(
       deployment.running,
       { rnc: '101000295', name: 'Sin Firma, SRL' },

@@ -17,14 +17,14 @@ afterAll(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Processes whose command line names the data folder: the database above all. */
+/** Processes whose command line names the data folder, such as the database. */
 function processesOf(folder: string): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
   return lines.filter((line) => line.includes(folder));
 }
 
 describe('the standalone deployment, as a new user meets it', () => {
-  it('submits an example invoice on its first start and says how to go on', async () => {
+  it('submits an example invoice on its first start and prints the next steps', async () => {
     running = await startStandalone(dataDir);
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 {3}Aceptado$/m);
     expect(running.output()).toMatch(/^confirmation {4}https:\/\/ecf\.dgii\.gov\.do\/testecf\/ConsultaTimbre\?/im);
@@ -48,7 +48,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(answer).toMatchObject({ status: 'Aceptado', encf: 'E310000000002', trackId: expect.any(String) });
   });
 
-  it('answers health, metrics and a friendly root', async () => {
+  it('answers at health, metrics and the root', async () => {
     const client = new Client(running as Standalone);
     for (const route of ['/', '/health/live', '/health/ready', '/errors'])
       expect((await client.call('GET', route)).status).toBe(200);
@@ -67,7 +67,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it("goes on with yesterday's data", async () => {
+  it('continues with the data of the run before', async () => {
     running = await startStandalone(dataDir);
     expect(running.output()).not.toContain('first invoice');
     const repeat = await new Client(running).submit(readInvoice());
@@ -76,7 +76,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(ledger.body).toHaveLength(1);
   });
 
-  it('goes on after kill -9, replacing the orphaned database', async () => {
+  it('continues after kill -9 and replaces the orphaned database', async () => {
     await (running as Standalone).end('SIGKILL');
     expect(processesOf(dataDir).length).toBeGreaterThan(0);
     running = await startStandalone(dataDir);
@@ -89,7 +89,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('ends its database and simulator also where a second signal comes before it has stopped', async () => {
+  it('ends its database and simulator even if a second signal arrives during the stop', async () => {
     running = await startStandalone(dataDir);
     running.child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -97,7 +97,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('says that its port is taken, and nothing else, and leaves no process behind', async () => {
+  it('prints only that its port is in use, and leaves no process behind', async () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as net.AddressInfo;
@@ -108,12 +108,12 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('names the variable and what is allowed when the configuration is bad', async () => {
+  it('names the variable and its allowed values if the configuration is wrong', async () => {
     await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
     await expect(startStandalone(dataDir, { SANDBOX: 'false' })).rejects.toThrow(/MASTER_KEY/);
   });
 
-  it('names every variable at fault at once, the own ones of the simulator too, before anything is started', async () => {
+  it('names every wrong variable at once, including those of the simulator, before anything starts', async () => {
     const wrong = [
       'LOG_LEVEL',
       'METRICS_PORT',

@@ -14,8 +14,8 @@ const statusOf = (trackId: string, who = client(), headers: Record<string, strin
   who.call('GET', `/invoice-status/${trackId}`, { headers });
 
 /**
- * The status once it is the one wanted: an answer that the background was given a moment ago is given again, and where the
- * machine is slower than the budget the last known one is.
+ * Waits for a status. The service may repeat an answer that the background got a moment ago; on a slow machine it gives the last
+ * known status.
  */
 const becomes = (status: string, trackId: string) => client().until(status, () => statusOf(trackId));
 
@@ -27,7 +27,7 @@ async function submitted() {
 }
 
 describe('the status of a submission', () => {
-  it('is found at once by its trackId, and final by itself, with one submission at the authority', async () => {
+  it('is found at once by its trackId and becomes final without queries, with one submission at the authority', async () => {
     const { encf, trackId, invoice } = await submitted();
     const first = await statusOf(trackId);
     expect(first.status).toBe(200);
@@ -45,7 +45,7 @@ describe('the status of a submission', () => {
     expect(await client().ledger(encf)).toHaveLength(1);
   });
 
-  it('follows a document that the authority keeps in process, without anybody asking', async () => {
+  it('is kept current without queries while the authority keeps the document in process', async () => {
     const release = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
     const { invoice, trackId } = await submitted();
     await until(
@@ -56,15 +56,15 @@ describe('the status of a submission', () => {
     const again = await client().until('Aceptado', () => client().submit(invoice));
     expect(again.body.trackId).toBe(trackId);
     await becomes('Aceptado', trackId);
-    const told = [
+    const expected = [
       /ecf_status_changes_total\{[^}]*env="TesteCF",status="Aceptado"\} [1-9]/,
       /ecf_status_polls\{[^}]*env="TesteCF",state="due"\}/,
     ];
-    // A process that is busy may be missing from a page.
-    await until(deployment.metrics, (metrics) => told.every((row) => row.test(metrics)));
+    // The page lacks a process that is too busy to answer in time.
+    await until(deployment.metrics, (metrics) => expected.every((row) => row.test(metrics)));
   });
 
-  it('is No encontrado while the authority does not know it, and the last known one while it cannot be asked', async () => {
+  it('is No encontrado while the authority does not know it, and the last known one while the authority is down', async () => {
     const release = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
     const { invoice, trackId } = await submitted();
     const unknown = { trackId, codigo: '0', estado: 'No encontrado', rnc: null, encf: null, mensajes: [] };
@@ -75,7 +75,7 @@ describe('the status of a submission', () => {
       body: JSON.stringify(unknown),
     });
     expect(await becomes('No encontrado', trackId)).toMatchObject({ status: 200, body: { rnc: ISSUER.rnc } });
-    // In force once the other has ended: between the two the background would be told what the authority knows.
+    // In force before the other fault ends; otherwise the background would learn the real status in between.
     const up = await client().fault({ operation: 'consultaresultado', kind: 'timeout' });
     await found();
     expect(await statusOf(trackId)).toMatchObject({
@@ -91,7 +91,7 @@ describe('the status of a submission', () => {
     await down();
   });
 
-  it('is 401 while the authority refuses the login of the issuer, and known again without a hand afterwards', async () => {
+  it('is 401 while the authority refuses the login of the issuer, and correct again afterwards', async () => {
     const release = await client().fault({ operation: 'recepcion', kind: 'processing', times: 1 });
     const { invoice, trackId } = await submitted();
     const refused = await client().fault({ operation: 'consultaresultado', kind: 'http', status: 401, body: '' });
@@ -106,7 +106,7 @@ describe('the status of a submission', () => {
     await becomes('Aceptado', trackId);
   });
 
-  it('is nobody else’s: another account, another environment, an unknown or impossible trackId', async () => {
+  it('is not found for another account, another environment, an unknown or malformed trackId', async () => {
     const { trackId } = await submitted();
     const other = await newAccount(deployment.running, { rnc: '131246796', name: 'Otra, SRL' });
     for (const answer of [

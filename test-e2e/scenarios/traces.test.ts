@@ -10,7 +10,7 @@ const collector = await startTraceCollector();
 afterAll(() => collector.stop());
 const deployment = useDeployment({
   STATUS_WAIT_MS: '0',
-  // By then the poller has heard of a submission by its event, though it may have learned of it otherwise before.
+  // Within this time the poller consumes the event of a submission, even if a query made it known earlier.
   FIRST_QUERY_MS: '2000',
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -18,10 +18,10 @@ const deployment = useDeployment({
 });
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
 
-/** The service that a span is of; in one process they share a name. */
+/** The service name in a span; in the standalone deployment all services share one. */
 const by = (service: string) => (DEPLOYMENT === 'standalone' ? 'standalone' : service);
 
-/** Service and name of a span that a trace is to have. */
+/** Service and name of an expected span. */
 type Wanted = readonly [service: string, name: RegExp];
 
 const newTrace = () => {
@@ -31,7 +31,7 @@ const newTrace = () => {
 const spans = (traceId: string, [service, name]: Wanted) =>
   collector.spansOf(traceId).filter((span) => span.service === service && name.test(span.name));
 
-/** Waits for a trace that is complete and one tree: whatever it holds hangs on something in it, but for the request. */
+/** Waits for a trace with all expected spans in one tree whose root is the request. */
 async function expectTree(traceId: string, expected: readonly Wanted[]): Promise<void> {
   const lacking = () => expected.filter((wanted) => spans(traceId, wanted).length === 0);
   const roots = () => {
@@ -45,7 +45,7 @@ async function expectTree(traceId: string, expected: readonly Wanted[]): Promise
   expect(roots()).toEqual([expect.stringMatching(/^POST/)]);
 }
 
-/** Some at once, so that services handle them together. */
+/** Several at once, so that services handle them together. */
 const documents = Array.from({ length: 4 }, () => ({ ...newTrace(), ...numbers.next() }));
 
 describe('the trace of a submission', () => {
@@ -57,13 +57,13 @@ describe('the trace of a submission', () => {
       }),
     );
     for (const { traceId, encf } of documents) {
-      // Asked of the read model: a repeat of the submission would ask the authority itself, before the poller does.
+      // Read from the read model: a repeat of the submission would query the authority before the poller does.
       const headers = { 'rnc-issuing': '199999991' };
       await deployment.demo.until('Aceptado', () => deployment.demo.call('GET', `/invoices/${encf}`, { headers }));
-      // The read model hears of the document twice: when it is submitted and when it is decided.
-      const heard: Wanted = [by('query'), /^process invoices\.v1$/];
-      for (const end = Date.now() + 60_000; spans(traceId, heard).length < 2 && Date.now() < end; ) await delay(100);
-      expect(spans(traceId, heard).length).toBeGreaterThanOrEqual(2);
+      // The read model consumes two events of the document: its submission and its decision.
+      const consumed: Wanted = [by('query'), /^process invoices\.v1$/];
+      for (const end = Date.now() + 60_000; spans(traceId, consumed).length < 2 && Date.now() < end; ) await delay(100);
+      expect(spans(traceId, consumed).length).toBeGreaterThanOrEqual(2);
       await expectTree(traceId, [
         [by('gateway'), /^POST/],
         ...(DEPLOYMENT === 'standalone' ? [] : [[by('emission'), /^POST .*fe_Submit/] as const]),
@@ -80,7 +80,7 @@ describe('the trace of a submission', () => {
     }
   });
 
-  it('goes on to the buyer, and with the acknowledgement to the read model, each document in its own', async () => {
+  it('continues to the buyer, and with the acknowledgement to the read model, in one trace a document', async () => {
     for (const { traceId } of documents) {
       await expectTree(traceId, [
         [by('approvals'), /^process invoices\.v1$/],
@@ -92,7 +92,7 @@ describe('the trace of a submission', () => {
     }
   });
 
-  it("is followed by that of the buyer's decision, to authority, issuer and both read models", async () => {
+  it("of the buyer's decision goes to authority, issuer and both read models", async () => {
     const [{ encf } = { encf: '' }] = documents;
     const { traceId, traceparent } = newTrace();
     const { status, body } = await deployment.demo.call('POST', '/acecf/', {

@@ -98,7 +98,7 @@ describe('a walk', () => {
     expect(check([...STEPS, '`services/emission/src/core/other.ts`: other'])).toHaveLength(1);
   });
 
-  it('names an import that is neither listed nor excused', () => {
+  it('names an import that is neither listed nor exempt', () => {
     write('services/emission/src/core/lock.ts', 'export const lock = 1;\n');
     write(
       USE_CASE,
@@ -109,7 +109,7 @@ describe('a walk', () => {
     expect(check()).toEqual([]);
   });
 
-  it('names an adapter that is neither listed nor excused', () => {
+  it('names an adapter that is neither listed nor exempt', () => {
     expect(check(STEPS.slice(0, 3))).toEqual([`W: ${ADAPTER} is not listed (adapter of services/emission/)`]);
   });
 
@@ -124,7 +124,7 @@ describe('a walk', () => {
     expect(check()).toContain(`W: ${ADAPTER} does not import the port Store`);
   });
 
-  it('names an excuse that is not needed', () => {
+  it('names an exemption that is not needed', () => {
     notOpened('packages/service-kit/src/http/*.ts', 'packages/domain/src/**');
     expect(check()).toEqual(['scripts/lint/walks-not-opened.json: no listed file imports packages/domain/src/**']);
   });

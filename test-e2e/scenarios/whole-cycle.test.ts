@@ -15,7 +15,7 @@ import {
 import { operationsServed } from '../support/operations-served.js';
 import { until } from '../support/until.js';
 
-/** A retry of a delivery would hide that the first one went wrong. */
+/** Retries are late, so a failed first delivery fails the test. */
 const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000', FIRST_QUERY_MS: '200' });
 
 type Body = Answer['body'];
@@ -23,13 +23,13 @@ interface Party {
   rnc: string;
   numbers: Numbering;
 }
-/** What became of an e-CF, and what both sides are to show of it in the end. */
+/** An e-CF with the state that both sides show in the end. */
 interface Course {
   encf: string;
   issuer: Party;
   buyer: Party;
   invoice: Invoice;
-  /** The decision as it was asked for, and the record of it. */
+  /** The requested decision, and the record of it. */
   order: object;
   approval: Body;
   approval_status: 'pending' | 'approved' | 'rejected';
@@ -58,14 +58,14 @@ const bySystem = async (invoice: Invoice): Promise<void> => {
   const { body } = await deployment.demo.submit(invoice);
   expect([body.encf, body.status]).toEqual([invoice.ECF.Encabezado.IdDoc.eNCF, 'Aceptado']);
 };
-/** Signed by the caller, with a token that was obtained before. */
+/** Submits a document that the caller signed, with a token obtained before. */
 const byCaller = async (invoice: Invoice): Promise<void> => {
   const { xml } = await signedByCaller(invoice, testCertificate(palma.rnc, { validFromDays: -365 }));
   const { status, body } = await deployment.demo.submitSigned('/submit_ecf', xml, await deployment.demo.token());
   expect([status, body.trackId]).toEqual([200, expect.any(String)]);
 };
 
-/** Submitted, accepted, delivered to the buyer through the directory, acknowledged. */
+/** Submits an e-CF and waits until it is accepted, delivered to the buyer and acknowledged. */
 async function issue(
   issuer: Party,
   buyer: Party,
@@ -85,7 +85,7 @@ async function issue(
   return course;
 }
 
-/** The buyer's decision about what it received. */
+/** Sends the buyer's decision about the received e-CF. */
 async function decide(course: Course, decision: object): Promise<void> {
   const { id, total_amount, date_issued } = await received(course);
   course.order = {
@@ -108,7 +108,7 @@ async function decide(course: Course, decision: object): Promise<void> {
   course.approval_status = made.body.approval_status === 1 ? 'approved' : 'rejected';
 }
 
-/** Both sides show the decision, and the issuer its reason. */
+/** Expects that both sides show the decision, and the issuer its reason. */
 async function shows(course: Course, reason: string | null): Promise<void> {
   const word = course.approval_status;
   for (const side of [issued, received]) {
@@ -141,7 +141,7 @@ async function shows(course: Course, reason: string | null): Promise<void> {
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${course.approval.id}`)]);
 }
 
-describe('two taxpayers, each the counterpart of the other', () => {
+describe('two taxpayers that invoice each other', () => {
   it('an invoice is accepted, delivered, acknowledged and listed at its buyer', async () => {
     const course = await issue(palma, caoba);
     const arecf = await get(`/received-arecf/${course.encf}?issuer_rnc=${palma.rnc}`);
@@ -162,7 +162,7 @@ describe('two taxpayers, each the counterpart of the other', () => {
     await shows(course, null);
   });
 
-  it('another is rejected, and a credit note that annuls it goes the same way', async () => {
+  it('another is rejected by its buyer; a credit note cancels it and is approved', async () => {
     const rejected = await issue(palma, caoba);
     await decide(rejected, { approval_status: 2, rejection_code: 1 });
     await shows(rejected, 'Bienes o servicios no recibidos');
@@ -184,13 +184,13 @@ describe('two taxpayers, each the counterpart of the other', () => {
     await shows(note, null);
   });
 
-  it('the buyer invoices the issuer in its turn, and is rejected in words', async () => {
+  it('an invoice in the other direction is rejected with a reason in words', async () => {
     const course = await issue(caoba, palma);
     await decide(course, { approval_status: 2, rejection_code: 3, rejection_description: 'Precio & plazo <otros>' });
     await shows(course, 'Precio & plazo <otros>');
   });
 
-  it('what the caller signed goes the same way, and a summary to the authority alone', async () => {
+  it('a document signed by the caller takes the same way; a summary goes to the authority only', async () => {
     const course = await issue(palma, caoba, { submit: byCaller });
     await decide(course, { approval_status: 1 });
     await shows(course, null);
@@ -225,9 +225,9 @@ describe('two taxpayers, each the counterpart of the other', () => {
 });
 
 describe("the authority's ledger, the records of both sides and the archive", () => {
-  it('agree, document by document, and hold nothing else', async () => {
+  it('agree on every document and hold no others', async () => {
     const { running, demo, dataDir } = deployment;
-    // The invoice that a new sandbox begins with.
+    // The sandbox issues this invoice at its first start.
     const first = { encf: 'E310000000001', issuer: palma, buyer: caoba, approval: null, approval_status: 'pending' };
     courses.push(first as Course);
     await until(
@@ -266,7 +266,7 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       );
       expect(rows).toHaveLength(own.length + copies.length);
 
-      // Each document is kept by who wrote it and by who received it, in the same bytes.
+      // Writer and receiver of a document keep the same bytes.
       const kept = [
         { document: 'ECF', text: xml, sha256: ours.xml_checksum, paths: [ours, theirs] },
         { document: 'ARECF', text: returned, sha256: arecf.xml_checksum, paths: [arecf] },
@@ -324,7 +324,7 @@ describe("the authority's ledger, the records of both sides and the archive", ()
 });
 
 describe('every operation of the specification', () => {
-  it('that the cycle did not need answers about its documents', async () => {
+  it('not used by the cycle answers about its documents', async () => {
     const [course] = courses as [Course];
     const [small] = summaries as [string];
     const own = await issued(course);
@@ -353,7 +353,7 @@ describe('every operation of the specification', () => {
     expect((await get('/monitoring/status')).body).toMatchObject({ available: true });
   });
 
-  it('that other taxpayers call answers them: seed and token, e-CF, approval', async () => {
+  it('of the public ingress answers other taxpayers: seed and token, e-CF, approval', async () => {
     const { p12, password } = testCertificate(palma.rnc);
     const signer = openCertificate(p12, password);
     const send = (path: string, xml: string) =>
@@ -387,7 +387,7 @@ describe('every operation of the specification', () => {
     ]);
   });
 
-  it('was served by this deployment', () => {
+  it('has been called with success', () => {
     const served = operationsServed();
     expect(OPERATIONS.map(({ id }) => id).filter((id) => !served.has(id))).toEqual([]);
   });
