@@ -91,8 +91,8 @@ it('killed while the authority and a buyer have not answered: both documents are
     { sha256: records[0].xml_checksum, effective: true, answered: false },
     { sha256: records[0].xml_checksum, effective: false, answered: true },
   ]);
-  const told = await again.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
-  expect(told.body.approval_status).toBe('approved');
+  const recorded = await again.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
+  expect(recorded.body.approval_status).toBe('approved');
 
   await reaches(again, underWay, 'delivered');
   expect(await deliveryStatus(again, done)).toBe('delivered');

@@ -179,14 +179,14 @@ describe("the authority's own counterpart", () => {
       }),
     });
     expect(await answer.text()).toContain('<ACECF');
-    const told = await demo.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
-    expect(told.body).toMatchObject({
+    const recorded = await demo.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
+    expect(recorded.body).toMatchObject({
       approval_status: 'rejected',
       approval_confirmed: false,
       rejection_reason: expect.any(String),
       signer: { known: false },
     });
-    // Anybody could have signed it. The operator asks the buyer.
+    // Any holder of a certificate could have signed it; the operator asks the buyer.
     const address = `/fe/aprobacioncomercial/api/invoices/${encf}`;
     const { answers } = (await demo.call('GET', `${address}/answers?issuer_rnc=${issuer_rnc}`)).body;
     expect(answers).toMatchObject([{ approval_status: 'rejected', confirmed: false, counts: true }]);

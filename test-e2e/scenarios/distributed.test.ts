@@ -129,13 +129,13 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
 
   it('consumes the topics of the contracts, each service exactly its own', async () => {
     const text = await metricsOfAll();
-    const told = [...text.matchAll(/^ecf_consumer_connected\{([^}]*)\}/gm)].map(([, labels = '']) =>
+    const consumed = [...text.matchAll(/^ecf_consumer_connected\{([^}]*)\}/gm)].map(([, labels = '']) =>
       ['topic', 'group', 'process'].map((name) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]).join(' '),
     );
     const wanted = Object.values(TOPICS as Readonly<Record<string, Topic>>).flatMap(({ name, consumers }) =>
       consumers.map((service) => `${name} ${service} ${service}`),
     );
-    expect(told.sort()).toEqual(wanted.sort());
+    expect(consumed.sort()).toEqual(wanted.sort());
   });
 
   it('serves every metric that an alarm or a dashboard names', async () => {

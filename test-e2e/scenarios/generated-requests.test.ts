@@ -47,7 +47,7 @@ beforeAll(async () => {
     ecf.Encabezado.Comprador.RNCComprador = '131999999';
   });
   await client.submit(undelivered.invoice);
-  // In CerteCF nobody can be asked whether a send arrived whose answer was lost: a person decides.
+  // In CerteCF the authority cannot be queried after a lost answer, so the operator decides.
   const undecided = numbers.next();
   await client.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
   await client.submit(undecided.invoice, { env: 'CerteCF' });
@@ -81,17 +81,17 @@ beforeAll(async () => {
     client.call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
   const approved = (await post('/acecf?submit_to_authority=false', approval(0))).body?.id ?? 1;
   const acecf = (await client.call('GET', `/acecf/${approved}/xml`)).text;
-  // An answer that an operator decides about.
+  // The operator decides whether this answer counts.
   const answered = (await post('/acecf?submit_to_authority=false', approval(1))).body?.id ?? 1;
   const answer = (await client.call('GET', `/acecf/${answered}/xml`)).text;
   await push(client, '/fe/aprobacioncomercial/api/ecf', answer);
   const about = `/fe/aprobacioncomercial/api/invoices/${issued[1].encf}/answers?issuer_rnc=${issuer_rnc}`;
   const answerId = (await client.call('GET', about)).body.answers[0].id as number;
   const demoAccount = (await demoAccountId(client, issuer_rnc)) as string;
-  // An authority that never answers readably: a person settles it.
+  // The authority never answers readably, so the operator ends it.
   await client.fault({ operation: 'aprobacioncomercial', kind: 'http', status: 400, body: '<html>ERROR</html>' });
   const openApproval = (await post('/acecf', approval(issued.length - 1))).body?.id ?? 1;
-  // An issuer without receiver: a person has it looked up again.
+  // The issuer has no receiver, so the operator starts another look-up.
   const unheard = (await post('/acecf', { ...approval(0), issuer_rnc: '131999999' })).body?.id ?? 1;
   let annulled = 500_000;
   const cancellation = () => {
@@ -249,7 +249,7 @@ function checkAnswer(
     problems.push(`${operation.id} (${request.kind}) ${request.method} ${request.path.slice(0, 200)}: ${problem}`);
 }
 
-/** A method that the address lacks. */
+/** A method that the path does not have. */
 function refusal(document: InterfaceDocument, answer: RawAnswer, head: boolean): string[] {
   if (answer.status !== 405) return [`${answer.status} instead of 405: ${answer.body.subarray(0, 300)}`];
   if (answer.headers.allow === undefined) return ['405 without allow'];

@@ -238,9 +238,9 @@ describe('compose', () => {
     const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };
-    const asked = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
-    expect(asked.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
-    for (const { port } of asked) expect(port).toBe(9464);
+    const scraped = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
+    expect(scraped.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
+    for (const { port } of scraped) expect(port).toBe(9464);
   });
 
   it('sets only settings that the services have', () => {

@@ -179,20 +179,20 @@ describe('queries to the authority', () => {
   it('a consumer invoice by its security code', async () => {
     const { invoice, encf } = numbers.next('ecf-32');
     const { security_code } = (await client.submit(invoice)).body;
-    const asked = (code: string) =>
+    const query = (code: string) =>
       get(
         `/query-consumption-invoice/?rnc_issuing=${ISSUER.rnc}&encf=${encf}&security_code=${encodeURIComponent(code)}`,
       );
     await client.until('Aceptado', () => get(`/invoices/${encf}`));
-    expect((await asked(security_code)).body).toMatchObject({
+    expect((await query(security_code)).body).toMatchObject({
       rnc: ISSUER.rnc,
       encf,
       status: 'Aceptado',
       sequence_used: true,
     });
-    expect(await asked('nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await query('nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const release = await client.fault({ operation: 'consultarfce', kind: 'down' });
-    expect(await asked(security_code)).toMatchObject({ status: 503, body: { code: 'authority_unreachable' } });
+    expect(await query(security_code)).toMatchObject({ status: 503, body: { code: 'authority_unreachable' } });
     await release();
     const page = await client.fault({
       operation: 'consultarfce',
@@ -200,7 +200,7 @@ describe('queries to the authority', () => {
       status: 200,
       body: '<html>mantenimiento</html>',
     });
-    expect(await asked(security_code)).toMatchObject({ status: 502, body: { code: 'authority_unreadable' } });
+    expect(await query(security_code)).toMatchObject({ status: 502, body: { code: 'authority_unreadable' } });
     await page();
   });
 

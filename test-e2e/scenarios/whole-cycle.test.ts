@@ -362,8 +362,8 @@ describe('every operation of the specification', () => {
     const signedSeed = await signXml(writeXml(readXml(parseXml(Buffer.from(seed)))), signer);
     const form = new FormData();
     form.set('xml', new Blob([signedSeed.xml]), 'semilla.xml');
-    const door = '/fe/autenticacion/api/validacioncertificado';
-    expect((await deployment.demo.call('POST', door, { body: form })).body.token).toEqual(expect.any(String));
+    const route = '/fe/autenticacion/api/validacioncertificado';
+    expect((await deployment.demo.call('POST', route, { body: form })).body.token).toEqual(expect.any(String));
     const course = await issue(palma, caoba);
     const { text: ecf } = await get(`/${course.encf}/xml?issuer_rnc=${palma.rnc}`);
     const repeated = await send('/fe/recepcion/api/ecf', ecf);

@@ -26,13 +26,13 @@ export interface LedgerRow {
 const answers: { place: string; answer: Answer }[] = [];
 const secrets = new Set<string>();
 
-/** Every answer of the gateway so far, with the call that it answers. */
+/** Every answer of the gateway so far, with its call. */
 export const answersSeen = (): readonly { place: string; answer: Answer }[] => answers;
 
-/** Every key, token and password that was made so far: none may show up where it does not belong. */
+/** Every key, token and password so far; the tests check that none leaks. */
 export const secretsSeen = (): string[] => [...secrets];
 
-/** Calls of the public interface, as an ERP or an administrator would make them. */
+/** Calls the public interface as an ERP or an administrator does. */
 export class Client {
   constructor(
     private readonly standalone: Standalone,
@@ -117,7 +117,7 @@ export class Client {
     );
   }
 
-  /** What arrived at the authority's reception under a number, oldest first. */
+  /** Submissions under a number that the authority received, oldest first. */
   async ledger(encf: string, rnc?: string): Promise<LedgerRow[]> {
     const issuer = rnc === undefined ? '' : `&rnc=${rnc}`;
     const { body } = await this.control('GET', `/submissions?encf=${encf}${issuer}`);
@@ -129,14 +129,14 @@ export class Client {
     return (await this.control('GET', `/submissions/${row.id}/xml`)).text;
   }
 
-  /** Makes the authority fail; resolves with what ends it. */
+  /** Makes the authority fail; resolves with a function that ends the fault. */
   async fault(fault: Record<string, unknown>): Promise<() => Promise<unknown>> {
     const { status, body, text } = await this.control('POST', '/faults', fault);
     if (status !== 200) throw new Error(text);
     return () => this.control('DELETE', `/faults/${body.id}`);
   }
 
-  /** Repeats a call until its answer has the status; rejects with the last answer otherwise. */
+  /** Repeats a call until its answer has the status; rejects with the last answer after the timeout. */
   async until(status: string, repeat: () => Promise<Answer>, withinMs = 60_000): Promise<Answer> {
     for (const end = Date.now() + withinMs; ; ) {
       const answer = await repeat();
@@ -156,7 +156,7 @@ async function read(response: Response): Promise<Answer> {
 
 const DAY = 86_400_000;
 const authority = createCertificateAuthority({ key: testKey(1) });
-/** The key of a certificate that names no other. */
+/** The key of certificates that name no other. */
 const privateKey = testKey(0);
 
 /** A PKCS#12 file of the test authority for a holder. Days count from now. */
@@ -185,7 +185,7 @@ export function testCertificate(
   return file;
 }
 
-/** A new account with one taxpayer, its certificate and a key; resolves with a client that acts for it. */
+/** Creates an account with one taxpayer, its certificate and a key; resolves with a client for it. */
 export async function newAccount(
   standalone: Standalone,
   taxpayer: { rnc: string; name: string },

@@ -1,13 +1,13 @@
 import { OPERATIONS, type OperationId } from '@ecf/contracts';
 import { answersSeen } from './client.js';
 
-/** The operations of the interface that a scenario got a success from so far, through any of its clients. */
+/** The operations that answered a scenario with success so far, through any of its clients. */
 export function operationsServed(): Set<OperationId> {
-  const good = answersSeen().filter(({ answer }) => answer.status < 300);
-  return new Set(good.flatMap(({ place }) => operationOf(place) ?? []));
+  const successes = answersSeen().filter(({ answer }) => answer.status < 300);
+  return new Set(successes.flatMap(({ place }) => operationOf(place) ?? []));
 }
 
-/** Of `METHOD /path?query`; a path that is written out wins over one with varying parts. */
+/** The operation of `METHOD /path?query`; a literal path wins over one with parameters. */
 function operationOf(place: string): OperationId | null {
   const [method, address = ''] = place.split(' ');
   const path = address.replace(/\?.*$/, '').replace(/(?<=.)\/+$/, '');

@@ -5,7 +5,7 @@ export interface RawRequest {
   method: string;
   /** Path with query, percent-encoded. */
   path: string;
-  /** Name and value of each header; a name may stand twice. Values are Latin-1. */
+  /** Name and value of each header; names may repeat. Values are Latin-1. */
   headers: [string, string][];
   body: Buffer | null;
 }
@@ -16,7 +16,7 @@ export interface RawAnswer {
   body: Buffer;
 }
 
-/** Sends requests over connections that are kept. */
+/** Sends requests over keep-alive connections. */
 export function createSender(baseUrl: string): { send(request: RawRequest): Promise<RawAnswer>; close(): void } {
   const { hostname, port } = new URL(baseUrl);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });

@@ -1,4 +1,4 @@
-/** Looks until what is seen holds, and gives that; after `withinMs` it throws with what was seen last. */
+/** Repeats `look` until its result passes `holds`, and resolves with it; after `withinMs` it throws with the last result. */
 export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean, withinMs = 60_000): Promise<T> {
   for (const end = Date.now() + withinMs; ; ) {
     const seen = await look();

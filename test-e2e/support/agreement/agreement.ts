@@ -4,13 +4,13 @@ import { keyOf, type StoredEverywhere, statusOf } from './stored-everywhere.js';
 
 export type LedgerEntry = LedgerRow & { encf: string };
 
-/** How much was compared, and what was not alike. */
+/** The number of compared rows, and the differences. */
 export interface Agreement {
   compared: Record<string, number>;
   differences: unknown[];
 }
 
-/** Two tables of the same documents, row by row in both directions. */
+/** Compares two tables of the same documents, row by row in both directions. */
 function unlike<L extends object, R extends object>(
   what: string,
   left: readonly L[],
@@ -30,16 +30,16 @@ function unlike<L extends object, R extends object>(
 }
 
 /**
- * Compares, document by document, what each owner stored, what the authority's ledger holds, the read models and the
- * archive. For documents that the authority accepted, after all events were published and handled.
+ * Compares, document by document, the tables of each owner, the authority's ledger, the read models and the archive. Call it when
+ * the authority accepted all documents and all events are published and handled.
  */
 export async function agreement(stored: StoredEverywhere, ledger: readonly LedgerEntry[]): Promise<Agreement> {
-  // Owners first: what they tell later is in the read models, not the other way round.
+  // The owners are read first: their later changes may be in the read models, but not the other way round.
   const emitted = await stored.emitted();
-  const asked = await stored.asked();
+  const polled = await stored.polled();
   const [deliveries, received] = [await stored.delivered('approvals'), await stored.received('reception')];
   const models = await stored.readModels();
-  const [told, shown] = [await stored.delivered('query'), await stored.received('query')];
+  const [projected, shown] = [await stored.delivered('query'), await stored.received('query')];
   const [rollups, sums] = [await stored.sums('rollups'), await stored.sums('documents')];
   const [ofBuyers, scanned] = [await stored.buyers('rollups'), await stored.buyers('documents')];
   const archive = await stored.archived();
@@ -50,7 +50,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
   const both = { left: keyOf, right: keyOf };
   const differences = [
     ...unlike('ledger', emitted, effective, { left: (row) => row.encf, right: (row) => row.encf }, (ours, theirs) => {
-      // Whatever else arrived under the number were the very same bytes.
+      // All submissions under the number had the same bytes.
       const arrived = ledger.filter((row) => row.encf === ours.encf);
       const sameBytes = arrived.every(({ sha256 }) => sha256 === wire(ours));
       const sameTrack = ours.route === 'rfce' ? ours.track_id === null : ours.track_id === theirs.track_id;
@@ -83,12 +83,12 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
     ...unlike(
       'trackId',
       emitted.filter(({ track_id }) => track_id !== null),
-      // What was sent twice after a lost answer may have been given a second trackId.
-      asked.filter(({ track_id }) => effective.some((row) => row.track_id === track_id)),
+      // After a lost answer, a resend may have got a second trackId.
+      polled.filter(({ track_id }) => effective.some((row) => row.track_id === track_id)),
       { left: (row) => row.track_id as string, right: (row) => row.track_id },
       (ours, theirs) => theirs.final && keyOf(theirs) === keyOf(ours) && theirs.status === statusOf(ours.state),
     ),
-    ...asked
+    ...polled
       .filter(({ track_id, final }) => !final || !ledger.some((row) => row.track_id === track_id))
       .map((row) => ({ what: 'trackId of nothing, or undecided', row })),
     ...unlike(
@@ -100,7 +100,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
       both,
       () => true,
     ),
-    ...unlike('delivery told', deliveries, told, both, (ours, model) => {
+    ...unlike('delivery', deliveries, projected, both, (ours, model) => {
       return model.status === ours.status && model.revision === ours.revision;
     }),
     ...unlike(
@@ -123,7 +123,7 @@ export async function agreement(stored: StoredEverywhere, ledger: readonly Ledge
       'read models': models.length,
       'submissions in the ledger': ledger.length,
       'of them effective': effective.length,
-      'trackIds of the poller': asked.length,
+      'trackIds of the poller': polled.length,
       deliveries: deliveries.length,
       'of them delivered': deliveries.filter(({ status }) => status === 'delivered').length,
       'documents received': received.length,

@@ -5,7 +5,7 @@ import type { Invoice, Numbering } from '../documents/documents.js';
 
 const EXAMPLES = ['ecf-31', 'ecf-32', 'ecf-31', 'ecf-32', 'ecf-41', 'ecf-43', 'ecf-44', 'ecf-45', 'ecf-46', 'ecf-47'];
 const CALLERS = 32;
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 /** An invoice of the load, with the last answer to it. */
 export interface Submitted {
@@ -15,15 +15,15 @@ export interface Submitted {
   answer: Answer;
 }
 
-/** Clients of all gateways of the deployment. */
+/** A client for each gateway of the deployment. */
 export function clientsOf(running: Standalone): Client[] {
   const gateways = running.processes().filter(({ name }) => /^gateway(-\d+)?$/.test(name));
   return gateways.map(({ url }) => new Client({ ...running, demo: { ...running.demo, base_url: url as string } }));
 }
 
 /**
- * 32 callers hand in mixed invoices, each repeating its own at one gateway or the other until the answer is a status; every
- * tenth invoice is handed in by two callers at once.
+ * 32 callers submit mixed invoices. Each repeats its invoice at changing gateways until it gets 200; two callers submit every tenth
+ * invoice at once.
  */
 export async function load(
   running: Standalone,
@@ -35,13 +35,13 @@ export async function load(
   const results: Submitted[] = [];
   let next = 0;
   async function submit(index: number, invoice: Invoice, encf: string): Promise<Submitted> {
-    for (let calls = 1, end = Date.now() + PATIENCE_MS; ; calls += 1) {
+    for (let calls = 1, end = Date.now() + TIMEOUT_MS; ; calls += 1) {
       const client = clients[(index + calls) % clients.length] as Client;
       const answer = await client.submit(invoice).catch(() => null);
       if (answer?.status === 200) return { encf, invoice, calls, answer };
       if (answer !== null && ![408, 409, 429, 502, 503].includes(answer.status))
         throw new Error(`${encf}: ${answer.text}`);
-      if (Date.now() > end) throw new Error(`${encf} within ${PATIENCE_MS} ms: ${answer?.text ?? 'no answer'}`);
+      if (Date.now() > end) throw new Error(`${encf} within ${TIMEOUT_MS} ms: ${answer?.text ?? 'no answer'}`);
       await delay(100 + Math.random() * 200);
     }
   }
@@ -58,7 +58,7 @@ export async function load(
   return results;
 }
 
-/** Kills what `victims` names, one after the other, evenly over the load; each has to come back by itself. */
+/** Kills the named processes one after the other, evenly over the load; the deployment restarts each. */
 export function killer(running: Standalone, victims: readonly string[], count: number) {
   const log: { name: string; at: number }[] = [];
   return {

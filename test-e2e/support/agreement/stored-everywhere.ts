@@ -7,7 +7,7 @@ import { embeddedDatabase } from '../deployment/embedded-database.js';
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;
 type Service = (typeof SERVICES)[number];
 
-/** What identifies a document in every table. */
+/** The fields that identify a document in every table. */
 interface Document {
   env: string;
   issuer_rnc: string;
@@ -42,7 +42,7 @@ export interface ReadModel extends Document {
   rfce_checksum: string | null;
 }
 
-export interface Asked extends Document {
+export interface Polled extends Document {
   track_id: string;
   status: string;
   final: boolean;
@@ -66,13 +66,13 @@ export type BuyerSum = {
 export const keyOf = ({ env, issuer_rnc, encf }: Document) => `${env}:${issuer_rnc}:${encf}`;
 export const statusOf = (state: EmissionState) => EMISSION_STATES[state].status;
 
-/** Everything that the services of a deployment stored, read without asking any of them: nothing is taken over meanwhile. */
+/** Reads the tables of all services of a deployment directly, so reading changes nothing. */
 export class StoredEverywhere {
   readonly #databases = new Map<Service, Database>();
 
   constructor(
     private readonly dataDir: string,
-    /** Settings of the deployment; they say where XML is. */
+    /** Settings of the deployment; they name the archive. */
     private readonly settings: Record<string, string | undefined>,
   ) {}
 
@@ -82,7 +82,7 @@ export class StoredEverywhere {
     return (await database.query<T>(sql)).rows;
   }
 
-  /** Documents undecided, submissions asked for, events not published and documents not archived, of each service. */
+  /** For each service: undecided documents, open polls, unpublished events and documents that are not archived. */
   async openWork(): Promise<Record<string, number>> {
     const count = async (service: Service, what: string) =>
       (await this.#rows<{ count: number }>(service, `SELECT count(*)::int AS count FROM ${what}`))[0]?.count ?? 0;
@@ -113,8 +113,8 @@ export class StoredEverywhere {
         xml_checksum, rfce_path, rfce_checksum FROM invoice`,
     );
 
-  asked = () =>
-    this.#rows<Asked>(
+  polled = () =>
+    this.#rows<Polled>(
       'status_poller',
       `SELECT env, issuer_rnc, encf, track_id, facts->>'status' AS status, final FROM submission`,
     );
@@ -144,7 +144,7 @@ export class StoredEverywhere {
            FROM invoice WHERE listed GROUP BY 1, 2 ORDER BY 1, 2`,
     );
 
-  /** By buyer, month and year; the running sums at the end of each. */
+  /** By buyer, month and year; the running sums at the end of each period. */
   buyers = (from: 'rollups' | 'documents') =>
     this.#rows<BuyerSum>(
       'query',
@@ -159,7 +159,7 @@ export class StoredEverywhere {
            WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
     );
 
-  /** The SHA-256 of what stands in the archive (files, or the bucket that the settings name) by its path. */
+  /** The SHA-256 of each archived object (files, or the bucket of the settings) by its path. */
   async archived(): Promise<Map<string, string>> {
     const archive = openXmlStore(readArchiveSettings({ ...this.settings, DATA_DIR: this.dataDir }));
     const sums = new Map<string, string>();

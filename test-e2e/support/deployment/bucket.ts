@@ -1,14 +1,14 @@
 import { CuttableProxy, createBucket, s3 } from '@ecf/test-servers';
 
-/** A real S3-compatible storage with an empty bucket, reached by a line that can be cut. */
+/** A real S3-compatible storage with an empty bucket, behind a connection that tests can cut. */
 export interface TestBucket {
-  /** What a deployment needs to keep its XML there. */
+  /** The settings with which a deployment stores its XML there. */
   readonly settings: Record<string, string>;
   readonly line: CuttableProxy;
   stop(): Promise<void>;
 }
 
-/** Null where the machine can run no storage. Not for a storage of S3_ENDPOINT, which is not the test's own. */
+/** Null if the machine can run no storage. Ignores S3_ENDPOINT, which does not belong to the test. */
 export async function bucket(): Promise<TestBucket | null> {
   const storage = process.env.S3_ENDPOINT === undefined ? await s3() : null;
   if (storage === null) return null;

@@ -7,10 +7,9 @@ import { answersSeen, Client, secretsSeen } from '../client.js';
 import { type Standalone, startDeployment } from './standalone-process.js';
 
 /**
- * Verdicts, answers of issuers and of the authority are waited for, so that a slow machine changes no answer; everything is
- * logged, so that a secret would show.
+ * Calls wait long for verdicts and answers, so a slow machine changes no answer. Everything is logged, so a leaked secret shows.
  */
-const PATIENT = {
+const LONG_WAITS = {
   STATUS_WAIT_MS: '15000',
   STATUS_BUDGET_MS: '15000',
   APPROVAL_ISSUER_WAIT_MS: '15000',
@@ -18,27 +17,27 @@ const PATIENT = {
   LOG_LEVEL: 'trace',
 };
 
-/** A deployment that lives as long as the test file: the one that ECF_DEPLOYMENT names. */
+/** The deployment named by ECF_DEPLOYMENT; it lives as long as the test file. */
 export interface Deployment {
   readonly running: Standalone;
   readonly dataDir: string;
-  /** Acts for the demo account. */
+  /** A client of the demo account. */
   readonly demo: Client;
-  /** The metrics of all its processes, in Prometheus' text format. */
+  /** The metrics of all processes, in Prometheus' text format. */
   metrics(): Promise<string>;
 }
 
-/** Starts a deployment before the tests of the file and ends it after them; whatever it answered and printed is judged then. */
+/** Starts a deployment before the tests of the file and stops it after them; then checks its answers and its output. */
 export function useDeployment(env: Record<string, string> = {}, options: { ownServers?: boolean } = {}): Deployment {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-e2e-'));
   let running: Standalone | undefined;
   beforeAll(async () => {
-    // The database server runs as another user where the tests run as root.
+    // If the tests run as root, the database server runs as another user.
     fs.chmodSync(dataDir, 0o755);
-    running = await startDeployment(dataDir, { ...PATIENT, ...env }, options);
+    running = await startDeployment(dataDir, { ...LONG_WAITS, ...env }, options);
   });
   afterAll(async () => {
-    // The start has told why.
+    // The start failed and has reported the reason.
     if (running === undefined) return fs.rmSync(dataDir, { recursive: true, force: true });
     try {
       await expectPublishedErrors(running);
@@ -66,7 +65,7 @@ export function useDeployment(env: Record<string, string> = {}, options: { ownSe
 
 const WITH_RETRY_AFTER = [408, 429, 503];
 
-/** Every error that a test met: the one body, a published code with its status, `Retry-After` where it belongs. */
+/** Checks every error of the tests: the common body, a published code with its status, `Retry-After` if it belongs. */
 async function expectPublishedErrors(running: Standalone): Promise<void> {
   const listed = (await new Client(running).call('GET', '/errors')).body as { code: string; status: number }[];
   const statuses = new Map(listed.map(({ code, status }) => [code, status]));
@@ -105,7 +104,7 @@ async function expectPublishedErrors(running: Standalone): Promise<void> {
   }
 }
 
-/** Neither an error nor the output of the process, nor the database's files, hold a key, token, password or private key. */
+/** Checks that errors, output and the database's files hold no key, token, password or private key. */
 function expectNoSecrets(running: Standalone, dataDir: string): void {
   const files = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const own = path.join(dataDir, 'postgres.password');
@@ -123,7 +122,7 @@ function expectNoSecrets(running: Standalone, dataDir: string): void {
   }
   for (const folder of ['postgres', 'xml', 'dead-letters']) {
     if (!fs.existsSync(path.join(dataDir, folder))) continue;
-    // Standard input carries the patterns, so that they stand in no process list.
+    // Patterns go through standard input, so that no process list shows them.
     const found = grep(secrets, path.join(dataDir, folder));
     expect(found).toEqual([]);
   }

@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.js';
 
 const BIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../packages/cli/bin/ecf.mjs');
 
-/** What a command did; `rows` are its lines of JSON. */
+/** The result of a command; `rows` are its lines of JSON. */
 export interface Ran {
   readonly code: number | null;
   // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the command prints; tests look into them
@@ -13,7 +13,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs `ecf` as one does who operates the deployment. */
+/** Runs `ecf` as an operator does. */
 export function ecf(deployment: Deployment, ...args: string[]): Promise<Ran> {
   const { S3_ENDPOINT: _files, ...env } = process.env;
   const child = spawn(process.execPath, [BIN, ...args, '--json'], { env: { ...env, DATA_DIR: deployment.dataDir } });

@@ -7,7 +7,7 @@ export interface Alarm {
   expr: string;
   severity: string;
   summary: string;
-  /** Path of its page from the root of the repository. */
+  /** Path of its runbook from the root of the repository. */
   runbook: string;
 }
 
@@ -44,7 +44,7 @@ export function readDashboards(root: string): { file: string; title: string; exp
 
 const LABELS = new Set(['ecf_type']);
 
-/** The metrics of ours that the sources of packages and services define. */
+/** The metrics of this product that the sources of packages and services define. */
 export function definedMetrics(root: string): Set<string> {
   const sources = ['packages', 'services'].flatMap((place) =>
     fs.readdirSync(path.join(root, place)).flatMap((name) => filesUnder(path.join(root, place, name, 'src'))),
@@ -61,15 +61,15 @@ function filesUnder(folder: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** The metrics of ours that a PromQL expression names, without the endings of histograms. */
+/** The metrics in a PromQL expression, without the endings of histograms. */
 export function metricsOf(expr: string): string[] {
   const names = expr.match(/\b(ecf|process|nodejs)_\w+/g) ?? [];
   return names.filter((name) => !LABELS.has(name)).map((name) => name.replace(/_(bucket|sum|count)$/, ''));
 }
 
 /**
- * Gauges that tell of one process alone. Every other gauge of ours is read from the database of its service, or from the
- * brokers, so each instance tells the same number.
+ * Gauges about one process. Every other gauge is read from the service's database or the brokers, so each instance reports the same
+ * number.
  */
 const OF_ONE_PROCESS = new Set([
   'ecf_consumer_connected',
@@ -78,7 +78,7 @@ const OF_ONE_PROCESS = new Set([
   'ecf_shared_cache_up',
 ]);
 
-/** The gauges that an expression adds up over instances although each instance tells the same number. */
+/** The gauges that an expression sums over instances although each instance reports the same number. */
 export function addedUpOverInstances(expr: string): string[] {
   const summed = [...expr.matchAll(/\bsum\s*(?:(?:by|without)\s*\([^)]*\)\s*)?\(\s*(\w+)/g)].map(
     (match) => match[1] as string,

@@ -7,7 +7,7 @@ import { fillDataFolder } from './prepared-folder.js';
 
 export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/deployment/process';
 
-/** The deployment that scenarios run on: ECF_DEPLOYMENT, `standalone` where that is unset. */
+/** The deployment that scenarios run on: ECF_DEPLOYMENT, by default `standalone`. */
 export const DEPLOYMENT = chosen(process.env.ECF_DEPLOYMENT);
 
 function chosen(name = ''): DeploymentName {
@@ -20,7 +20,7 @@ function chosen(name = ''): DeploymentName {
 export const startStandalone = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>
   startDeploymentProcess('standalone', dataDir, env);
 
-/** `describe` where the machine has, or can run, a broker; else its tests are skipped by name, saying what helps. */
+/** `describe` if the machine has, or can run, a broker; otherwise the tests are skipped, and a message names the remedy. */
 export const describeDistributed = (await brokerIsPossible()) ? describe : describe.skip;
 
 async function brokerIsPossible(): Promise<boolean> {
@@ -29,13 +29,13 @@ async function brokerIsPossible(): Promise<boolean> {
   return lacks === null || missing('Kafka', `Set KAFKA_BROKERS, start Docker, or install ${lacks}.`) !== null;
 }
 
-/** The distributed deployment as its users run it, with servers of its own. */
+/** The distributed deployment as its users run it, with its own servers. */
 export const startDistributed = (dataDir: string, env: Record<string, string> = {}): Promise<DeploymentProcess> =>
   startDeploymentProcess('distributed', dataDir, env);
 
 /**
- * The chosen deployment as its users run it. A distributed one shares broker and database server with the other scenarios
- * of the test run, under names of its own there, unless it is to have its own.
+ * The chosen deployment as its users run it. Distributed ones share a broker and a database server in a test run, each under its
+ * own names, unless `ownServers` is set.
  */
 export async function startDeployment(
   dataDir: string,

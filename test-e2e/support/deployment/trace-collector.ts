@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** A span as it was exported, with the service that made it. */
+/** An exported span, with the service that created it. */
 export interface CollectedSpan {
   service: string;
   traceId: string;
@@ -18,7 +18,7 @@ export interface TraceCollector {
   url: string;
   spansOf(traceId: string): CollectedSpan[];
   all(): CollectedSpan[];
-  /** Everything that arrived, as text. */
+  /** Everything received, as text. */
   text(): string;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface RawSpan {
   links?: { traceId: string }[];
 }
 
-/** What an OpenTelemetry collector is to those who export: it takes OTLP as JSON over HTTP. */
+/** Stands in for an OpenTelemetry collector: it takes OTLP as JSON over HTTP. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: CollectedSpan[] = [];
   const bodies: string[] = [];

@@ -4,13 +4,13 @@ import path from 'node:path';
 
 /** A file of the XML archive. */
 export interface ArchivedFile {
-  /** Under the archive's root, as `xml_storage_path` names it. */
+  /** Path under the archive's root, as in `xml_storage_path`. */
   path: string;
   sha256: string;
   text: string;
   /** Name of the root element. */
   document: string;
-  /** The first eNCF in it, which is the one that it speaks of. */
+  /** The first eNCF in it, which is its subject. */
   encf: string;
 }
 

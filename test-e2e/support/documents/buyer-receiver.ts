@@ -5,12 +5,12 @@ import { writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { testCertificate } from '../client.js';
 
-/** A buyer's receiver outside the deployment: Estado 0 to what is new, motive 3 to a repeat. */
+/** A buyer's receiver outside the deployment: Estado 0 for a new document, motive 3 for a repeat. */
 export interface BuyerReceiver {
   readonly url: string;
-  /** eNCF of every delivery, in turn. */
+  /** The eNCF of every delivery, in order. */
   readonly reached: readonly string[];
-  /** It takes documents and never answers while this is set. */
+  /** While true, it receives documents and never answers. */
   silent: boolean;
   stop(): Promise<void>;
 }

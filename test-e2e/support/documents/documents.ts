@@ -33,14 +33,14 @@ export class Numbering {
   }
 }
 
-/** The invoice with one value changed that no rule looks at. */
+/** The invoice with one changed value that no rule checks. */
 export function otherContent(invoice: Invoice): Invoice {
   const other = structuredClone(invoice);
   other.ECF.DetallesItems.Item[0].NombreItem += ' azul';
   return other;
 }
 
-/** Lines of one peso each, with totals that fit. */
+/** Lines of one peso each, with matching totals. */
 export function withLines(invoice: Invoice, lines: number): Invoice {
   const { ECF } = structuredClone(invoice);
   const total = `${lines}.00`;
@@ -60,7 +60,7 @@ export function withLines(invoice: Invoice, lines: number): Invoice {
   return { ECF };
 }
 
-/** A caller's own signature: the document as a caller with a certificate file would send it to `/submit_ecf`. */
+/** The document signed with a caller's certificate file, as for `/submit_ecf`. */
 export async function signedByCaller(
   invoice: Invoice,
   file: { p12: Buffer; password: string },
@@ -71,7 +71,7 @@ export async function signedByCaller(
   return signXml(writeXml(tree), openCertificate(file.p12, file.password));
 }
 
-/** The signed summary of a type 32, as a caller would send it to `/submit_fc`. */
+/** The signed summary of a type 32, as for `/submit_fc`. */
 export async function summaryByCaller(
   invoice: Invoice,
   file: { p12: Buffer; password: string },

@@ -9,12 +9,12 @@ import type { Invoice } from './documents.js';
 
 const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../examples');
 
-/** A provider that nobody here knows, and its certificate. */
+/** A provider that is not a taxpayer of the deployment, and its certificate. */
 export const PROVIDER = '130000999';
 const file = testCertificate(PROVIDER);
 export const providerCertificate = openCertificate(file.p12, file.password);
 
-/** An example document as the provider signs and sends it; `edit` changes its JSON before. */
+/** An example document signed by the provider; `edit` changes its JSON before. */
 export async function providedXml(example: string, edit: (document: Invoice) => void): Promise<string> {
   const document = JSON.parse(fs.readFileSync(path.join(EXAMPLES, `${example}.json`), 'utf8'));
   edit(document);
@@ -33,7 +33,7 @@ export function providedInvoice(encf: string, buyer: string): Promise<string> {
   });
 }
 
-/** A seed as the provider signs it. */
+/** A seed signed by the provider. */
 export async function signedSeed(seed: string): Promise<string> {
   const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
   return (await signXml({ canonical, output: canonical }, providerCertificate)).xml;

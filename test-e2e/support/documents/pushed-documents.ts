@@ -3,22 +3,22 @@ import { createSender } from '../raw-request.js';
 import { encf as encfOf } from './documents.js';
 import { providedInvoice } from './provided-documents.js';
 
-/** An e-CF that a stranger pushes to our public address, as it was signed once. */
+/** An e-CF that a provider sends to our public address, signed once. */
 export interface PushedDocument {
   readonly encf: string;
   readonly xml: string;
 }
 
-/** Documents for a buyer of ours, numbered from `first`. */
+/** Documents for one of our buyers, numbered from `first`. */
 export function documentsToPush(count: number, first: number, buyerRnc: string): Promise<PushedDocument[]> {
   const numbers = Array.from({ length: count }, (_, index) => encfOf('31', first + index));
   return Promise.all(numbers.map(async (encf) => ({ encf, xml: await providedInvoice(encf, buyerRnc) })));
 }
 
 /**
- * Pushes all of them, sixteen at a time; resolves with the acknowledgements by eNCF once each is answered or failed.
+ * Sends all documents, sixteen at a time; resolves with the acknowledgements by eNCF once each is answered or failed.
  *
- * @param onAnswer told after each answer how many there were
+ * @param onAnswer called after each answer with the number of answers
  */
 export async function pushAll(
   { demo }: DeploymentProcess,

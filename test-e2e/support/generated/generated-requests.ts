@@ -4,28 +4,28 @@ import { withAllOptionalFields, withOptionalFields } from './optional-fields.js'
 import type { Random } from './random.js';
 import type { RawRequest } from '../raw-request.js';
 
-/** What makes requests good: values that exist in the deployment, by the name of the parameter or operation. */
+/** The values of valid requests: they exist in the deployment, by the name of the parameter or operation. */
 export interface Pool {
-  /** Values of a parameter; where there are none the example of the document is sent. */
+  /** Values of a parameter; without any, the example of the description is sent. */
   values(operation: DescribedOperation, parameter: DescribedParameter): readonly string[];
-  /** A body that the operation takes: a JSON value, or the parts of a form. */
+  /** A body that the operation accepts: a JSON value, or the parts of a form. */
   body(operation: DescribedOperation, random: Random): unknown;
-  /** Headers that let the caller in. */
+  /** Headers that authenticate the caller. */
   access(operation: DescribedOperation): [string, string][];
 }
 
 export interface GeneratedRequest extends RawRequest {
-  /** What was done to the good request. */
+  /** The change to the valid request. */
   kind: string;
 }
 
-/** A parameter with the values that are sent; none leaves it out. */
+/** A parameter with the values to send; an empty list leaves it out. */
 type Chosen = [parameter: DescribedParameter, values: string[]];
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 const BOUNDARY = 'odd+boundary_1';
 
-/** Requests to one operation: good ones, then good ones with one thing wrong. */
+/** Requests to one operation: valid ones, then valid ones with one error. */
 export function* generateRequests(
   operation: DescribedOperation,
   pool: Pool,
@@ -140,7 +140,7 @@ function form(parts: Parts | [string, string | Buffer][], boundary = BOUNDARY): 
   };
 }
 
-/** Bodies with one thing wrong. */
+/** Bodies with one error. */
 function* bodies(operation: DescribedOperation, pool: Pool, random: Random): Generator<Body & { kind: string }> {
   const type = mediaType(operation);
   if (type === null) return;
@@ -203,13 +203,13 @@ function percentEncoded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-/** Of a varying part of the path; never empty, which would be another path. */
+/** Encodes a path parameter; never empty, because that would be another path. */
 function inPath(text: string, random: Random): string {
   if (/^[\w.-]+$/.test(text)) return text;
   return random.chance(0.1) ? random.pick(['%ED%A0%80', '%FF', '%zz', '%', '%2e%2e%2f']) : percentEncoded(text || '%');
 }
 
-/** As a header can carry it: the bytes of UTF-8, without control characters. */
+/** Text as a header can carry it: UTF-8 bytes without control characters. */
 function headerText(text: string): string {
   return Buffer.from(text.slice(0, 4_000))
     .toString('latin1')

@@ -66,7 +66,7 @@ const VALUES: readonly unknown[] = [
   Array.from({ length: 300 }, (_, index) => index),
 ];
 
-/** Text that is wrong, or at least odd, in many ways. */
+/** Text that is wrong or unusual in many ways. */
 export function hostileText(random: Random): string {
   if (random.chance(0.85)) return random.pick(TEXTS);
   return String.fromCodePoint(
@@ -81,7 +81,7 @@ export function hostileValue(random: Random): unknown {
   return random.chance(0.5) ? hostileText(random) : structuredClone(random.pick(VALUES));
 }
 
-/** The value with one place changed, left out or added. */
+/** The value with one place changed, removed or added. */
 export function disturbed(value: unknown, random: Random): unknown {
   const copy = structuredClone(value) as unknown;
   const places: [holder: Record<string, unknown>, key: string][] = [];

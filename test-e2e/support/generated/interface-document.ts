@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { RawAnswer } from '../raw-request.js';
 
-/** The parts of an OpenAPI document that tests walk through, its references resolved. */
+/** The parts of an OpenAPI document that tests use, with resolved references. */
 export interface DescribedParameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -30,10 +30,10 @@ export interface DescribedOperation {
 // biome-ignore lint/suspicious/noExplicitAny: a schema is walked through freely
 export type JsonSchema = any;
 
-/** Headers of HTTP itself, which a description does not name. */
+/** Headers of HTTP itself, which descriptions do not list. */
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
 
-/** The code of a refusal; empty where it has none. */
+/** The code of a refusal; empty if it has none. */
 export function failureCode({ body }: RawAnswer): string {
   try {
     return String(JSON.parse(body.toString()).code ?? '');
@@ -42,7 +42,7 @@ export function failureCode({ body }: RawAnswer): string {
   }
 }
 
-/** An OpenAPI document, and what it says of an answer. */
+/** An OpenAPI document, with checks of answers against it. */
 export class InterfaceDocument {
   readonly operations: DescribedOperation[];
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -68,7 +68,7 @@ export class InterfaceDocument {
     );
   }
 
-  /** What `$ref` names. */
+  /** The target of `$ref`. */
   resolve(value: JsonSchema): JsonSchema {
     if (typeof value?.$ref !== 'string') return value;
     return (value.$ref as string)
@@ -77,7 +77,7 @@ export class InterfaceDocument {
       .reduce((at, part) => at[part], this.document);
   }
 
-  /** With what its references name in their place; bodies of requests are nested, never recursive. */
+  /** The value with its references replaced by their targets; request bodies are nested, never recursive. */
   #expanded(value: JsonSchema): JsonSchema {
     if (Array.isArray(value)) return value.map((entry) => this.#expanded(entry));
     if (typeof value !== 'object' || value === null) return value;
@@ -91,7 +91,7 @@ export class InterfaceDocument {
     return { headers: Object.fromEntries(resolved), ...(content === undefined ? {} : { content }) };
   }
 
-  /** What is wrong with a value by a schema of the document; null where nothing is. */
+  /** The violations of a value against a schema of the document; null without violations. */
   faultsOf(schema: object, value: unknown): string | null {
     const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
     let check = this.#checks.get(text);
@@ -102,11 +102,11 @@ export class InterfaceDocument {
     return check(value) ? null : this.#ajv.errorsText(check.errors);
   }
 
-  /** Everything about an answer that the document does not say of the operation. */
+  /** Everything about an answer that the document does not describe for the operation. */
   undocumented(operation: DescribedOperation, answer: RawAnswer, withoutBody = false): string[] {
     const described = operation.answers[String(answer.status)];
     if (described === undefined) return [`status ${answer.status}: ${answer.body.toString().slice(0, 300)}`];
-    // A 503 stands in every description; a deployment whose parts all run has no reason for one.
+    // Every description has a 503, but a complete deployment has no reason for one.
     const problems = answer.status >= 500 ? [`${answer.status}: ${answer.body}`] : [];
     for (const [name, { required, schema }] of Object.entries(described.headers ?? {})) {
       const value = answer.headers[name];

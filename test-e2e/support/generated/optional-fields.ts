@@ -4,17 +4,16 @@ import type { Random } from './random.js';
 
 type Holder = Record<string, unknown>;
 
-/** A body with one field that the good one leaves out. */
+/** A body with one field that the minimal one leaves out. */
 export interface WithField {
   field: string;
   body: unknown;
 }
 
 /**
- * Bodies with a property that their schema knows and they lack: each such property with values that its schema takes and
- * with others.
+ * Bodies with one optional property added: each optional property with valid values and with others.
  *
- * @param make a good body, made anew for each
+ * @param make a valid body, created anew for each
  * @param schema its schema, without references
  */
 export function* withOptionalFields(make: () => unknown, schema: JsonSchema, random: Random): Generator<WithField> {
@@ -29,7 +28,7 @@ export function* withOptionalFields(make: () => unknown, schema: JsonSchema, ran
     }
 }
 
-/** The same body with every such property, each as its schema takes it. */
+/** The body with every missing optional property, each with a valid value. */
 export function withAllOptionalFields(body: unknown, schema: JsonSchema, random: Random): unknown {
   for (const { holder, name, schema: property } of placesIn(body, schema, [])) holder[name] = sample(property, random);
   return body;
@@ -42,7 +41,7 @@ interface Place {
   schema: JsonSchema;
 }
 
-/** Where the value lacks a property that its schema describes. */
+/** The properties of the schema that the value lacks. */
 function placesIn(value: unknown, schema: JsonSchema, path: readonly string[]): Place[] {
   if (Array.isArray(value))
     return value.slice(0, 1).flatMap((entry) => placesIn(entry, schema.items ?? {}, [...path, '0']));
@@ -59,7 +58,7 @@ function same(one: readonly string[], other: readonly string[]): boolean {
   return one.join('.') === other.join('.');
 }
 
-/** A value that the schema takes, as far as one can tell. */
+/** A value that fits the schema, as far as its keywords are supported here. */
 function sample(schema: JsonSchema, random: Random): unknown {
   if (schema.anyOf !== undefined) return sample(random.pick(schema.anyOf as JsonSchema[]), random);
   if (schema.const !== undefined) return schema.const;
