@@ -15,7 +15,7 @@ export function schemaFiles() {
     .sort();
 }
 
-/** Schemas of the services that use Prisma Client. The others write SQL, and need their schema for migrations alone. */
+/** Schemas of the services that use Prisma Client. Other services write SQL, and use their schema for migrations only. */
 export function clientSchemaFiles() {
   return schemaFiles().filter((file) => {
     const manifest = path.join(ROOT, path.dirname(path.dirname(file)), 'package.json');
@@ -33,7 +33,7 @@ function generate(file) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [prisma, 'generate', '--schema', file], {
       cwd: ROOT,
-      // The command insists on a schema engine that it never calls here; any program that exists satisfies it.
+      // The command requires a schema engine that it never calls here; any existing program satisfies it.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

@@ -1,6 +1,6 @@
-// Brings a checkout to a runnable state with nothing but Node and npm: the pinned package manager, the
-// dependencies of the lockfile, the generated database clients, the compiled output. Every step is skipped
-// when nothing it depends on has changed, so a second run takes about a second.
+// Makes a checkout runnable with nothing but Node and npm: the pinned package manager, the dependencies of the lockfile, the
+// generated database clients, the compiled output. A step is skipped if none of its inputs has changed, so a second run takes about
+// a second.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -19,12 +19,12 @@ const NODE_RANGES = [
   [24, 0],
 ];
 
-/** Prints one progress line on standard error, so that standard output stays free for results. */
+/** Prints one progress line on standard error; standard output stays free for results. */
 export function say(text) {
   process.stderr.write(`» ${text}\n`);
 }
 
-/** Ends the process with a reason a person can act on. */
+/** Ends the process with a message that names the remedy. */
 export function fail(reason, remedy) {
   process.stderr.write(`\n✗ ${reason}\n${remedy ? `  ${remedy}\n` : ''}`);
   process.exit(1);
@@ -41,7 +41,7 @@ function requireNode() {
   }
 }
 
-/** Runs a program; resolves with its output, or ends the process naming what failed. */
+/** Runs a program; resolves with its output, or ends the process with the name of the failed step. */
 function run(what, command, args, { env = {}, show = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -135,8 +135,8 @@ export async function setup() {
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
 /**
- * Runs a program of the checkout in the foreground and resolves with its exit code, 128 and the number of a signal that ended
- * it. What would end this process meanwhile ends the program, and this process goes on with its code.
+ * Runs a program of the checkout in the foreground. Resolves with its exit code, or 128 and the number of the signal that ended it.
+ * Signals to this process end the program instead, and this process continues with its code.
  */
 export function runTool(command, args, env = {}) {
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT, setup } from './setup.mjs';
 
-// A killed npm does not end its children, so they must notice.
+// A killed npm does not end its children, so they watch for its end.
 if (['start', 'distributed'].includes(process.env.npm_lifecycle_event)) {
   const parent = process.ppid;
   const watch = setInterval(() => {

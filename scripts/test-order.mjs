@@ -1,5 +1,5 @@
-// The order of test files. Jest sorts by size where it remembers no durations: the scenarios, short files that start whole
-// deployments, would come last and leave a core idle.
+// The order of test files. Without recorded durations Jest sorts by size: the scenarios, short files that start whole deployments,
+// would come last and leave a core idle.
 import fs from 'node:fs';
 
 export default class TestOrder {

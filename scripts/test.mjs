@@ -12,7 +12,7 @@ import { fail, say, setup } from './setup.mjs';
  */
 const WORKERS = os.totalmem() > 7 * 2 ** 30 ? 3 : 2;
 
-/** Runs Jest and counts the results; `skipped` are names of tests. */
+/** Runs Jest and counts the results; `skipped` has the names of skipped tests. */
 async function run(args) {
   const result = path.join(os.tmpdir(), `ecf-test-${process.pid}.json`);
   const code = await jest(['--json', `--outputFile=${result}`, '--silent', ...args], WORKERS);

@@ -117,8 +117,8 @@ async function cycle({ demo }: StandaloneProcess, encf: string, headers: Record<
   const json = { ...keyed, 'content-type': 'application/json' };
   const given = await call(`${base_url}/acecf`, { method: 'POST', headers: json, body: JSON.stringify(order) });
   if (given.authority_submission_status !== 'Aceptado') throw new Error(`not approved: ${JSON.stringify(given)}`);
-  const told = `${base_url}/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`;
-  while ((await call(told, looking)).approval_status !== 'approved') await delay(LOOK_MS);
+  const approvalUrl = `${base_url}/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`;
+  while ((await call(approvalUrl, looking)).approval_status !== 'approved') await delay(LOOK_MS);
   return { verdict, acknowledged, approved: performance.now() - began };
 }
 

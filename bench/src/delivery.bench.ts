@@ -38,7 +38,7 @@ const MASTER_KEY = Buffer.alloc(32, 3);
 
 const rncOf = (n: number) => String(140_000_000 + n);
 const healthy = Array.from({ length: RECEIVERS - HANGING }, (_, n) => rncOf(n));
-/** The part that hangs: none, receivers, or the name server of receivers. */
+/** The share that hangs: none, receivers, or the name servers of receivers. */
 type Hanging = 'nobody' | 'receivers' | 'names';
 const hung: Record<Hanging, string[]> = {
   nobody: [],
@@ -132,13 +132,13 @@ function rate(seconds: number): string {
   return ((healthy.length * DOCUMENTS) / seconds).toFixed(0);
 }
 
-/** Seconds until every healthy receiver has its documents; those that hang have as many documents each. */
+/** Seconds until every healthy receiver has its documents; each hanging one gets as many. */
 async function round(hanging: Hanging): Promise<number> {
   const buyers = [...healthy, ...hung[hanging]];
   const all = Array.from({ length: DOCUMENTS }, () => buyers).flat();
   const begin = sequence;
   sequence += all.length;
-  // In mixed order, as they are issued.
+  // In mixed order, as documents are issued.
   const rows = all.map((rnc, n) => [encfOf(begin + 10 + n), rnc] as const).sort(() => Math.random() - 0.5);
   const started = process.hrtime.bigint();
   await database.query(

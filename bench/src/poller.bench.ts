@@ -26,20 +26,20 @@ import { encfOf, ISSUER } from './inputs/sample.js';
 const DOCUMENTS = Number(process.env.POLLER_DOCUMENTS ?? 1_000);
 const ROUNDS = Number(process.env.POLLER_ROUNDS ?? 4);
 const AT_ONCE = 32;
-/** Each environment has its rate limit. Two of them, so that the bench does not measure the limit. */
+/** Each environment has its own rate limit; the bench uses two, so that it does not measure the limit. */
 const ENVIRONMENTS: readonly Environment[] = ['TesteCF', 'eCF'];
 /** Milliseconds to the first query in the second part. The default is 5,000, so times are a twenty-fifth. */
 const FIRST_QUERY_MS = 200;
 
-/** Queries wait until it is open. */
-let gate: Promise<void> = Promise.resolve();
-let questions = 0;
+/** The authority answers once it is resolved. */
+let release: Promise<void> = Promise.resolve();
+let queries = 0;
 let numbers = 0;
 
 const authority = http.createServer((request, response) => {
-  questions += 1;
+  queries += 1;
   const trackId = new URL(request.url as string, 'http://authority').searchParams.get('trackid') as string;
-  gate.then(() => {
+  release.then(() => {
     // `<milliseconds since 1970 of the decision>.<anything>`
     const decided = Date.now() >= Number(trackId.split('.')[0]);
     response.setHeader('content-type', 'application/json');
@@ -66,7 +66,7 @@ const folder = benchFolder();
 const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings: EMBEDDED_SETTINGS });
 try {
   await throughput();
-  await questionsPerDecision();
+  await queriesPerDecision();
 } finally {
   authority.close();
   authority.closeAllConnections();
@@ -78,44 +78,44 @@ async function throughput(): Promise<void> {
   const bare = await bareLoop();
   const ratios: number[] = [];
   const rates: number[] = [];
-  const asked: number[] = [];
+  const perDecisions: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const open = closeGate();
-    const before = questions;
-    await poller.tell(Array.from({ length: DOCUMENTS }, () => trackIdOf(0)));
+    const open = holdAnswers();
+    const before = queries;
+    await poller.publish(Array.from({ length: DOCUMENTS }, () => trackIdOf(0)));
     const mine = await seconds(() => {
       open();
       return poller.published();
     }, DOCUMENTS);
-    const perDecision = (questions - before) / DOCUMENTS;
-    const reference = await seconds(bare.ask, DOCUMENTS);
-    // The first one warms up.
+    const perDecision = (queries - before) / DOCUMENTS;
+    const reference = await seconds(bare.run, DOCUMENTS);
+    // The first round warms up.
     if (round === 0) continue;
     rates.push(DOCUMENTS / mine);
     ratios.push(reference / mine);
-    asked.push(perDecision);
+    perDecisions.push(perDecision);
   }
   await bare.stop();
   await poller.stop();
-  heading(`decisions of a backlog, ${ROUNDS} rounds of ${DOCUMENTS}, ${AT_ONCE} questions under way`);
-  line(`${median(rates).toFixed(0)} decisions/s, ${median(asked).toFixed(2)} questions each`);
+  heading(`decisions of a backlog, ${ROUNDS} rounds of ${DOCUMENTS}, ${AT_ONCE} queries in flight`);
+  line(`${median(rates).toFixed(0)} decisions/s, ${median(perDecisions).toFixed(2)} queries each`);
   const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
-  line(`rate: ${median(ratios).toFixed(2)} × that of questions by got with one durable statement each; ${spread}`);
+  line(`rate: ${median(ratios).toFixed(2)} × that of queries by got with one durable statement each; ${spread}`);
 }
 
-async function questionsPerDecision(): Promise<void> {
+async function queriesPerDecision(): Promise<void> {
   const poller = await startPoller(FIRST_QUERY_MS);
-  heading('questions for each decision, by how long the authority takes (in times to the first question)');
+  heading('queries for each decision, by the time of the authority (in times to the first query)');
   for (const times of [0.5, 1.5, 3, 6, 20]) {
     const count = 60;
-    const before = questions;
+    const before = queries;
     const began = Date.now();
     const decisionMs = began + times * FIRST_QUERY_MS;
-    await poller.tell(Array.from({ length: count }, () => trackIdOf(decisionMs)));
+    await poller.publish(Array.from({ length: count }, () => trackIdOf(decisionMs)));
     await poller.published();
     const late = poller.times.map((time) => (time - decisionMs) / FIRST_QUERY_MS);
     line(
-      `${times}: ${((questions - before) / count).toFixed(2)} questions; known ${percentile(late, 0.5).toFixed(1)} times after the decision (p99 ${percentile(late, 0.99).toFixed(1)})`,
+      `${times}: ${((queries - before) / count).toFixed(2)} queries; known ${percentile(late, 0.5).toFixed(1)} times after the decision (p99 ${percentile(late, 0.99).toFixed(1)})`,
     );
   }
   await poller.stop();
@@ -161,7 +161,7 @@ async function startPoller(firstQueryMs: number) {
   return {
     times,
     /** Publishes submissions; resolves when the poller has handled them. */
-    async tell(trackIds: readonly string[]): Promise<void> {
+    async publish(trackIds: readonly string[]): Promise<void> {
       times.length = 0;
       expected = trackIds.length;
       const events = trackIds.map((trackId, index) => invoiceEvent(trackId, index));
@@ -193,7 +193,7 @@ async function bareLoop() {
   });
   const statement = { name: 'answer', text: 'INSERT INTO answer (track_id, body) VALUES ($1, $2)' };
   return {
-    ask: together(async () => {
+    run: together(async () => {
       const trackId = trackIdOf(0);
       const address = `${authorityUrl}/TesteCF/consultaresultado/api/consultas/estado?trackid=${trackId}`;
       const { body } = await client.get(address);
@@ -203,15 +203,15 @@ async function bareLoop() {
   };
 }
 
-function closeGate(): () => void {
+function holdAnswers(): () => void {
   let open: () => void = () => undefined;
-  gate = new Promise((resolve) => {
+  release = new Promise((resolve) => {
     open = resolve;
   });
   return open;
 }
 
-/** The time from which the authority has decided (milliseconds since 1970). */
+/** A trackId that the authority decides at a time (milliseconds since 1970). */
 function trackIdOf(decisionMs: number): string {
   return `${Math.round(decisionMs)}.${randomUUID()}`;
 }

@@ -11,7 +11,7 @@ import { median, percentile, seconds } from './harness/measure.js';
 import { heading, line } from './harness/report.js';
 import { ACCOUNT, loadInvoices } from './inputs/query-data.js';
 
-/** Invoices of one issuer each; the first is the reference of the others. `QUERY_SIZES=10000,1000000,10000000`. */
+/** One issuer for each number of invoices; the first is the reference of the others. `QUERY_SIZES=10000,1000000,10000000`. */
 const SIZES = (process.env.QUERY_SIZES ?? '10000,1000000').split(',').map(Number);
 const ROUNDS = Number(process.env.QUERY_ROUNDS ?? 60);
 const REBUILT = 20_000;
@@ -141,7 +141,7 @@ async function ask(url: string, address: string, headers: Record<string, string>
 /** An owner without new changes; for the rebuild it has documents in memory. */
 function rebuiltInvoices(): { emission: EmissionOperations; filled: boolean } {
   const refuse = async () => {
-    throw new Error('not asked here');
+    throw new Error('this bench does not query it');
   };
   const owner = {
     filled: false,

@@ -6,7 +6,7 @@ import { ROOT } from '../setup.mjs';
 
 const TARGET = path.join(ROOT, 'docs', 'configuration.md');
 
-/** Every program with settings: the exported zod object is found by its name, `<something>Settings`. */
+/** Every program with settings; its exported zod object has a name like `<something>Settings`. */
 const PROGRAMS = [
   'deploy/standalone',
   'deploy/distributed',

@@ -28,7 +28,7 @@ function table(head, rows) {
   ];
 }
 
-/** The path of every row of a table of the catalogue, in its order, the root left out. */
+/** The path of every row of a catalogue table, in its order, without the root. */
 function pathsOf(elements) {
   const at = [];
   return elements
@@ -48,7 +48,7 @@ function ruleAt(root, path) {
 }
 
 /** Values that differ between documents name their documents: `text (31, 32); number (33)`. */
-function told(entries) {
+function valuesByDocument(entries) {
   const byValue = new Map();
   for (const [document, value] of entries) byValue.set(value, [...(byValue.get(value) ?? []), document]);
   if (byValue.size === 1) return [...byValue.keys()][0];
@@ -59,7 +59,7 @@ function elementTable(elements, columns) {
   const rows = pathsOf(elements).map((at) => {
     const found = columns.map(({ label, schema }) => [label, ruleAt(schema.root, at)]);
     const present = found.filter(([, rule]) => rule !== undefined);
-    const of = (tell) => told(present.map(([label, rule]) => [label, tell(rule)]));
+    const of = (read) => valuesByDocument(present.map(([label, rule]) => [label, read(rule)]));
     return [
       `${'&emsp;'.repeat(at.length - 1)}${at.at(-1)}`,
       ...found.map(([, rule]) => (rule === undefined ? '' : rule.required ? 'R' : 'o')),

@@ -22,7 +22,7 @@ const KEYS = {
   rnc: ['the RNC', { type: 'string', examples: ['131000001'] }],
 };
 
-/** Header of a message, its meaning, its schema, whether every message has it. */
+/** For each header of a message: meaning, schema, and whether every message has it. */
 const HEADERS = [
   ['ce_specversion', 'Version of CloudEvents', { const: '1.0' }, true],
   ['ce_id', 'Id of the event; a consumer records it with its effect', { type: 'string', format: 'uuid' }, true],
@@ -56,7 +56,7 @@ function jsonSchema(schema) {
   return plain(rest);
 }
 
-/** Drops limits that only say "as large as a number can be". */
+/** Drops limits that only state the largest number of the type. */
 function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

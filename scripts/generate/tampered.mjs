@@ -1,5 +1,5 @@
-// The defects of examples/tampered. What a verifier and a checker say to each stands in examples/tampered/expected.json, which
-// is written by hand.
+// The defects of examples/tampered. Verifier and checker must give the results in examples/tampered/expected.json, which is written
+// by hand.
 
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const XMLDSIG = 'http://www.w3.org/2000/09/xmldsig#';
@@ -58,7 +58,7 @@ const AFTER_SIGNING = {
   'byte-order-mark': (xml) => `\ufeff${xml}`,
 };
 
-/** Documents that are at fault themselves, with a signature that covers the fault. */
+/** Documents with an error in their content, correctly signed. */
 const BEFORE_SIGNING = {
   'unknown-element': ['ecf-31', (xml) => replaced(xml, '<MontoTotal>', '<MontoExtra>1.00</MontoExtra><MontoTotal>')],
   'element-out-of-order': ['ecf-31', (xml) => replaced(xml, /(<TipoeCF>31<\/TipoeCF>)(<eNCF>[^<]*<\/eNCF>)/, '$2$1')],

@@ -1,6 +1,6 @@
-// Questions about the imports between source files: circles, and what a file loads in the end.
+// Finds circles of imports, and the files that a file loads directly or indirectly.
 
-/** Groups of files that import each other in a circle, each as one shortest circle: [a, b, ..., a]. Mere types count. */
+/** Finds circles of imports, type imports included. Each group of files is given as one shortest circle: [a, b, ..., a]. */
 export function importCircles(sources) {
   const next = (file) => sources.get(file)?.imports.flatMap(({ to }) => (to && sources.has(to) ? [to] : [])) ?? [];
   return components([...sources.keys()], next)
@@ -48,8 +48,8 @@ function wayBack(start, next) {
 }
 
 /**
- * The first import on each file's way at run time to something that `wanted` names: file -> the names it loads in the end.
- * `wanted` gets an import and returns a name or undefined.
+ * For each file, the names that it loads at run time, directly or indirectly: file -> names. `wanted`
+ * gets an import and returns such a name or undefined.
  */
 export function loadedInTheEnd(sources, wanted) {
   const reached = new Map([...sources.keys()].map((file) => [file, new Set()]));
@@ -75,7 +75,7 @@ export function loadedInTheEnd(sources, wanted) {
   return reached;
 }
 
-/** The file that declares what an import of `name` from `file` gets: files that only pass it on are followed. */
+/** The file that declares `name` imported from `file`; files that only re-export it are followed. */
 export function declaringFile(sources, file, name, seen = new Set()) {
   if (name === '*' || seen.has(file) || !sources.has(file)) return file;
   seen.add(file);

@@ -1,4 +1,4 @@
-// Rules about who imports whom, on sources: imports of mere types count, unless a rule says "loads".
+// Rules about imports between sources. Type imports count, unless a rule says "loads".
 import fs from 'node:fs';
 import path from 'node:path';
 import { declaringFile, importCircles, loadedInTheEnd } from './import-graph.mjs';
@@ -49,7 +49,7 @@ function notListed(members, { folder, dependencies }, { to, external }) {
   return `${folder} may import: ${dependencies.join(', ') || 'nothing'}`;
 }
 
-/** Why an import of a file in `core/` is one of infrastructure; '' where it is not. */
+/** The reason why an import in `core/` is infrastructure; '' otherwise. */
 function infrastructure(sources, loads, { to, external, typeOnly, names }) {
   if (external) return INFRASTRUCTURE.test(external) ? 'is infrastructure' : '';
   if (ADAPTER.test(to)) return 'is an adapter';
@@ -77,7 +77,7 @@ function unique(violations) {
   return [...new Map(violations.map((one) => [`${one.rule} ${one.key}`, one])).values()];
 }
 
-/** Where the column "May import" of ARCHITECTURE.md differs from `dependencies` in the package.json of that package. */
+/** The differences between the column "May import" of ARCHITECTURE.md and the `dependencies` of each package.json. */
 export function tableFaults(root) {
   const rows = tableRows(root);
   const packages = workspaceMembers(root).filter(({ folder }) => folder.startsWith('packages/'));
@@ -95,7 +95,7 @@ export function tableFaults(root) {
   ];
 }
 
-/** The last column by the name in the first, in the section "Packages". */
+/** The last column of the section "Packages" by the name in the first column. */
 function tableRows(root) {
   const section = fs
     .readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')

@@ -2,8 +2,8 @@
 //
 //   node scripts/lint/rules.mjs [--prune]
 //
-// `scripts/lint/exceptions.json` lists what still violates a rule, and what has to happen to it. The list only shrinks: an entry
-// that is no longer needed fails too, and --prune removes it.
+// `scripts/lint/exceptions.json` lists known violations with the work that ends each. The list only shrinks: an unneeded entry
+// fails too, and --prune removes it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ import { readSources, sourceFiles } from './sources.mjs';
 
 const RULES = { ...IMPORT_RULES, ...SIZE_RULES };
 
-/** The faults of a checkout as lines of text, and how many exceptions are left; `prune` removes those that are not needed. */
+/** The violations of a checkout as lines of text, and the number of remaining exceptions. `prune` removes unneeded ones. */
 export function checkRules(root, { prune = false } = {}) {
   const folders = ['packages', 'services', 'deploy', 'bench', 'scripts'];
   const sources = readSources(

@@ -1,4 +1,4 @@
-// Reads the sources of a checkout: which files there are, what each imports, and how long its functions are.
+// Reads the sources of a checkout: the files, their imports, and the length of their functions.
 import fs from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const FUNCTION =
   /^(Function(Declaration|Expression)|ArrowFunctionExpression|Constructor)$|Method|^(Getter|Setter)Property$/;
 const BUILT_IN = new Set(builtinModules);
 
-/** The source files below `folder`, relative to `root`, sorted. Tests, generated files and hidden folders are not among them. */
+/** The source files below `folder`, relative to `root`, sorted. Tests, generated files and hidden folders are left out. */
 export function sourceFiles(root, folder) {
   const place = path.join(root, folder);
   if (!fs.existsSync(place)) return [];
@@ -40,7 +40,7 @@ export function workspaceMembers(root) {
 
 /**
  * Parses the files and resolves their imports: file -> { lines, imports, declares, functions }. An import has `to`, a file of the
- * project, or `external`, the name of a package or `node:` module; `typeOnly` where nothing of it remains after compilation.
+ * project, or `external`, the name of a package or `node:` module. `typeOnly` marks imports that compilation removes.
  */
 export function readSources(root, files) {
   const members = new Map(workspaceMembers(root).map((member) => [member.name, member]));
@@ -90,7 +90,7 @@ function parse(file, text) {
       functions.push({ name: called ?? 'callback', named: called !== undefined, line: first, lines: last - first + 1 });
     }
     for (const [key, child] of Object.entries(node)) {
-      // Only what is assigned directly, as in `const name = () => ...`, has the name of its variable.
+      // Only a function that is assigned directly, as in `const name = () => ...`, has the name of its variable.
       if (key !== 'span') visit(child, key === 'init' || key === 'value' ? nameOf(node) : undefined);
     }
   };
@@ -109,7 +109,7 @@ function nameOf({ type, identifier, key, id }) {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The imports of a node of the syntax tree: the `names` it takes, those that are mere `types`, and those it passes on. */
+/** The imports of a node of the syntax tree: the `names` it imports, those that are only `types`, and those it re-exports. */
 function importsOf(node) {
   const specifier = (node.source ?? node.moduleRef?.expression ?? node.argument ?? node.arguments?.[0]?.expression)
     ?.value;

@@ -83,7 +83,7 @@ function* hopFaults(root, sources, { file, hop, target }, earlier) {
     yield `no file listed before ${file} imports it at run time`;
 }
 
-/** Whether one of the files imports `target`, directly or by one file between, types included. */
+/** Whether one of the files imports `target`, directly or through one file between, types included. */
 function reaches(sources, files, target) {
   const steps = (file) => (sources.has(file) ? uses(sources, file, false).map(({ to }) => to) : []);
   const direct = files.flatMap(steps);

@@ -18,14 +18,14 @@ export interface Round {
 /** Sends calls to one server over keep-alive connections. */
 export interface Load {
   /**
-   * Sends the calls with so many in flight; calls `onSend` for each as it leaves.
-   * @throws Error when an answer is not the one that `isRight` accepts
+   * Sends the calls with a fixed number in flight; runs `onSend` for each as it leaves.
+   * @throws Error when `isRight` refuses an answer
    */
   round<C extends Call>(calls: readonly C[], callers: number, onSend?: (call: C) => void): Promise<Round>;
   close(): void;
 }
 
-/** Uses little processor time, because it shares the machine with the subject. */
+/** Uses little processor time, because it shares the machine with the measured program. */
 export function createLoad(url: string, isRight: (status: number, text: string) => boolean): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
   const { hostname, port } = new URL(url);

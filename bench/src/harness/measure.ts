@@ -1,7 +1,7 @@
 /** Seconds a task took per run, for each round. */
 type Rounds = number[];
 
-/** Two tasks measured in turn, so that a machine whose speed drifts slows both. */
+/** Two tasks measured alternately, so that changing speed of the machine slows both. */
 export interface Comparison {
   subject: number;
   reference: number;
@@ -10,7 +10,7 @@ export interface Comparison {
   least: number;
   most: number;
   rounds: number;
-  /** The same ratio in processor time of this process, its thread pool included: useful if both tasks run in this process only. */
+  /** The same ratio in processor time of this process, including its thread pool. Useful only if both tasks run in this process. */
   processorRatio: number;
 }
 
@@ -18,9 +18,9 @@ export interface Comparison {
 export type Task = (count: number) => Promise<unknown> | unknown;
 
 /**
- * Measures two tasks round by round, in turn.
+ * Measures two tasks round by round, alternating.
  * @param count repetitions a round
- * @param rounds rounds that count; one more before them warms up
+ * @param rounds measured rounds; one more before them warms up
  * @returns seconds per repetition and the ratio
  */
 export async function compare(subject: Task, reference: Task, count: number, rounds = 9): Promise<Comparison> {
@@ -49,7 +49,7 @@ export async function compare(subject: Task, reference: Task, count: number, rou
   };
 }
 
-/** Microseconds of processor time, user and system, that this process has taken. */
+/** Microseconds of processor time, user and system, that this process has used. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
@@ -90,7 +90,7 @@ export function inTurn(task: () => Promise<unknown>): Task {
   };
 }
 
-/** Repeats an asynchronous task with so many in flight. */
+/** Repeats an asynchronous task with a fixed number in flight. */
 export function together(task: (index: number) => Promise<unknown>, callers: number): Task {
   return async (count) => {
     let next = 0;

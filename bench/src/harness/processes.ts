@@ -8,11 +8,11 @@ export interface Stat {
   pid: number;
   parent: number;
   command: string;
-  /** False once it has ended and only waits for its parent to notice. */
+  /** False for a zombie, which has ended and waits for its parent. */
   running: boolean;
   /** Seconds of processor time, user and system. */
   own: number;
-  /** The same of children that have ended. */
+  /** The same for children that have ended. */
   ended: number;
 }
 
@@ -21,7 +21,7 @@ export function processorSeconds(pid: number): number {
   return statOf(pid)?.own ?? Number.NaN;
 }
 
-/** The same of a process with all its children, those that have ended included. */
+/** The same for a process with all its children, including ended ones. */
 export function processorSecondsOfTree(pid: number): number {
   const top = statOf(pid);
   if (top === null) return Number.NaN;
@@ -58,7 +58,7 @@ export function descendantsOf(pid: number): Stat[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child.pid)]);
 }
 
-/** Whether it still runs, and no other process has its number. */
+/** True if the process still runs and its number was not reused. */
 export function isRunning({ pid, command }: Stat): boolean {
   const present = statOf(pid);
   return present?.running === true && present.command === command;

@@ -18,9 +18,9 @@ export interface HostileBench {
   readonly url: string;
   /** Process of the deployment. */
   readonly program: number;
-  /** A genuine document of that many lines, never the same. */
+  /** A genuine document with so many lines; each call makes another one. */
   readonly fresh: (lines: number) => Promise<string>;
-  /** Certificate of somebody else, base64. */
+  /** Certificate of another holder, base64. */
   readonly foreign: string;
 }
 
@@ -29,7 +29,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** An input; each send makes a new body of the same size. */
+/** A hostile input; each send makes a new body of the same size. */
 interface Input {
   readonly name: string;
   make(): Promise<{ readonly bytes: number; readonly post: () => Promise<Answered> }>;
@@ -62,7 +62,7 @@ export async function hostileInputs({ url, program, fresh, foreign }: HostileBen
   ];
   const perLine = ((await fresh(101)).length - (await fresh(1)).length) / 100;
 
-  /** A genuine document of that size, at least of one line and at most of a thousand, blanks between its elements. */
+  /** A genuine document of that size with 1 to 1,000 lines and blanks between its elements. */
   async function genuine(bytes: number): Promise<Buffer> {
     const xml = await fresh(Math.min(1_000, Math.max(1, Math.floor((bytes - 3_500) / perLine))));
     return Buffer.from(xml.replace('<DetallesItems>', `${' '.repeat(Math.max(0, bytes - xml.length))}<DetallesItems>`));
@@ -179,7 +179,7 @@ function sendRaw(url: string, header: string, write: (socket: Socket) => void): 
       text += data;
       if (/"request_id"/.test(text)) socket.destroy();
     });
-    // The rest of the body is dropped when the answer comes.
+    // The socket drops the rest of the body when the answer comes.
     socket.on('error', () => undefined).once('close', () => resolve({ status: Number(text.slice(9, 12)), text }));
     socket.write(`POST ${pathname} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`);
     write(socket);

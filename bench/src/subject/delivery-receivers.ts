@@ -7,7 +7,7 @@ import { writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import { certificate, ISSUER } from '../inputs/sample.js';
 
-/** Receivers that share an address and differ by path: real ones are few to a host. */
+/** Receivers share addresses and differ by path; few real ones share a host. */
 const PER_ADDRESS = 10;
 
 const signer = certificate();

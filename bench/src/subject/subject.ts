@@ -8,7 +8,7 @@ const BOUNDARY = 'invoice-of-the-benchmark';
 /** The gateway in the form that users run, with the calls that submit invoices. */
 export interface Subject {
   standalone: StandaloneProcess;
-  /** The next so many invoices, each under a number of its own, as calls of `/fe_Submit`. */
+  /** The next invoices, each under its own number, as calls of `/fe_Submit`. */
   nextCalls(count: number): (Call & { encf: string })[];
   /** Resolves when the background has a verdict on every submitted document. */
   decided(): Promise<void>;

@@ -52,7 +52,7 @@ export type DistributedConfig = DeploymentConfig &
     'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES' | 'INSTANCES_OF'
   >;
 
-/** Reads the settings of the distributed deployment; throws ConfigError naming every variable at fault. */
+/** Reads the settings of the distributed deployment; throws ConfigError naming every wrong variable. */
 export function readDistributedConfig(env: Environment): DistributedConfig {
   return readConfig(distributedSettings, env);
 }

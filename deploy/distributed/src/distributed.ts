@@ -28,15 +28,15 @@ import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './s
 
 /** A distributed deployment on one machine. */
 export interface Distributed {
-  /** Resolves with the address once everything answers. */
+  /** Resolves with the address once every part answers. */
   start(): Promise<string>;
-  /** Stops what was started: first the gateways, last the databases. */
+  /** Stops the started parts: first the gateways, last the databases. */
   stop(): Promise<void>;
   /** The same without waiting for requests in flight. */
   hasten(): Promise<void>;
 }
 
-/** Prints progress; results go through it too, so that a caller decides where they appear. */
+/** Prints progress and results; the caller decides where they appear. */
 export type Say = (text: string) => void;
 
 const CONNECTIONS_PER_INSTANCE = 150;
@@ -44,8 +44,8 @@ const DRAIN_MS = 40_000;
 const LOOK_MS = 200;
 
 /**
- * Runs each service as a process of its own over Kafka, PostgreSQL and Redis; in the sandbox also the authority simulator
- * and a demo account. A process that ends is started again under its name and address.
+ * Runs each service as its own process over Kafka, PostgreSQL and Redis; in the sandbox also the authority simulator and a demo
+ * account. A process that ends is restarted under its name and address.
  */
 export function createDistributed(env: Environment, say: Say, now = () => new Date()): Distributed {
   const parts = new Parts();
@@ -101,9 +101,9 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
       url: place.url,
       metrics_url: place.metricsUrl,
     })),
-    ...(simulator === null ? [] : [{ ...told('authority-simulator', simulator), url: simulator.url }]),
-    ...(kafka.process === null ? [] : [told('kafka', kafka.process)]),
-    ...(redis?.process == null ? [] : [told('redis', redis.process)]),
+    ...(simulator === null ? [] : [{ ...processRow('authority-simulator', simulator), url: simulator.url }]),
+    ...(kafka.process === null ? [] : [processRow('kafka', kafka.process)]),
+    ...(redis?.process == null ? [] : [processRow('redis', redis.process)]),
     ...(database.pid() === null ? [] : [{ name: 'postgresql', pid: database.pid(), url: null, metrics_url: null }]),
   ];
   const logger = createLogger({ service: 'distributed', level: config.LOG_LEVEL });
@@ -136,11 +136,11 @@ function adminUrlOf({ url, env }: Place): string {
   return address.origin;
 }
 
-function told(name: string, process: KeptProcess): DemoProcess {
+function processRow(name: string, process: KeptProcess): DemoProcess {
   return { name, pid: process.pid() ?? null, url: null, metrics_url: null };
 }
 
-/** Rewrites `demo.json` whenever a process has another number. */
+/** Rewrites `demo.json` whenever a process id changes. */
 function keepCurrent(demo: Demo, processes: () => DemoProcess[], folder: DataFolder, parts: Parts): void {
   let written = JSON.stringify(demo.processes);
   const timer = setInterval(() => {
@@ -176,7 +176,7 @@ function openSimulator(folder: DataFolder, statusKey: string, env: Environment, 
   });
 }
 
-/** Starts all at once; each waits for its dependencies. */
+/** Starts all services at once; each waits for its dependencies. */
 async function startAll(places: readonly Place[], say: Say, parts: Parts): Promise<Map<string, KeptProcess>> {
   const services = new Map<string, KeptProcess>();
   const stopThose = (isGateway: boolean) => async () => {

@@ -26,9 +26,9 @@ export interface ServerOptions {
 }
 
 /**
- * A broker: that of KAFKA_BROKERS, else a container, else the real one in Java. Its data stay in the deployment's folder or
- * in a volume named after that.
- * @throws ConfigError when the machine can run none
+ * A broker: that of KAFKA_BROKERS, else a container, else Kafka in Java. Its data are in the deployment's folder or in a volume
+ * named after it.
+ * @throws ConfigError if the machine can run none
  */
 export async function findKafka(brokers: readonly string[] | undefined, options: ServerOptions): Promise<Server> {
   const { say } = options;
@@ -68,13 +68,13 @@ function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [strin
     async ready() {
       while (!(await reachable(port))) await delay(50);
     },
-    // The broker writes a line or more for each client that disconnects; the file helps to find causes.
+    // The broker writes lines for each client that disconnects; the file helps to find causes.
     output: (chunk) => fs.appendFileSync(folder.file('kafka', 'broker.log'), chunk),
     onChange: say,
   });
 }
 
-/** A broker that a killed run left behind holds the folder's lock. */
+/** A broker left behind by a killed run holds the folder's lock. */
 async function endOrphan(folder: string, say: (text: string) => void): Promise<void> {
   const read = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '');
   const pid = Number(read(`${folder}/pid`));

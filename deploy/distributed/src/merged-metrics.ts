@@ -8,11 +8,11 @@ export interface MetricsSource {
 }
 
 /** Longer than a process waits for the brokers or its database before it answers its metrics. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /**
- * Serves `GET /metrics` of all processes as one page, each sample with the label `process`. A process that does not answer
- * is missing from it, and `ecf_process_up` says so.
+ * Serves `GET /metrics` of all processes as one page, each sample with the label `process`. The page lacks a process that does not
+ * answer, and `ecf_process_up` is 0 for it.
  */
 export function serveMergedMetrics(
   sources: readonly MetricsSource[],
@@ -40,14 +40,14 @@ interface Page {
 
 async function read({ name, metricsUrl }: MetricsSource): Promise<Page> {
   try {
-    const response = await fetch(metricsUrl, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(metricsUrl, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { name, text: response.ok ? await response.text() : null };
   } catch {
     return { name, text: null };
   }
 }
 
-/** Pages in Prometheus' text format as one: the samples of a metric follow one description. */
+/** Merges pages in Prometheus' text format: the samples of a metric follow one description. */
 export function mergeMetrics(pages: readonly Page[]): string {
   const families = new Map<string, { comments: string[]; samples: string[] }>();
   for (const { name, text } of pages) {

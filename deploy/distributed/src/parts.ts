@@ -1,7 +1,7 @@
 import type { DatabaseServer, SimulatorProcess } from '@ecf/deployment';
 import type { Server } from './kafka.js';
 
-/** Everything that was started, in groups that stop one after the other, the last first. */
+/** All started parts, in groups that stop one after the other, the last first. */
 export class Parts {
   private readonly groups: (() => Promise<unknown> | undefined)[] = [];
   readonly stopping = new AbortController();
@@ -12,7 +12,7 @@ export class Parts {
     this.groups.push(stop);
   }
 
-  /** How to end those at once that take their time to stop. */
+  /** Functions that end slow parts at once. */
   onHaste(kill: () => void): void {
     this.hurried.push(kill);
   }
@@ -38,7 +38,7 @@ export class Parts {
 
 type Stoppable = DatabaseServer | Server | SimulatorProcess | null;
 
-/** Waits for all of them, and records the started ones for the stop, even if another one failed. */
+/** Waits for all parts, and records the started ones for the stop even if one failed. */
 export async function together<T extends Stoppable[]>(
   parts: Parts,
   starting: { [K in keyof T]: Promise<T[K]> },

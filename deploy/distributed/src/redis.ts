@@ -3,12 +3,12 @@ import { foreignProgram, keepRunning } from '@ecf/deployment';
 import { dockerAnswers, reachable, redisProgram } from '@ecf/test-servers';
 import type { Server, ServerOptions } from './kafka.js';
 
-/** Nothing in it is worth keeping over a restart. */
+/** Nothing in it needs to survive a restart. */
 const SETTINGS = ['--save', '', '--appendonly', 'no'];
 
 /**
- * A Redis: that of REDIS_URL, else a container, else the program of this machine. Without one the services go on, each with
- * a cache of its own; that is said.
+ * A Redis: that of REDIS_URL, else a container, else the program of this machine. Without one, each service uses its own cache, and
+ * a message says so.
  */
 export async function findRedis(url: string | undefined, { port, say }: ServerOptions): Promise<Server | null> {
   if (url !== undefined) {

@@ -6,7 +6,7 @@ import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@e
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TELEMETRY = new URL('../../../packages/service-kit/dist/telemetry/telemetry.js', import.meta.url).href;
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 const LOOK_MS = 50;
 
 /** Every service with the variable that has its address. The gateway comes first, because callers use it. */
@@ -28,12 +28,12 @@ function programOf(service: ServiceName): string {
   return path.join(ROOT, 'services', service, 'dist', 'main.js');
 }
 
-/** A service's place: one process of one service. */
+/** One process of one service. */
 export interface Place {
   /** `emission`, `emission-2`, ... */
   name: string;
   service: ServiceName;
-  /** Which of several, from 1. */
+  /** Number of the instance, from 1. */
   instance: number;
   url: string;
   metricsUrl: string;
@@ -41,10 +41,10 @@ export interface Place {
 }
 
 /**
- * The address of each process. The first instance of each service knows the first of the others, the second the second, and so
- * on: chains that share databases, topics and archive. A service that runs once is known to all.
+ * The address of each process. The first instance of each service knows the first instances of the others, the second the second,
+ * and so on. These chains share databases, topics and archive. All chains know a service that runs once.
  *
- * @param several services that there are `instances` of; empty = all
+ * @param several services with `instances` processes; empty = all
  * @param ports two for each process
  */
 export function placesOf(
@@ -88,7 +88,7 @@ export function placesOf(
   return places;
 }
 
-/** One port cannot have two listeners: with ADMIN_PORT only the first gateway has the administration. */
+/** Two processes cannot listen on ADMIN_PORT, so only the first gateway has the administration. */
 function withoutSecondAdmin(settings: Environment, instance: number): Environment {
   return instance > 1 && settings.ADMIN_PORT
     ? { ...settings, ADMIN_PORT: undefined, ADMIN_TOKEN: undefined }
@@ -120,13 +120,13 @@ async function answers(url: string): Promise<void> {
  * Resolves when the gateway and all services behind it are ready. Prints the missing ones every ten seconds.
  */
 export async function allReady(url: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {
-  for (let told = Date.now(); !signal.aborted; await delay(LOOK_MS * 2)) {
+  for (let reportedAt = Date.now(); !signal.aborted; await delay(LOOK_MS * 2)) {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
     const body = (await response?.json().catch(() => null)) as { checks?: Record<string, string> } | null;
     const awaited = Object.entries(body?.checks ?? { gateway: 'no answer' }).filter(([, words]) => words !== 'ok');
     if (response?.ok === true && awaited.length === 0) return;
-    if (Date.now() - told < TELL_MS) continue;
-    told = Date.now();
+    if (Date.now() - reportedAt < REPORT_MS) continue;
+    reportedAt = Date.now();
     say(`waiting for ${awaited.map(([name, words]) => `${name} (${words})`).join(', ')}`);
   }
 }

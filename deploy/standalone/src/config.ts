@@ -15,7 +15,7 @@ export const standaloneSettings = z.object({
 
 export type StandaloneConfig = DeploymentConfig & { METRICS_PORT: number };
 
-/** Reads the standalone settings; throws ConfigError naming every variable at fault. */
+/** Reads the standalone settings; throws ConfigError naming every wrong variable. */
 export function readStandaloneConfig(env: Environment): StandaloneConfig {
   return readConfig(standaloneSettings, env);
 }

@@ -3,13 +3,13 @@ import type { Bus } from '@ecf/service-kit/bus';
 /** A bus that publishes nothing until it is opened. */
 export interface HeldBus extends Bus {
   open(): void;
-  /** Ends the hold without publishing: waiting publishers keep their events. */
+  /** Ends the hold without publishing: publishers that wait keep their events. */
   refuse(reason: unknown): void;
 }
 
 /**
- * Services hear of each other in circles, so none can start last. What one of them published before another had subscribed
- * would pass that one by; so events wait in their outboxes until all are there.
+ * Services consume each other's events in circles, so none can start last. An early event would miss services that have not
+ * subscribed yet. Therefore events wait in their outboxes until all services have subscribed.
  */
 export function holdBack(bus: Bus): HeldBus {
   let open: () => void = () => undefined;

@@ -30,11 +30,11 @@ export interface SharedServiceParts {
 }
 
 /**
- * Creates all services and connects them by direct calls in place of HTTP. Nothing starts here.
- * `behindGateway` is the order in which they start.
+ * Creates all services and connects them by direct calls in place of HTTP. Starts none of them; `behindGateway` is the order in
+ * which they start.
  */
 export function createServices(placed: Placed, settings: ReturnType<typeof readServices>, shared: SharedServiceParts) {
-  // The gateway is created last, because it calls the others. They query it only once it runs.
+  // The gateway is created last, because it calls the others. They call it only while it runs.
   const taxpayers = {
     account: (accountId: string) => gateway.taxpayerSource.account(accountId),
     taxpayer: (rnc: string) => gateway.taxpayerSource.taxpayer(rnc),

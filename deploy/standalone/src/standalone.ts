@@ -11,9 +11,9 @@ import { createServices, type Placed, readServices } from './services.js';
 
 /** A standalone deployment. */
 export interface Standalone {
-  /** Resolves with the address once everything answers. */
+  /** Resolves with the address once every part answers. */
   start(): Promise<string>;
-  /** Stops what was started, in reverse order; also during the start, or after it failed. */
+  /** Stops the started parts in reverse order; also during the start, or after it failed. */
   stop(): Promise<void>;
   /** Ends the child processes at once, without waiting for the services. */
   hasten(): Promise<void>;
@@ -41,7 +41,7 @@ export function createStandalone(env: Environment, say: Say, now = () => new Dat
   };
 }
 
-/** May be called twice. */
+/** The caller may call it twice. */
 type Stop = () => Promise<void> | void;
 
 async function start(env: Environment, say: Say, now: () => Date, started: Stop[], children: Stop[]): Promise<string> {
@@ -90,7 +90,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const archive = await openFileXmlStore(folder.file('xml'));
   const services = createServices(placed, settings, { bus, archive, logger, metrics, clock: now });
   started.push(() => bus.close());
-  // A service that fails half-way is stopped too: nothing may run after the database ends.
+  // A service that fails while it starts is stopped too: nothing may run after the database ends.
   try {
     for (const service of services.behindGateway) {
       started.push(() => service.stop());
