@@ -105,6 +105,32 @@ describe('state changes in the read models', () => {
     });
   });
 
+  it('a note that waited for a document that is rejected stays visible, with the reason', async () => {
+    const waiting = await client.fault({ operation: 'consultaresultado', kind: 'processing' });
+    const { invoice, encf: original } = numbers.next();
+    await client.submit(invoice);
+    const { invoice: credit, encf } = numbers.next('ecf-34', (ecf) => {
+      Object.assign(ecf.InformacionReferencia, { NCFModificado: original });
+    });
+    const held = await client.submit(credit);
+    const waits = [{ codigo: '', valor: expect.stringContaining(original) }];
+    expect(held).toMatchObject({ status: 200, body: { status: 'EnProceso', messages: waits } });
+    expect((await get(`/invoices/${encf}`)).body).toMatchObject({ status: 'EnProceso', messages: waits });
+    const before = await count();
+    const verdict = { codigo: '2', estado: 'Rechazado', mensajes: [], secuenciaUtilizada: true };
+    const rejecting = await client.fault({ operation: 'consultaresultado', kind: 'verdict', verdict });
+    await waiting();
+    const shown = await client.until('Rechazado', () => get(`/invoices/${encf}`));
+    await rejecting();
+    expect(shown.body).toMatchObject({ code: null, sequence_used: false, track_id: null, messages: waits });
+    expect(await count()).toBe(before);
+    const { invoices } = (await get('/invoices/?limit=1000')).body;
+    expect(invoices.find((one: { encf: string }) => one.encf === encf)).toEqual(shown.body);
+    expect((await get(`/trackids/${encf}`)).body).toMatchObject({ count: 0 });
+    expect((await get(`/${encf}/xml`)).text).toBe(held.body.xml);
+    expect(await client.ledger(encf, ISSUER.rnc)).toEqual([]);
+  });
+
   it('sums equal a scan of the list to the cent once everything is decided; credit notes are negative', async () => {
     const { invoice: large, encf: original } = numbers.next();
     await client.submit(withLines(large, 37));

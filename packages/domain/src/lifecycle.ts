@@ -60,8 +60,8 @@ export type EmissionEvent =
 
 export interface EmissionStateFacts {
   meaning: string;
-  /** The word of the public interface; null when nothing under the number counts as an invoice. */
-  status: InvoiceStatus | null;
+  /** The word of the public interface. */
+  status: InvoiceStatus;
   /** Public `sequence_used`: null while it is open. */
   sequenceUsed: boolean | null;
   /** The next action: send, query the authority, wait, or none. */
@@ -157,8 +157,8 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
     decided: true,
   },
   withdrawn: {
-    meaning: 'given up before anything reached the authority; the number is free',
-    status: null,
+    meaning: 'given up before the authority took anything; the number is free',
+    status: 'Rechazado',
     sequenceUsed: false,
     next: 'none',
     decided: true,

@@ -138,6 +138,6 @@ describe('the life cycle of an emission', () => {
     expect(EMISSION_STATES.processing.status).toBe('EnProceso');
     expect(EMISSION_STATES.conditional).toMatchObject({ status: 'AceptadoCondicional', sequenceUsed: true });
     expect(EMISSION_STATES['rejected-reusable']).toMatchObject({ status: 'Rechazado', sequenceUsed: false });
-    expect(EMISSION_STATES.withdrawn).toMatchObject({ status: null, sequenceUsed: false });
+    expect(EMISSION_STATES.withdrawn).toMatchObject({ status: 'Rechazado', sequenceUsed: false });
   });
 });

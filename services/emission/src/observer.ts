@@ -22,6 +22,11 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
     help: 'Documents that reached their final state',
     labels: [...document, 'status'],
   });
+  const withdrawn = metrics.counter({
+    name: 'ecf_withdrawn_documents_total',
+    help: 'Documents that are never sent: the document they refer to was rejected, or the authority refused the x-token',
+    labels: [...document],
+  });
   const alarms = metrics.counter({
     name: 'ecf_alarms_total',
     help: 'Documents that a person has to look at',
@@ -37,6 +42,10 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
     help: 'Documents not decided yet',
     labels: ['state'],
   });
+  const held = metrics.gauge({
+    name: 'ecf_held_documents',
+    help: 'Documents that wait until the document they refer to is accepted',
+  });
   const alarmed = metrics.gauge({
     name: 'ecf_alarmed_documents',
     help: 'Undecided documents with an alarm',
@@ -48,7 +57,10 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
     observer: {
       signed: (seconds) => signing.observe(seconds),
       submitted: (attempt, outcome) => submissions.inc({ outcome, ...labelsOf(attempt) }),
-      decided: (attempt) => decisions.inc({ status: publicStatus(attempt.state), ...labelsOf(attempt) }),
+      decided(attempt) {
+        if (attempt.state === 'withdrawn') withdrawn.inc(labelsOf(attempt));
+        else decisions.inc({ status: publicStatus(attempt.state), ...labelsOf(attempt) });
+      },
       alarm(attempt) {
         alarms.inc({ kind: attempt.alarm ?? '', env: attempt.env });
         logger.error({ ...namesOf(attempt), alarm: attempt.alarm }, 'a document needs a person');
@@ -61,6 +73,7 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
     backlog(backlog, now) {
       undecided.reset();
       for (const { state, count } of backlog.undecided) undecided.set({ state }, count);
+      held.set(backlog.undecided.find(({ state }) => state === 'held')?.count ?? 0);
       alarmed.reset();
       for (const { kind, count } of backlog.alarms) alarmed.set({ kind }, count);
       oldest.set(

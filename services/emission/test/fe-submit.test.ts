@@ -323,7 +323,12 @@ describe('POST /fe_Submit', () => {
       const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
       await world.submit(quick, example('ecf-31', 44));
       const { body } = await world.submit(quick, note(44, 44, '5.00'));
-      expect(body).toMatchObject({ status: 'EnProceso', warnings: [{ rule: 'business.reference-pending' }] });
+      expect(body).toMatchObject({
+        status: 'EnProceso',
+        trackId: null,
+        messages: [{ codigo: '', valor: expect.stringContaining(`accepts ${encf('31', 44)}`) }],
+        warnings: [{ rule: 'business.reference-pending' }],
+      });
       expect((await world.row(encf('34', 44)))?.state).toBe('held');
       expect(await world.ledger(encf('34', 44))).toEqual([]);
       await world.clearFaults(id);
@@ -333,6 +338,7 @@ describe('POST /fe_Submit', () => {
       expect(again.body).toMatchObject({
         status: 'Aceptado',
         trackId: expect.any(String),
+        messages: [],
         security_code: body.security_code,
       });
     });
@@ -352,8 +358,27 @@ describe('POST /fe_Submit', () => {
           secuenciaUtilizada: true,
         },
       });
+      const numbers = [{ issuer_rnc: ISSUER, encf: encf('34', 45) }];
+      const told = async () => (await emission.emission.internal.findInvoices({ env: 'TesteCF', numbers })).invoices[0];
+      expect(await told()).toMatchObject({
+        status: 'EnProceso',
+        messages: [{ valor: expect.stringContaining(encf('31', 45)) }],
+      });
       await world.clearFaults(id);
       await world.reaches(encf('34', 45), ['withdrawn']);
+      expect(await told()).toMatchObject({
+        status: 'Rechazado',
+        code: null,
+        sequence_used: false,
+        track_id: null,
+        messages: [
+          {
+            codigo: '',
+            valor: `${encf('31', 45)} was not accepted, so this document was not sent; its number is free`,
+          },
+        ],
+        attempts: [],
+      });
       await world.clearFaults();
       expect(await world.ledger(encf('34', 45))).toEqual([]);
       const refused = await world.submit(emission, note(45, 45, '5.00'));

@@ -1,6 +1,6 @@
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BUYER, type Document, encf, example, OTHER_ISSUER } from './support/documents.js';
+import { BUYER, creditNote, type Document, encf, example, ISSUER, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 describe('documents that the caller signed', () => {
@@ -198,6 +198,16 @@ describe('documents that the caller signed', () => {
       const { status, body } = await world.submitSigned(emission, route, document, 'not-a-token');
       expect([status, body.code]).toEqual([401, 'invalid_token']);
       expect(await world.row(number)).toMatchObject({ state: 'withdrawn', next_action_at: null });
+      const numbers = [{ issuer_rnc: ISSUER, encf: number }];
+      const { invoices } = await emission.emission.internal.findInvoices({ env: 'TesteCF', numbers });
+      expect(invoices).toMatchObject([
+        {
+          status: 'Rechazado',
+          code: null,
+          sequence_used: false,
+          messages: [{ valor: expect.stringContaining('x-token') }],
+        },
+      ]);
       const again = await world.submitSigned(emission, route, document, token);
       expect(again.status).toBe(200);
       await world.reaches(number, ['accepted']);
@@ -212,6 +222,26 @@ describe('documents that the caller signed', () => {
       ecf.Encabezado.Comprador.ContactoComprador = 'Otra persona';
     });
     expect((await world.submit(emission, other)).body.status).toBe('Aceptado');
+  });
+
+  it('/submit_ecf answers EnProceso for a note that waits for its document, and names it', async () => {
+    const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+    const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+    await world.submit(quick, example('ecf-31', 70));
+    const { body } = await world.submit(quick, creditNote(70, encf('31', 70), '5.00'), { env: 'CerteCF' });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await world.submitSigned(quick, '/submit_ecf', body.xml, token);
+      expect(answer).toMatchObject({
+        status: 200,
+        body: {
+          status: 'EnProceso',
+          trackId: null,
+          messages: [{ codigo: '', valor: expect.stringContaining(`accepts ${encf('31', 70)}`) }],
+        },
+      });
+    }
+    await world.clearFaults(id);
+    await world.reaches(encf('31', 70), ['accepted']);
   });
 
   it('/submit_ecf answers 408 while the authority does not, and the trackId once it is known', async () => {

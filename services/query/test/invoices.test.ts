@@ -68,7 +68,6 @@ beforeAll(async () => {
         total_itbis: '1.07',
       }),
     ),
-    invoiceEvent(invoice({ sequence: 6, created_at: '2026-07-03T08:00:00-04:00', state: 'withdrawn' })),
     invoiceEvent(invoice({ sequence: 1, env: 'eCF' })),
     invoiceEvent(invoice({ sequence: 1, issuer_rnc: OTHER_ISSUER })),
   );
@@ -324,7 +323,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
   });
 
   it('unknown numbers, and those under which nothing was ever sent, are 404', async () => {
-    for (const number of [encf('31', 999), encf('31', 6)])
+    for (const number of [encf('31', 999)])
       for (const path of [`/invoices/${number}`, `/trackids/${number}`, `/trackids/${number}/raw`])
         expect(await world.ask(path, mine)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
@@ -397,22 +396,30 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     world.owners.away = false;
   });
 
-  it('a number that was given up after a rejection shows the rejection', async () => {
-    const rejected = { ...invoice({ state: 'rejected-reusable' }).attempts[0], code: '2' };
-    await world.tell(
-      invoiceEvent(
-        invoice({
-          sequence: 8,
-          created_at: '2025-02-01T00:00:00-04:00',
-          state: 'withdrawn',
-          attempts: [rejected as never],
-        }),
-      ),
-    );
-    expect((await world.ask(`/invoices/${encf('31', 8)}`, mine)).body).toMatchObject({
-      status: 'Rechazado',
-      code: '2',
+  it('a note that was withdrawn is listed, counted and explained', async () => {
+    const number = encf('34', 8);
+    const period = { ...mine, 'start-date': '03-02-2025', 'end-date': '03-02-2025' };
+    const change = {
+      sequence: 8,
+      ecf_type: '34' as const,
+      created_at: '2025-02-03T00:00:00-04:00',
+      track_id: null,
+      attempts: [],
+      code: null,
+    };
+    await world.tell(invoiceEvent(invoice({ ...change, state: 'held' })));
+    expect((await world.ask('/invoices/count', period)).body.total_invoices).toBe(1);
+    const messages = [{ codigo: '', valor: `${encf('31', 8)} was not accepted` }];
+    await world.tell(invoiceEvent(invoice({ ...change, revision: 2, state: 'withdrawn', messages })));
+    const shown = { encf: number, status: 'Rechazado', code: null, sequence_used: false, messages };
+    expect(await world.ask(`/invoices/${number}`, mine)).toMatchObject({ status: 200, body: shown });
+    expect((await world.ask('/invoices/', period)).body).toMatchObject({ count: 1, total: 1, invoices: [shown] });
+    expect((await world.ask('/invoices/count', period)).body.total_invoices).toBe(1);
+    expect((await world.ask('/invoices/aggregate', period)).body).toMatchObject({
+      total_invoices: 1,
+      by_status: [{ status: 'Rechazado', count: 1 }],
     });
+    expect((await world.ask(`/trackids/${number}`, mine)).body).toMatchObject({ count: 0, track_ids: [] });
   });
 
   it('delivery and approval are shown as quick as they are told, before or after the document', async () => {

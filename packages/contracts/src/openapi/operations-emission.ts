@@ -100,7 +100,8 @@ export const EMISSION = {
     },
     answers: {
       200: {
-        description: "The authority's verdict, or EnProceso.",
+        description:
+          "The authority's verdict, or EnProceso. A note to a document that is not accepted yet is EnProceso with a message that names it.",
         content: json(submissionResponseSchema, EXAMPLES.submission),
       },
     },
@@ -112,7 +113,11 @@ export const EMISSION = {
     parameters: [P.token, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
-      200: { description: 'The authority received it.', content: json(ecfResponseSchema, EXAMPLES.signedSubmission) },
+      200: {
+        description:
+          'The authority received it; or it is EnProceso without trackId, because the document in its message is not accepted yet.',
+        content: json(ecfResponseSchema, EXAMPLES.signedSubmission),
+      },
     },
     errors: [...SIGNED, 'authority_timeout'],
   },

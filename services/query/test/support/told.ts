@@ -28,7 +28,7 @@ export function invoice(change: Partial<InvoiceChanged> & { sequence?: number } 
   const type = given.ecf_type ?? '31';
   const state = (given.state ?? 'accepted') as EmissionState;
   const facts = EMISSION_STATES[state];
-  const status = given.status ?? facts.status ?? 'No encontrado';
+  const status = given.status ?? facts.status;
   const number = given.encf ?? encf(type, sequence);
   const issuer = given.issuer_rnc ?? ISSUER;
   const env = given.env ?? 'TesteCF';

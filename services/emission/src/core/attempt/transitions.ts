@@ -127,19 +127,30 @@ export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number
 }
 
 /**
- * The authority refused the caller's token, and nothing was taken. Without an earlier copy in flight, the number is
- * free.
+ * The authority refused the caller's token, and nothing was taken. Without an earlier copy in flight, the document is
+ * withdrawn and the number is free.
  */
 export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
-  return applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
+  const refused = applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
+  if (refused.state !== 'withdrawn') return refused;
+  return {
+    ...refused,
+    verdict: ownWords(
+      'The authority refused the token in x-token, so it did not take this document; its number is free',
+    ),
+  };
 }
 
 /** The referenced document is decided: the held document is released or withdrawn. */
 export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
-  if (accepted) return applyTransition(attempt, 'release', { owner: null, nextActionAt: moment.now });
-  return applyTransition(attempt, 'withdraw', {
-    verdict: { ...NO_VERDICT, messages: [{ codigo: '', valor: reason }] },
-  });
+  if (accepted)
+    return applyTransition(attempt, 'release', { owner: null, nextActionAt: moment.now, verdict: NO_VERDICT });
+  return applyTransition(attempt, 'withdraw', { verdict: ownWords(reason) });
+}
+
+/** A message of ours where the authority has said nothing. */
+function ownWords(valor: string): Attempt['verdict'] {
+  return { ...NO_VERDICT, messages: [{ codigo: '', valor }] };
 }
 
 /** An operator, or two answers "not found", allow a resend of the same bytes. */
@@ -279,7 +290,7 @@ export function beginAttempt(
     trackId: null,
     trackIdAdopted: false,
     statusRevision: 0,
-    verdict: NO_VERDICT,
+    verdict: held ? waiting(fresh.modifies) : NO_VERDICT,
     submittedAt: held ? null : moment.now,
     lostSends: 0,
     transientRefusals: 0,
@@ -294,6 +305,12 @@ export function beginAttempt(
     // Last, because V8 is slow with objects in which much follows a spread: fifty microseconds here.
     ...fresh,
   };
+}
+
+/** What a held document waits for, in its messages. */
+function waiting(modifies: string | null): Attempt['verdict'] {
+  const encf = modifies?.split(':').at(-1) ?? 'the document it refers to';
+  return ownWords(`Waits until the authority accepts ${encf}; it is sent then. If ${encf} is rejected, it is not sent`);
 }
 
 /** A number from 0 (included) to 1 (excluded). */

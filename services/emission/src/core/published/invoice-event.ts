@@ -10,9 +10,9 @@ import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican
 import type { Attempt, PastSubmission } from '../attempt/attempt.js';
 import { latestSubmissions } from '../attempt/submission-history.js';
 
-/** The public status of a state. The authority does not know a withdrawn document. */
+/** The public status of a state. */
 export function publicStatus(state: EmissionState): InvoiceStatus {
-  return EMISSION_STATES[state].status ?? 'No encontrado';
+  return EMISSION_STATES[state].status;
 }
 
 /** Public `sequence_used`: true once the number is used, whatever flag the authority sends after 1209. */

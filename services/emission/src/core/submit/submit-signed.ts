@@ -69,7 +69,8 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
         };
       }
       const { attempt } = submitted;
-      if (attempt.trackId === null && !EMISSION_STATES[attempt.state].decided) throw notAnsweredYet(attempt);
+      const silent = attempt.state !== 'held' && !EMISSION_STATES[attempt.state].decided;
+      if (silent && attempt.trackId === null) throw notAnsweredYet();
       return { ...documentAnswer(attempt), trackId: attempt.trackId };
     },
     async rfce(submission) {
@@ -145,14 +146,10 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
   }
 }
 
-function notAnsweredYet(attempt: Attempt): EmissionError {
-  const why =
-    attempt.state === 'held'
-      ? 'The document it refers to is not accepted yet; this one is stored and is sent as soon as it is.'
-      : 'The authority did not answer in time; the document is stored and sending goes on.';
+function notAnsweredYet(): EmissionError {
   return new EmissionError(
     'authority_timeout',
-    `${why} Repeat the same bytes later: the answer carries the trackId once it is known.`,
+    'The authority did not answer in time; the document is stored and sending goes on. Repeat the same bytes later: the answer carries the trackId once it is known.',
   );
 }
 

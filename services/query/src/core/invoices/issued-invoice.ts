@@ -20,7 +20,7 @@ export interface InvoiceKey {
 export interface IssuedInvoice extends InvoiceKey {
   readonly id: number;
   readonly revision: number;
-  /** False if nothing under the number counts as an invoice: then no answer contains it. */
+  /** False in rows of earlier versions about withdrawn documents: a rebuild lists them. */
   readonly listed: boolean;
   /** No further change is possible. */
   readonly settled: boolean;
@@ -53,30 +53,24 @@ export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
   return `${env}:${issuerRnc}:${encf}`;
 }
 
-/**
- * The read model of an event. A document that was given up before any submission is no invoice, unless an earlier attempt under
- * its number has a verdict: then it shows that verdict.
- */
+/** The read model of an event. */
 export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
   const facts = EMISSION_STATES[event.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
-  const givenUp = facts?.status === null;
-  const decided = givenUp ? (event.attempts.at(-1) ?? null) : event;
-  const verdict = decided ?? event;
   return {
     env: event.env,
     issuerRnc: event.issuer_rnc,
     encf: event.encf,
     id: event.id,
     revision: event.revision,
-    listed: decided !== null,
+    listed: true,
     settled: facts?.decided === true && !canTransition(event.state as EmissionState, 'new-attempt'),
     ecfType: event.ecf_type,
     route: event.route,
-    status: verdict.status,
-    code: verdict.code,
-    messages: verdict.messages,
-    sequenceUsed: verdict.sequence_used,
-    trackId: verdict.track_id,
+    status: event.status,
+    code: event.code,
+    messages: event.messages,
+    sequenceUsed: event.sequence_used,
+    trackId: event.track_id,
     buyerRnc: event.buyer_rnc,
     buyerName: event.buyer_name,
     dateIssued: event.date_issued,
