@@ -19,6 +19,28 @@ export const senderSettings = {
   }),
 };
 
+/** Bounds of the validation workers; a service spreads these into its settings. */
+export const validationThreadSettings = {
+  VALIDATION_THREADS: setting.integer({
+    description: 'Worker threads that validate documents of up to 512 KiB',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  LARGE_VALIDATION_THREADS: setting.integer({
+    description: 'Worker threads that validate documents over 512 KiB',
+    min: 1,
+    max: 64,
+    default: 1,
+  }),
+  VALIDATION_TIMEOUT_MS: setting.integer({
+    description: 'Time to validate a document, waiting included; after it the sender gets 503',
+    min: 100,
+    max: 600_000,
+    default: 20_000,
+  }),
+};
+
 /** Limits on what senders send; a service spreads these into its settings. */
 export const ingressLimitSettings = {
   MAX_BODY_BYTES: setting.integer({
@@ -65,24 +87,7 @@ export const ingressLimitSettings = {
     max: 3_600_000,
     default: 30_000,
   }),
-  VALIDATION_THREADS: setting.integer({
-    description: 'Worker threads that validate documents of up to 512 KiB',
-    min: 1,
-    max: 64,
-    default: 1,
-  }),
-  LARGE_VALIDATION_THREADS: setting.integer({
-    description: 'Worker threads that validate documents over 512 KiB',
-    min: 1,
-    max: 64,
-    default: 1,
-  }),
-  VALIDATION_TIMEOUT_MS: setting.integer({
-    description: 'Time to validate a document, waiting included; after it the sender gets 503',
-    min: 100,
-    max: 600_000,
-    default: 20_000,
-  }),
+  ...validationThreadSettings,
 };
 
 /** The bounds of the validation workers that the settings name. */

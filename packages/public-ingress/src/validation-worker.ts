@@ -33,10 +33,10 @@ export type WorkerAnswer<R> = { readonly result: R } | { readonly refused: Refus
  * Makes a function that a validation worker runs. `wordsOf` tells a refusal of the document from a failure: it returns null
  * for a failure, which rejects the call.
  */
-export function workerTask<R>(
-  validate: (task: ValidationTask) => R,
+export function workerTask<R, Task extends ValidationTask = ValidationTask>(
+  validate: (task: Task) => R,
   wordsOf: (error: unknown) => RefusalWords | null,
-): (task: ValidationTask) => WorkerAnswer<R> {
+): (task: Task) => WorkerAnswer<R> {
   return (task) => {
     try {
       return { result: validate(task) };

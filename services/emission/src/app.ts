@@ -15,6 +15,7 @@ import type {
   ResolutionOperations,
   SigningOperations,
 } from '@ecf/contracts';
+import { validationSettings } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
@@ -72,6 +73,7 @@ import { createPostgresCancellationStore } from './outbound/cancellations/cancel
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
+import { createSignedDocuments } from './outbound/signed-documents.js';
 import { createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 
 /** Columns that hold paths and checksums of archived XML. */
@@ -139,6 +141,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
   const cancellationDocuments = createCancellationDocuments();
+  const signedDocuments = createSignedDocuments({ ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES });
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -175,7 +178,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
-    submitSigned: createSubmitSigned(ports, taxpayers, followUp),
+    submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
     obtainToken,
     cancellations: {
       cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
@@ -202,18 +205,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     archiver,
     background,
     cancellationBackground,
-    closeClients,
+    closeClients: async () => {
+      await Promise.all([closeClients(), signedDocuments.close()]);
+    },
   });
-  return {
-    app,
-    ready,
-    internal,
-    followUps,
-    signing,
-    resolution,
-    stored,
-    ...lifeCycle,
-  };
+  return { app, ready, internal, followUps, signing, resolution, stored, ...lifeCycle };
 }
 
 /** The ports of the use cases over the service's infrastructure. */

@@ -1,3 +1,4 @@
+import { validationThreadSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
@@ -22,6 +23,7 @@ export const emissionSettings = z.object({
   ...authoritySettings,
   ...archiveSettings,
   ...cacheSettings,
+  ...validationThreadSettings,
   STATUS_WAIT_MS: setting.integer({
     description: 'Milliseconds that /fe_Submit waits for the verdict; 0 does not wait',
     default: 3_000,

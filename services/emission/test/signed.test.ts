@@ -1,5 +1,6 @@
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createSignedDocuments } from '../src/outbound/signed-documents.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
@@ -81,6 +82,28 @@ describe('documents that the caller signed', () => {
     };
     expect(await submit(await signed('ecf-31', 93, ascii))).toEqual([200, 'Validado']);
     expect(await submit(await signed('ecf-31', 96))).toEqual([400, 'invalid_xml']);
+  });
+
+  it('are read in a worker, so that other callers are served meanwhile', async () => {
+    const { xml } = await signed('ecf-31', 97);
+    const threads = { ordinary: 1, large: 1 };
+    const documents = createSignedDocuments({ maxBytes: 1_000_000, threads, timeoutMs: 60_000 });
+    let turns = 0;
+    let reading = true;
+    const turn = () => {
+      turns++;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const document = await documents.read(xml, 'ECF', 'TesteCF', new Date());
+    reading = false;
+    await documents.close();
+    expect(document).toMatchObject({ key: { encf: encf('31', 97) }, bytes: Buffer.from(xml) });
+    expect(turns).toBeGreaterThan(10);
+    await expect(documents.read(xml, 'ECF', 'TesteCF', new Date())).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: expect.any(Number),
+    });
   });
 
   it('are warned of a signing time at which the certificate was not valid yet', async () => {

@@ -40,24 +40,34 @@ export interface SignedDocument {
   readonly contentHash: string;
 }
 
+/** {@link readSignedXml}, wherever it runs. */
+export type ReadSigned = (
+  xml: string,
+  expected: 'ECF' | 'RFCE',
+  env: Environment,
+  now: Date,
+) => Promise<SignedDocument>;
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff', 'utf8');
+
 /**
  * Reads a signed e-CF or summary. 400 `invalid_xml` if it cannot be read or its signature is invalid, 400
  * `invalid_document` if the authority would reject it.
  */
 export function readSignedXml(
-  xml: string,
+  xml: Uint8Array,
   expected: 'ECF' | 'RFCE',
   env: Environment,
   now: Date,
   maxBytes: number,
 ): SignedDocument {
-  if (xml.startsWith('\ufeff')) {
+  const bytes = Buffer.from(xml);
+  if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) {
     throw new EmissionError(
       'invalid_xml',
       'The document begins with a byte order mark, which the authority rejects. Send it without; the signature stays valid.',
     );
   }
-  const bytes = Buffer.from(xml, 'utf8');
   const parsed = parse(bytes, maxBytes);
   if (parsed.rootName !== expected) {
     refuseFaults([wrongRoot(parsed.rootName, expected)]);

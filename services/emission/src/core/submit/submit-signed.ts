@@ -23,7 +23,7 @@ import { type Issued, issue, type Prepared } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
-import { readSignedXml, type SignedDocument } from './signed-xml.js';
+import type { ReadSigned, SignedDocument } from './signed-xml.js';
 
 export interface SignedSubmission {
   readonly caller: Caller;
@@ -49,12 +49,17 @@ const KEEP_THE_DOCUMENT = faultOf(
 );
 
 /** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
-export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp: FollowUp): SubmitSigned {
+export function createSubmitSigned(
+  ports: Ports,
+  taxpayers: Taxpayers,
+  followUp: FollowUp,
+  readSigned: ReadSigned,
+): SubmitSigned {
   const resumeSigned = createResumeSigned(ports, followUp);
 
   return {
     async ecf(submission) {
-      const document = read(submission, 'ECF');
+      const document = await readSigned(submission.xml, 'ECF', submission.env, ports.clock());
       if (submissionRoute(document.type, document.summary.total_amount) === 'rfce') {
         throw new EmissionError(
           'wrong_endpoint',
@@ -74,7 +79,7 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       return { ...documentAnswer(attempt), trackId: attempt.trackId };
     },
     async rfce(submission) {
-      const document = read(submission, 'RFCE');
+      const document = await readSigned(submission.xml, 'RFCE', submission.env, ports.clock());
       if (!isBelowSummaryLimit(document.summary.total_amount)) {
         throw new EmissionError(
           'wrong_endpoint',
@@ -93,10 +98,6 @@ export function createSubmitSigned(ports: Ports, taxpayers: Taxpayers, followUp:
       return documentAnswer(attempt);
     },
   };
-
-  function read({ env, xml }: SignedSubmission, root: 'ECF' | 'RFCE'): SignedDocument {
-    return readSignedXml(xml, root, env, ports.clock(), ports.settings.maxBodyBytes);
-  }
 
   /** The attempt that the submission made or found. The number of a withdrawn one is free, so it is tried again. */
   async function submit(

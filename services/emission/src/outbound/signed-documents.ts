@@ -1,0 +1,33 @@
+import { compiledWorker, createValidationPool, type ValidationThreads } from '@ecf/public-ingress';
+import { EmissionError } from '../core/errors.js';
+import type { ReadSigned } from '../core/submit/signed-xml.js';
+import type { Judged, JudgingTask } from './signed-document-worker.js';
+
+/** Reads and checks signed documents in worker threads: other callers do not wait for a large one. */
+export function createSignedDocuments(settings: {
+  readonly maxBytes: number;
+  readonly threads: ValidationThreads;
+  readonly timeoutMs: number;
+}): { readonly read: ReadSigned; close(): Promise<void> } {
+  const pool = createValidationPool({
+    ...settings,
+    trustedIssuers: null,
+    worker: compiledWorker(import.meta, 'signed-document-worker'),
+    refuse: ({ message }, cause) => new EmissionError('invalid_xml', message, { cause }),
+    unavailable: ({ message }, cause) =>
+      new EmissionError('service_unavailable', message, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS }),
+  });
+  return {
+    async read(xml, expected, env, now) {
+      const bytes = Buffer.from(xml, 'utf8');
+      const task: JudgingTask = { bytes, now, env, expected };
+      const judged = await pool.run<Judged>(task);
+      if ('document' in judged) return { ...judged.document, bytes };
+      const { code, message, faults } = judged.refused;
+      throw new EmissionError(code, message, faults === null ? {} : { faults });
+    },
+    close: () => pool.close(),
+  };
+}
+
+const RETRY_AFTER_SECONDS = 5;
