@@ -222,10 +222,10 @@ function openPorts(
   return {
     emissions: createPostgresEmissionStore({
       database,
-      timeoutMs: config.DATABASE_PATIENCE_MS,
+      timeoutMs: config.DATABASE_WAIT_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
-    taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_PATIENCE_MS),
+    taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
     accounts: overrides.accounts ?? gatewayAccounts(config, identityKey, clock),
     archive: opened.archive,
     authority: overrides.authority ?? opened.client,
@@ -283,7 +283,7 @@ function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { c
 function openCancellations(config: EmissionConfig, { database, clock }: ServiceParts) {
   return createPostgresCancellationStore({
     database,
-    timeoutMs: config.DATABASE_PATIENCE_MS,
+    timeoutMs: config.DATABASE_WAIT_MS,
     describe: (cancellation) => cancellationEvent(cancellation, clock()),
   });
 }

@@ -54,7 +54,7 @@ export const emissionSettings = z.object({
     min: 10,
     max: 60_000,
   }),
-  DATABASE_PATIENCE_MS: setting.integer({
+  DATABASE_WAIT_MS: setting.integer({
     description: 'Milliseconds that a request waits for an unavailable database before 503',
     default: 8_000,
     min: 0,

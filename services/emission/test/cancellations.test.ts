@@ -854,7 +854,7 @@ describe('lines of ten thousand ranges each', () => {
 
   it('are cancelled, ten of them; what is in force is named, what lies between is free', async () => {
     // The authority is in this process and takes its time with thirteen megabytes.
-    const at = await world.start({}, { AUTHORITY_TIMEOUT_MS: 60_000, DATABASE_PATIENCE_MS: 60_000 });
+    const at = await world.start({}, { AUTHORITY_TIMEOUT_MS: 60_000, DATABASE_WAIT_MS: 60_000 });
     const { status, body } = await cancel(request(lines(5_000_000)), { at });
     expect({ status, total: body.total_encf_canceled, is: body.authority_status }).toEqual({
       status: 201,

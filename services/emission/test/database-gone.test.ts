@@ -30,7 +30,7 @@ describe('the database is unavailable for a while', () => {
       await proxy.cutFor(cutMs);
     };
     emission = await world.start({ checkpoint }, { DATABASE_URL: url.href });
-    impatient = await world.start({ checkpoint }, { DATABASE_URL: url.href, DATABASE_PATIENCE_MS: 300 });
+    impatient = await world.start({ checkpoint }, { DATABASE_URL: url.href, DATABASE_WAIT_MS: 300 });
     beside = await world.start({}, { STATUS_WAIT_MS: 0 });
   });
   afterAll(async () => {
