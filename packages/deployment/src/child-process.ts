@@ -6,8 +6,8 @@ export interface KeptProcess {
   readonly name: string;
   /** Of the present run; undefined between two. */
   pid(): number | undefined;
-  /** Ends it for good: SIGTERM, then SIGKILL after the patience. */
-  stop(patienceMs?: number): Promise<void>;
+  /** Ends it for good: SIGTERM, then SIGKILL after the timeout. */
+  stop(timeoutMs?: number): Promise<void>;
   /** Ends it for good, at once; `stop` waits for that. */
   kill(): void;
 }
@@ -118,10 +118,10 @@ export async function keepRunning(options: ProcessOptions): Promise<KeptProcess>
       clearTimeout(again);
       child.kill('SIGKILL');
     },
-    async stop(patienceMs = 5_000) {
+    async stop(timeoutMs = 5_000) {
       stopping = true;
       clearTimeout(again);
-      await ended(child, patienceMs);
+      await ended(child, timeoutMs);
     },
   };
 }
@@ -130,10 +130,10 @@ function firstLine(error: Error): string {
   return error.message.trim().split('\n')[0] ?? '';
 }
 
-function ended(child: ChildProcess, patienceMs: number): Promise<void> {
+function ended(child: ChildProcess, timeoutMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    const force = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    const force = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     child.once('exit', () => {
       clearTimeout(force);
       resolve();

@@ -25,12 +25,12 @@ export function isNumberReusable(verdict: NumberVerdict): boolean {
 
 /** Whether the authority refused because the number, or number and security code, had been used before. */
 export function isRefusedAsRepeat(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
-  return verdict.status === 'Rechazado' && verdict.messages.some(tellsOfRepeat);
+  return verdict.status === 'Rechazado' && verdict.messages.some(reportsRepeat);
 }
 
 /** Whether the refusal is the authority's own passing failure (004): the same bytes are sent again, nothing is used up. */
 export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
-  return verdict.status === 'Rechazado' && verdict.messages.some(tellsOfPassingFailure);
+  return verdict.status === 'Rechazado' && verdict.messages.some(reportsTemporaryFailure);
 }
 
 /**
@@ -61,13 +61,13 @@ export function verdictEvent(
   }
 }
 
-function tellsOfRepeat(message: AuthorityMessage): boolean {
+function reportsRepeat(message: AuthorityMessage): boolean {
   if (message.codigo.trim() === '1209') return true;
   const text = plain(message.valor);
   return REPEAT_TEXTS.some((pattern) => pattern.test(text));
 }
 
-function tellsOfPassingFailure(message: AuthorityMessage): boolean {
+function reportsTemporaryFailure(message: AuthorityMessage): boolean {
   return message.codigo.trim() === '004' || plain(message.valor).startsWith('ha ocurrido un error validando en ecf');
 }
 

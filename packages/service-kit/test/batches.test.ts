@@ -8,7 +8,7 @@ describe('batches', () => {
     const seen: number[][] = [];
     const batches = createBatches<number, number>({
       maxItems: 10,
-      maxUnderWay: 1,
+      maxInFlight: 1,
       keyOf: (item) => item,
       async work(items) {
         seen.push([...items]);
@@ -28,7 +28,7 @@ describe('batches', () => {
     const seen: string[][] = [];
     const batches = createBatches<string, null>({
       maxItems: 10,
-      maxUnderWay: 1,
+      maxInFlight: 1,
       keyOf: (item) => item[0],
       async work(items) {
         seen.push([...items]);
@@ -42,7 +42,7 @@ describe('batches', () => {
   it('run one by one where a batch fails: only the item at fault fails', async () => {
     const batches = createBatches<number, number>({
       maxItems: 10,
-      maxUnderWay: 1,
+      maxInFlight: 1,
       keyOf: (item) => item,
       async work(items) {
         if (items.includes(2)) throw new Error('two');
@@ -57,7 +57,7 @@ describe('batches', () => {
     const tried: number[][] = [];
     const batches = createBatches<number, number>({
       maxItems: 2,
-      maxUnderWay: 1,
+      maxInFlight: 1,
       keyOf: (item) => item,
       async work(items) {
         tried.push([...items]);

@@ -9,11 +9,11 @@ export interface BusUnderTest {
   deadLetters: DeadLetters;
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Waits until `probe` holds; a wait that is in vain ends with an error, also where the test has ended before. */
 export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + TIMEOUT_MS;
   while (!(await probe())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

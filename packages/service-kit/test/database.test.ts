@@ -217,7 +217,7 @@ describe('a database that gives up a statement while it answers others', () => {
     const asked: string[][] = [];
     const batches = createBatches<string, string>({
       maxItems: 10,
-      maxUnderWay: 1,
+      maxInFlight: 1,
       keyOf: (item) => item,
       async work(items) {
         asked.push([...items]);

@@ -64,7 +64,7 @@ export function createTaxpayerReplica(
   // Every document that is followed up needs its taxpayer, so look-ups that come together share a statement.
   const taxpayers = createBatches<{ readonly rnc: string }, TaxpayerState | null>({
     maxItems: 64,
-    maxUnderWay: 1,
+    maxInFlight: 1,
     keyOf: (item) => item,
     async work(items) {
       const { rows } = await database.query<{ rnc: string; state: TaxpayerState }>(TAXPAYERS, [

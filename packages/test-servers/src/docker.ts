@@ -5,14 +5,14 @@ import path from 'node:path';
 
 /** Whether a container engine answers; checked once. */
 export function dockerAnswers(): Promise<boolean> {
-  answer ??= ask();
+  answer ??= probe();
   return answer;
 }
 
 let answer: Promise<boolean> | undefined;
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
-async function ask(): Promise<boolean> {
+async function probe(): Promise<boolean> {
   for (const address of addresses()) if (await ping(address)) return true;
   return false;
 }
@@ -41,7 +41,7 @@ function ping(address: net.NetConnectOpts): Promise<boolean> {
       socket.destroy();
       resolve(result);
     };
-    socket.setTimeout(PATIENCE_MS, () => end(false));
+    socket.setTimeout(TIMEOUT_MS, () => end(false));
     socket.once('error', () => end(false));
     socket.once('connect', () => socket.write('GET /_ping HTTP/1.0\r\n\r\n'));
     socket.once('data', (data) => end(/^HTTP\/1\.\d 200 /.test(data.toString())));

@@ -35,7 +35,7 @@ import {
   validationSettings,
 } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
-import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import {
   checkReadiness,
@@ -258,8 +258,8 @@ function createPorts(
   const { clock, logger, metrics, identityKey, database } = parts;
   const { authority, receivers, tokens } = clients;
   const caller = { service: 'approvals', identityKey, clock };
-  const reception = overrides.reception ?? askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller);
-  const issued = overrides.issued ?? askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
+  const reception = overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller);
+  const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
   return {
     approvals: createApprovalStore(database),
     received: createReceivedApprovalStore(database),
@@ -287,8 +287,8 @@ function createPorts(
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,
-    emission: overrides.emission ?? askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
-    signing: overrides.signing ?? askOwner(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
+    emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
+    signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
     reception,
     validation,
     observer: createObserver(metrics, logger),

@@ -65,7 +65,7 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
         alarms.inc({ kind: attempt.alarm ?? '', env: attempt.env });
         logger.error({ ...namesOf(attempt), alarm: attempt.alarm }, 'a document needs a person');
       },
-      answeredAnother: (attempt, detail) =>
+      mismatchedAnswer: (attempt, detail) =>
         logger.error({ ...namesOf(attempt), track_id: attempt.trackId, detail }, 'an answer about another document'),
       failed: (what, error, attempt) =>
         logger.error({ ...(attempt === undefined ? {} : namesOf(attempt)), err: error }, `${what} failed`),

@@ -11,7 +11,7 @@ import {
   RECEPTION_OPERATIONS,
 } from '@ecf/contracts';
 import type { Subscription } from '@ecf/service-kit/bus';
-import { askOwner, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
@@ -71,26 +71,26 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const parts = openServiceParts('query', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database } = parts;
   const { observer, projected } = createQueryMetrics(metrics, logger);
-  const client = createAuthorityClient({
+  const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
-  const asks = { service: 'query', identityKey, clock };
-  const quick = { ...asks, timeoutMs: config.OWNER_TIMEOUT_MS };
-  const slow = { ...asks, timeoutMs: LONG_TIMEOUT_MS };
+  const caller = { service: 'query', identityKey, clock };
+  const quick = { ...caller, timeoutMs: config.OWNER_TIMEOUT_MS };
+  const slow = { ...caller, timeoutMs: LONG_TIMEOUT_MS };
   const emission = overrides.emission ?? {
-    ...askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
-    ...pick(askOwner(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
+    ...clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
+    ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
   };
   const reception = overrides.reception ?? {
-    ...askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
-    ...pick(askOwner(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
+    ...clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
+    ...pick(clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
   };
   const outcomesOverHttp =
-    config.APPROVALS_URL === undefined ? null : askOwner(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
+    config.APPROVALS_URL === undefined ? null : clientOf(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
   const archive = overrides.archive ?? openXmlStore(config);
   const stored = overrides.stored ?? owners(config, quick);
   const ending = new AbortController();
@@ -102,14 +102,14 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
     source:
       overrides.taxpayers === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...asks, timeoutMs: GATEWAY_TIMEOUT_MS })
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...caller, timeoutMs: GATEWAY_TIMEOUT_MS })
         : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
     outcomes: createPostgresOutcomes(database),
     outcomeSource: overrides.outcomes ?? outcomesOverHttp,
     tokens: emission,
-    authority: overrides.authority ?? client,
+    authority: overrides.authority ?? authorityClient,
     issuedXml: reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger }),
     receivedXml: reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger }),
     observer,
@@ -160,16 +160,16 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       ending.abort();
       await Promise.all([rebuild.stop(), filling]);
       await subscription?.stop();
-      client.close();
+      authorityClient.close();
       await parts.close();
     },
   };
 }
 
-function owners(config: QueryConfig, asks: Parameters<typeof askOwner>[3]): NonNullable<QueryOverrides['stored']> {
+function owners(config: QueryConfig, options: Parameters<typeof clientOf>[3]): NonNullable<QueryOverrides['stored']> {
   return {
-    emission: askOwner(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, asks),
-    reception: askOwner(ARCHIVE_OPERATIONS, 'reception', config.RECEPTION_URL, asks),
+    emission: clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, options),
+    reception: clientOf(ARCHIVE_OPERATIONS, 'reception', config.RECEPTION_URL, options),
   };
 }
 

@@ -12,7 +12,7 @@ import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Confirmation, judgeState } from '../src/core/confirmation/confirmation.js';
+import { type Confirmation, confirmationResult } from '../src/core/confirmation/confirmation.js';
 import { pauseAfterAnswer, pauseAfterFailure } from '../src/core/confirmation/schedule.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, OTHER_PROVIDER, PROVIDER, provider } from './support/senders.js';
@@ -316,7 +316,7 @@ describe('an answer of the authority', () => {
     ['not found', { ...accepted, status: 'No encontrado' }, 'unknown'],
     ['in process', { ...accepted, status: 'EnProceso' }, null],
   ] as const)('%s', (_, state, expected) => {
-    expect(judgeState(document, state)).toBe(expected);
+    expect(confirmationResult(document, state)).toBe(expected);
   });
 
   it('is asked for again with growing pauses, for 72 hours in which the authority answers', () => {

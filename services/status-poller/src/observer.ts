@@ -53,7 +53,7 @@ export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMet
           'a submission is undecided for more than 72 hours',
         );
       },
-      answeredAnother: ({ env, trackId, issuerRnc, encf }, detail) =>
+      mismatchedAnswer: ({ env, trackId, issuerRnc, encf }, detail) =>
         logger.error(
           { env, issuer_rnc: issuerRnc, encf, track_id: trackId, detail },
           'an answer about another document',

@@ -85,7 +85,7 @@ describe('when an open submission is asked for again', () => {
   const context = { clock: () => NOW, random: () => 0.5, settings };
   const after = (ms: number) => new Date(NOW.getTime() + ms);
   const raw = { status: 200, contentType: null, body: '', truncated: false };
-  const learned = { facts: factsOf(verdict({ status: 'EnProceso' })), askedAt: NOW, raw };
+  const learned = { facts: factsOf(verdict({ status: 'EnProceso' })), queriedAt: NOW, raw };
 
   it('later each time it is still in process', () => {
     const next = nextPoll(context, claimedPoll({ tries: 2, failures: 5 }), { outcome: 'learned', learned });
@@ -131,7 +131,7 @@ describe('the event of an answer', () => {
     const raw = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
     const event = (some: typeof messages) => {
       const facts = { ...submission.facts, messages: some };
-      return invoiceStatusChanged({ ...submission, facts }, { facts, raw, askedAt: NOW });
+      return invoiceStatusChanged({ ...submission, facts }, { facts, raw, queriedAt: NOW });
     };
     const told = event(messages);
     expect(told.messages_cut).toBe(true);

@@ -2,7 +2,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { parseXml, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** A taxpayer's service could not be called, or did not answer as it should. The message is a sentence. */
 export class DeliveryFailed extends Error {
@@ -76,7 +76,7 @@ function leaf(xml: string, name: string): string {
 
 async function call(url: string, init: RequestInit): Promise<Reply> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
   } catch (cause) {
     throw new DeliveryFailed(`${url} cannot be reached.`, { cause });

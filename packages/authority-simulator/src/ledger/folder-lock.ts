@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONTROL_PATH } from '../control/paths.js';
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** Keeps two simulators from writing to one folder: the one that holds it says so under its address. */
 export class FolderLock {
@@ -22,7 +22,7 @@ export class FolderLock {
    */
   static async take(folder: string | null, instance: string): Promise<FolderLock> {
     const file = folder === null ? null : path.join(folder, 'in-use.json');
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     while (file !== null && (await isHeld(file))) {
       if (Date.now() > deadline) throw new Error(`Another simulator uses ${folder}; stop it first.`);
       await delay(50);

@@ -39,12 +39,12 @@ export async function verifyArchive(
   admin: GatewayAdmin,
   store: XmlStore,
   newest: Date,
-  tell: (finding: Finding) => Promise<void>,
+  report: (finding: Finding) => Promise<void>,
 ): Promise<Verified> {
   const count = { documents: 0, missing: 0, altered: 0, unknown: 0, pending: 0 };
   const found = async (finding: Finding) => {
     count[finding.problem] += 1;
-    await tell(finding);
+    await report(finding);
   };
   const spool = new PathSpool();
   try {

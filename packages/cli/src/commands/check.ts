@@ -71,16 +71,16 @@ async function checkLines(
   checker: BlockChecker,
   report: (checked: CheckedBlock) => Promise<void>,
 ): Promise<void> {
-  const underWay: Promise<CheckedBlock>[] = [];
+  const inFlight: Promise<CheckedBlock>[] = [];
   try {
     for await (const block of blocksOf(stream, LONGEST_LINE)) {
       const checked = checker.check(block);
       // It is awaited when its turn has come; until then a failure must not count as unhandled.
       checked.catch(() => {});
-      underWay.push(checked);
-      if (underWay.length > checker.width) await report(await underWay.shift()!);
+      inFlight.push(checked);
+      if (inFlight.length > checker.width) await report(await inFlight.shift()!);
     }
-    for (const checked of underWay) await report(await checked);
+    for (const checked of inFlight) await report(await checked);
   } finally {
     await checker.close();
   }

@@ -42,12 +42,12 @@ export async function execute(values: OptionValues, given: string[], console: Co
   if (given.length !== 1 || given[0] !== 'query') throw new UsageError('say which read models: query.');
   const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
   let state = (await admin.call('POST', ADDRESS)) as State;
-  let told = 0;
+  let reported = 0;
   while (state.building && values['no-wait'] !== true) {
     await delay(LOOK_MS);
     state = (await admin.call('GET', ADDRESS)) as State;
-    if (state.building && state.documents > told) console.stderr.write(`${state.documents} documents\n`);
-    told = state.documents;
+    if (state.building && state.documents > reported) console.stderr.write(`${state.documents} documents\n`);
+    reported = state.documents;
   }
   console.stdout.write(wantsJson(values, console.stdout) ? `${JSON.stringify(state)}\n` : readable(state));
   return state.failure === null ? 0 : 1;

@@ -41,9 +41,9 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const admin = openGatewayAdmin(folder, process.env);
   const store = openArchive(folder, process.env);
   const writer = new RowWriter(console.stdout);
-  const tell = (finding: Finding) => writer.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
+  const report = (finding: Finding) => writer.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
   try {
-    const verified = await verifyArchive(admin, store, new Date(Date.now() - recent * 1_000), tell);
+    const verified = await verifyArchive(admin, store, new Date(Date.now() - recent * 1_000), report);
     const { documents, missing, altered, unknown, pending } = verified;
     await writer.flush();
     console.stderr.write(

@@ -86,13 +86,18 @@ function verifyDocument(file: string, bytes: Uint8Array): Row {
     signature,
     reason: reason === null ? null : `${reason.code}: ${reason.message}`,
     canonical,
-    certificate: certificate === null ? null : told(certificate),
+    certificate: certificate === null ? null : certificateRow(certificate),
     schema_valid: faults.length === 0,
     faults,
   };
 }
 
-function told({ holderId: _holder, der: _der, others: _others, ...facts }: CertificateFacts): Row['certificate'] {
+function certificateRow({
+  holderId: _holder,
+  der: _der,
+  others: _others,
+  ...facts
+}: CertificateFacts): Row['certificate'] {
   return facts;
 }
 

@@ -4,7 +4,7 @@
  */
 export class Progress {
   readonly #started = performance.now();
-  #told = this.#started;
+  #printedAt = this.#started;
   #line = false;
   done = 0;
   atFault = 0;
@@ -18,8 +18,8 @@ export class Progress {
     this.done += documents;
     this.atFault += atFault;
     const now = performance.now();
-    if (this.quiet || now - this.#told < (this.stream.isTTY ? 500 : 5_000)) return;
-    this.#told = now;
+    if (this.quiet || now - this.#printedAt < (this.stream.isTTY ? 500 : 5_000)) return;
+    this.#printedAt = now;
     this.stream.write(this.stream.isTTY ? `\r${this.#summary()}\u001b[K` : `${this.#summary()}\n`);
     this.#line = this.stream.isTTY;
   }

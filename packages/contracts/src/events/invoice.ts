@@ -37,7 +37,7 @@ export const invoiceAttemptSchema = z.object({
 });
 
 /** A submission in an event, within its size. Emission has the omitted parts. */
-export const toldAttemptSchema = invoiceAttemptSchema.extend({
+export const eventAttemptSchema = invoiceAttemptSchema.extend({
   messages_cut: z.boolean().optional().meta({ description: 'True if the authority sent more messages than these' }),
   earlier_omitted: z
     .number()
@@ -46,7 +46,7 @@ export const toldAttemptSchema = invoiceAttemptSchema.extend({
     .optional()
     .meta({ description: 'On the first of the list: how many older submissions are omitted' }),
 });
-export type InvoiceAttempt = z.infer<typeof toldAttemptSchema>;
+export type InvoiceAttempt = z.infer<typeof eventAttemptSchema>;
 
 /**
  * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a consumer keeps
@@ -86,7 +86,7 @@ export const invoiceChangedSchema = z
     xml_checksum: z.string(),
     rfce_storage_path: z.string().nullable(),
     rfce_checksum: z.string().nullable(),
-    attempts: z.array(toldAttemptSchema),
+    attempts: z.array(eventAttemptSchema),
   })
   .meta({
     description: `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,

@@ -61,10 +61,10 @@ export async function stopPostmaster(pid: number): Promise<void> {
     ['SIGQUIT', 5_000],
     ['SIGKILL', 5_000],
   ];
-  for (const [signal, patience] of steps) {
+  for (const [signal, timeout] of steps) {
     if (!isAlive(pid)) return;
     process.kill(pid, signal);
-    for (let waited = 0; waited < patience; waited += 10) {
+    for (let waited = 0; waited < timeout; waited += 10) {
       if (!isAlive(pid)) return;
       await delay(10);
     }

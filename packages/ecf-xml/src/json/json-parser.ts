@@ -98,7 +98,7 @@ export class JsonParser {
       if (this.next() !== QUOTE) throw this.unexpected('a key in double quotes');
       const { at } = this;
       const key = this.key(expected[keys]);
-      if (++this.keys > KEYS_NOT_COMPARED) this.tell(key, at);
+      if (++this.keys > KEYS_NOT_COMPARED) this.countKey(key, at);
       if (this.next() !== 0x3a) throw this.unexpected('a colon');
       this.at++;
       if (key === '__proto__') throw this.refuse('forbidden_key', 'The key "__proto__" is not allowed', at);
@@ -124,8 +124,7 @@ export class JsonParser {
     return expected;
   }
 
-  /** Counts the different keys. */
-  private tell(key: string, at: number): void {
+  private countKey(key: string, at: number): void {
     this.names ??= new Set();
     if (this.names.add(key).size > MAX_NAMES) {
       throw this.refuse('too_many_keys', `The document has more than ${MAX_NAMES} different keys`, at);

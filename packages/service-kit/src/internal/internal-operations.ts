@@ -82,7 +82,7 @@ export function createInternalClient<T extends Operations>(
 }
 
 /** {@link createInternalClient} for an owner that the deployment may lack: then every call is 503. */
-export function askOwner<T extends Operations>(
+export function clientOf<T extends Operations>(
   operations: T,
   owner: string,
   url: string | undefined,

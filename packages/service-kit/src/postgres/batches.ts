@@ -18,22 +18,22 @@ export interface BatchOptions<I, O> {
   readonly keyOf: (item: I) => unknown;
   readonly maxItems: number;
   /** Batches under way at the same time. */
-  readonly maxUnderWay: number;
+  readonly maxInFlight: number;
 }
 
 /**
- * Runs calls of the same kind in batches: one caller alone leaves at once, and calls that arrive while `maxUnderWay` batches
+ * Runs calls of the same kind in batches: one caller alone leaves at once, and calls that arrive while `maxInFlight` batches
  * run share the next one. After a failure caused by one item, the items run one by one. While the database is away, every
  * waiting caller is rejected at once. A statement that the database cancels while it answers others counts as caused by an
  * item, until a second one is cancelled.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
   let waiting: Waiting<I, O>[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let scheduled = false;
 
   function schedule(): void {
-    if (scheduled || waiting.length === 0 || underWay >= options.maxUnderWay) return;
+    if (scheduled || waiting.length === 0 || inFlight >= options.maxInFlight) return;
     scheduled = true;
     // After the callbacks of this turn, so that calls that arrived together share a batch.
     setImmediate(leave);
@@ -63,11 +63,11 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
   }
 
   async function start(batch: readonly Waiting<I, O>[]): Promise<void> {
-    underWay += 1;
+    inFlight += 1;
     try {
       await settle(batch);
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
       schedule();
     }
   }

@@ -95,7 +95,7 @@ export interface Observer {
   decided(attempt: Attempt): void;
   alarm(attempt: Attempt): void;
   /** An answer to a query about `attempt` named another document and was not used. */
-  answeredAnother(attempt: Attempt, detail: string): void;
+  mismatchedAnswer(attempt: Attempt, detail: string): void;
   failed(what: string, error: unknown, attempt?: Attempt): void;
 }
 

@@ -23,7 +23,7 @@ export interface Saving {
   readonly exchanges: readonly RecordedExchange[];
 }
 
-const BATCH = { maxItems: 64, maxUnderWay: 2 };
+const BATCH = { maxItems: 64, maxInFlight: 2 };
 const IDS_AT_ONCE = 100;
 const NOTHING: Found = { attempt: null, cancelledBy: null };
 

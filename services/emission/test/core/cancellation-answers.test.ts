@@ -72,7 +72,7 @@ describe('the answer to a cancellation', () => {
       nextActionAt: new Date(0),
       alarm: null,
       createdAt: ports.clock(),
-      askedAt: ports.clock(),
+      requestedAt: ports.clock(),
       lines: [{ type: '31', total: 100, ranges: [100, 199] }],
     }) as unknown as Cancellation;
   const verdict = (status: CancellationVerdict['status'], ...texts: string[]): Answer<CancellationVerdict> => ({
@@ -117,9 +117,9 @@ describe('the answer to a cancellation', () => {
       raw: null,
     };
     const ago = (hours: number) => new Date(ports.clock().getTime() - hours * 3_600_000);
-    const old = { ...sent(0), createdAt: ago(1_000), askedAt: ago(71) };
+    const old = { ...sent(0), createdAt: ago(1_000), requestedAt: ago(71) };
     expect(after(old, silence, ports)).toMatchObject({ state: 'submitted', alarm: null, sentAt: ports.clock() });
-    expect(after({ ...old, askedAt: ago(73) }, silence, ports)).toMatchObject({ alarm: 'cancellation-overdue' });
+    expect(after({ ...old, requestedAt: ago(73) }, silence, ports)).toMatchObject({ alarm: 'cancellation-overdue' });
   });
 
   it('decides if no copy was lost', () => {

@@ -50,7 +50,7 @@ function portsOver(store: Ports['emissions'], change: Partial<Ports> = {}): Port
   const { now, random, settings } = at(0);
   return {
     emissions: store,
-    observer: { decided() {}, alarm() {}, answeredAnother() {}, submitted() {} },
+    observer: { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} },
     authority: { queryResult: async () => REJECTED },
     archive: { get: async () => Buffer.from('<ECF/>') },
     sleep: async () => undefined,

@@ -5,13 +5,13 @@ import type { QueryState } from '../core/confirmation/ports.js';
 import { ReceptionError } from '../core/errors.js';
 import type { Ports } from '../core/ports.js';
 
-/** Asks the authority about a document with the login of its buyer. */
+/** Queries the authority for the state of a document, with the login of its buyer. */
 export function createQueryState(
   ports: Pick<Ports, 'taxpayers' | 'certificates' | 'observer' | 'clock'>,
   authority: Pick<AuthorityClient, 'queryState'>,
   tokens: TokenProvider,
 ): QueryState {
-  async function ask(document: Confirmation): Promise<Answer<DocumentState>> {
+  async function stateOf(document: Confirmation): Promise<Answer<DocumentState>> {
     const { env, issuerRnc, encf, buyerRnc, securityCode } = document;
     const buyer = await ports.taxpayers.taxpayer(buyerRnc);
     if (buyer === null) throw new ReceptionError('certificate_missing', `${buyerRnc} is not a taxpayer here.`);
@@ -27,7 +27,7 @@ export function createQueryState(
 
   return async function queryState(document) {
     try {
-      const answer = await ask(document);
+      const answer = await stateOf(document);
       if (answer.outcome === 'verdict') return answer.verdict;
       ports.observer.failed('querying the authority about a received document', answer);
       return null;

@@ -1,7 +1,7 @@
 import { serviceExists } from '@ecf/authority-client';
 import type { Environment } from '@ecf/domain';
 import type { Queries } from '@ecf/service-kit/postgres';
-import type { AskedStatus, Confirmation } from '../core/confirmation/confirmation.js';
+import type { Confirmation, QueriedStatus } from '../core/confirmation/confirmation.js';
 import { FIRST_QUERY_MS } from '../core/confirmation/schedule.js';
 import type { ConfirmableFacts, DocumentKey } from '../core/documents/received-document.js';
 
@@ -19,7 +19,7 @@ export interface ConfirmationRow {
   buyer_rnc: string;
   security_code: string;
   total_amount: string;
-  status: AskedStatus;
+  status: QueriedStatus;
   checked_at: Date | null;
   answers: number;
   failures: number;

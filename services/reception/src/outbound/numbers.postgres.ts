@@ -8,7 +8,7 @@ import { NEW_CONFIRMATION_COLUMNS, type NewConfirmationRow, newConfirmationRow }
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
 import { receivedInvoiceEvent } from './received-changes.js';
 
-const BATCH = { maxItems: 64, maxUnderWay: 2 };
+const BATCH = { maxItems: 64, maxInFlight: 2 };
 const IDS_AT_ONCE = 100;
 
 const HOLDERS = {

@@ -46,8 +46,8 @@ export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceSt
     return ports.submissions.find({ env, trackId });
   }
 
-  function isCurrent({ final, askedAt }: Submission): boolean {
-    return final || (askedAt !== null && ports.clock().getTime() - askedAt.getTime() < ports.settings.freshMs);
+  function isCurrent({ final, queriedAt }: Submission): boolean {
+    return final || (queriedAt !== null && ports.clock().getTime() - queriedAt.getTime() < ports.settings.freshMs);
   }
 
   function shared(known: Submission): Promise<Submission> {

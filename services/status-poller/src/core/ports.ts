@@ -9,7 +9,7 @@ import type { ClaimedPoll, PublishedSubmission, StatusFacts, Submission, Submiss
 export interface Learned {
   readonly facts: StatusFacts;
   /** Time of the query. */
-  readonly askedAt: Date;
+  readonly queriedAt: Date;
   readonly raw: RawAnswer;
 }
 
@@ -103,7 +103,7 @@ export interface Observer {
   overdue(poll: ClaimedPoll): void;
   paused(env: Environment, until: Date): void;
   /** The answer to a query about `submission` named another document, and was ignored. */
-  answeredAnother(submission: Submission, detail: string): void;
+  mismatchedAnswer(submission: Submission, detail: string): void;
   failed(what: string, error: unknown, submission?: SubmissionKey): void;
 }
 

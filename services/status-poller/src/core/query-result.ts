@@ -28,11 +28,11 @@ export async function queryResult(
     } catch (error) {
       return withoutToken(error);
     }
-    const askedAt = ports.clock();
+    const queriedAt = ports.clock();
     const answer = await ports.authority.queryResult({ env, token, trackId, issuerRnc, encf, signal });
     if (answer.outcome === 'unknown' && answer.cause === 'another_document')
-      ports.observer.answeredAnother(submission, answer.detail);
-    if (answer.outcome !== 'unauthorized') return outcomeOf(answer, askedAt);
+      ports.observer.mismatchedAnswer(submission, answer.detail);
+    if (answer.outcome !== 'unauthorized') return outcomeOf(answer, queriedAt);
     if (refused !== null) {
       const detail = 'The authority refuses tokens that it has just issued.';
       return { outcome: 'login_refused', detail, error: null };
@@ -43,11 +43,11 @@ export async function queryResult(
 
 function outcomeOf(
   answer: Exclude<Answer<AuthorityVerdict>, { outcome: 'unauthorized' }>,
-  askedAt: Date,
+  queriedAt: Date,
 ): QueryOutcome {
   switch (answer.outcome) {
     case 'verdict':
-      return { outcome: 'learned', learned: { facts: factsOf(answer.verdict), askedAt, raw: answer.raw } };
+      return { outcome: 'learned', learned: { facts: factsOf(answer.verdict), queriedAt, raw: answer.raw } };
     case 'refused':
       return { outcome: 'refused', reason: answer.code, detail: answer.reason };
     case 'unknown':

@@ -4,7 +4,7 @@ import type { Learned } from './ports.js';
 import type { Submission } from './submission.js';
 
 /** Data of `invoice_status.changed`. */
-export function invoiceStatusChanged(submission: Submission, { raw, askedAt }: Learned): InvoiceStatusChanged {
+export function invoiceStatusChanged(submission: Submission, { raw, queriedAt }: Learned): InvoiceStatusChanged {
   const { facts } = submission;
   const { messages, cut } = fitMessages(facts.messages, MAX_VERDICT_MESSAGE_BYTES);
   return {
@@ -21,7 +21,7 @@ export function invoiceStatusChanged(submission: Submission, { raw, askedAt }: L
     ...(cut ? { messages_cut: true } : {}),
     sequence_used: facts.sequenceUsed,
     date_received: facts.dateReceived,
-    asked_at: toIsoDominican(askedAt),
+    asked_at: toIsoDominican(queriedAt),
     answer: { http_status: raw.status, content_type: raw.contentType, body: raw.body },
   };
 }

@@ -28,7 +28,7 @@ export interface Submission extends SubmissionKey {
   /** The authority has decided: no further query. */
   readonly final: boolean;
   /** Time of the query that brought the facts; null while they come from emission. */
-  readonly askedAt: Date | null;
+  readonly queriedAt: Date | null;
   /** W3C trace context of the submission; null without a trace. */
   readonly traceparent: string | null;
   /** Increases with each published change. */
@@ -47,7 +47,7 @@ export interface ClaimedPoll extends Submission {
 }
 
 /** A submission as emission publishes it, and whether its result has to be queried. */
-export interface PublishedSubmission extends Omit<Submission, 'askedAt' | 'revision'> {
+export interface PublishedSubmission extends Omit<Submission, 'queriedAt' | 'revision'> {
   /** Revision of the document. */
   readonly revision: number;
   readonly polled: boolean;

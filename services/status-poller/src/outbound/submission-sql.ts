@@ -136,7 +136,7 @@ export const LEARN = {
     SELECT ${COLUMNS} FROM learned s`,
 };
 
-export const NOTE_ASKED = {
+export const NOTE_QUERIED = {
   name: 'submission_note_asked',
   text: `UPDATE submission SET asked_at = greatest(asked_at, $3) WHERE env = $1 AND track_id = $2 AND NOT final`,
 };

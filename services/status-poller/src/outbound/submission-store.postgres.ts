@@ -169,7 +169,7 @@ function createLearning({ database, describe }: SubmissionStoreOptions): (answer
   /** The submission with the answer; null if it was not stored. */
   const answers = createBatches<Answer, Submission | null>({
     maxItems: 64,
-    maxUnderWay: 1,
+    maxInFlight: 1,
     keyOf: ({ known }) => keyOf(known),
     async work(items) {
       const events = items.map(({ known, learned }) => describe(answered(known, learned), learned));
@@ -192,7 +192,7 @@ function createLearning({ database, describe }: SubmissionStoreOptions): (answer
       if (submission !== null) return { submission, changed: true };
       const stored = await present(database, before);
       if (stored.revision === before.revision) {
-        await database.query(sql.NOTE_ASKED, [before.env, before.trackId, learned.askedAt]);
+        await database.query(sql.NOTE_QUERIED, [before.env, before.trackId, learned.queriedAt]);
         return { submission: stored, changed: false };
       }
       before = stored;
@@ -200,13 +200,13 @@ function createLearning({ database, describe }: SubmissionStoreOptions): (answer
   };
 }
 
-function answered(known: Submission, { facts, askedAt }: Learned): Submission {
-  return { ...known, facts, final: isFinal(facts), askedAt, revision: known.revision + 1 };
+function answered(known: Submission, { facts, queriedAt }: Learned): Submission {
+  return { ...known, facts, final: isFinal(facts), queriedAt, revision: known.revision + 1 };
 }
 
-function toAnswerRow({ known, learned: { facts, askedAt } }: Answer): Record<string, unknown> {
+function toAnswerRow({ known, learned: { facts, queriedAt } }: Answer): Record<string, unknown> {
   const { env, trackId, revision } = known;
-  return { env, track_id: trackId, revision, facts, final: isFinal(facts), asked_at: askedAt };
+  return { env, track_id: trackId, revision, facts, final: isFinal(facts), asked_at: queriedAt };
 }
 
 /** The stored state of a submission that is known to exist. */
@@ -298,7 +298,7 @@ function fromRow(row: SubmissionRow): Submission {
     submittedAt: row.submitted_at,
     facts: row.facts,
     final: row.final,
-    askedAt: row.asked_at,
+    queriedAt: row.asked_at,
     traceparent: row.traceparent,
     revision: row.revision,
   };

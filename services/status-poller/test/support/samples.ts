@@ -80,7 +80,7 @@ export function claimedPoll(change: Partial<ClaimedPoll>): ClaimedPoll {
     submittedAt: NOW,
     facts: { status: 'EnProceso', code: '3', messages: [], sequenceUsed: null, dateReceived: null },
     final: false,
-    askedAt: null,
+    queriedAt: null,
     traceparent: null,
     revision: 1,
     claim: '00000000-0000-4000-8000-000000000000',

@@ -19,11 +19,11 @@ const operation = <Q extends z.ZodType, A extends z.ZodType>(
 ): InternalOperation<Q, A> => ({ path, request, answer });
 
 /** Most documents in a query. */
-export const MAX_NUMBERS_ASKED = 1_000;
+export const MAX_NUMBERS_PER_QUERY = 1_000;
 /** Most changes in an answer. */
 export const MAX_RECENT_CHANGES = 20_000;
 
-const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema })).max(MAX_NUMBERS_ASKED);
+const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema })).max(MAX_NUMBERS_PER_QUERY);
 const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) });
 
 /** An unchanged answer of the authority about an attempt. */
@@ -105,7 +105,7 @@ export const RECEPTION_OPERATIONS = {
     '/internal/received/find',
     z.object({
       env: environmentSchema,
-      buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_ASKED),
+      buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_PER_QUERY),
       issuer_rnc: rncSchema.nullable(),
       /** The number as received, with or without faults. */
       encf: z.string().min(1),

@@ -149,6 +149,11 @@ export type NewAttempt = Pick<
 
 export const NO_VERDICT: VerdictFacts = { code: null, messages: [], sequenceUsed: null, dateReceived: null };
 
+/** True while a submission of the attempt may be in flight. */
+export function isBeingSent({ state }: Pick<Attempt, 'state'>): boolean {
+  return state === 'sending' || state === 'resending';
+}
+
 export function documentKey({ env, issuerRnc, encf }: DocumentKey): string {
   return `${env}:${issuerRnc}:${encf}`;
 }

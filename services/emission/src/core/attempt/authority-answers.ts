@@ -1,7 +1,7 @@
 // State transitions that an answer to a submission or to a result query causes.
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import { EMISSION_STATES, isNumberReusable, verdictEvent } from '@ecf/domain';
-import { type Attempt, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
+import { type Attempt, isBeingSent, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
 import { addSubmission } from './submission-history.js';
 import {
   accepts,
@@ -23,7 +23,7 @@ import {
 
 /** The answer to a full document; null if it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
-  if (!isUnderWay(attempt)) return afterLateReceipt(attempt, answer);
+  if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer);
   switch (answer.outcome) {
     case 'verdict':
       if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false);
@@ -44,7 +44,7 @@ export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>
 
 /** The verdict on a consumer summary; null if it comes too late to matter. */
 export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
-  if (!isUnderWay(attempt)) return afterLateSummary(attempt, answer, moment);
+  if (!isBeingSent(attempt)) return afterLateSummary(attempt, answer, moment);
   switch (answer.outcome) {
     case 'verdict': {
       const { status } = answer.verdict;
@@ -78,10 +78,6 @@ function afterLateSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, mo
   if (event === 'refused-as-repeat' || event === 'try-again' || event === 'in-process' || event === 'not-found')
     return null;
   return accepts(attempt, event) ? afterVerdict(attempt, answer.verdict, false, moment) : null;
-}
-
-function isUnderWay({ state }: Attempt): boolean {
-  return state === 'sending' || state === 'resending';
 }
 
 /** The answer to a result query by trackId; null if the document is decided already. */

@@ -110,10 +110,10 @@ export function claim(
 
 /** Reports an answer that names another document: it changes nothing. */
 export function reportOtherDocument(
-  { observer }: { readonly observer: Pick<Observer, 'answeredAnother'> },
+  { observer }: { readonly observer: Pick<Observer, 'mismatchedAnswer'> },
   answer: Answer<unknown> | null,
   attempt: Attempt,
 ): void {
   if (answer?.outcome === 'unknown' && answer.cause === 'another_document')
-    observer.answeredAnother(attempt, answer.detail);
+    observer.mismatchedAnswer(attempt, answer.detail);
 }

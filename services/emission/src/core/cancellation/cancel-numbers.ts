@@ -69,9 +69,9 @@ export function createCancelNumbers(
       });
     }
     if (local !== null) {
-      const requested = { ...local, askedAt: ports.clock() };
+      const requested = { ...local, requestedAt: ports.clock() };
       const submitted = await committing(ports, requested, () =>
-        ports.cancellations.submit(local.id, lease(), requested.askedAt),
+        ports.cancellations.submit(local.id, lease(), requested.requestedAt),
       );
       if (submitted === null)
         throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
@@ -85,7 +85,7 @@ export function createCancelNumbers(
     const fresh = { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml };
     const cancellation = required(
       submit
-        ? await committing(ports, { ...fresh, askedAt: now }, () => ports.cancellations.add(fresh, bytes, lease()))
+        ? await committing(ports, { ...fresh, requestedAt: now }, () => ports.cancellations.add(fresh, bytes, lease()))
         : await ports.cancellations.add(fresh, bytes, null),
     );
     await ports.checkpoint('committed');

@@ -54,7 +54,7 @@ export interface Cancellation extends NewCancellation {
   readonly revision: number;
   readonly state: CancellationState;
   /** Time of the request to send it; null while it is local. */
-  readonly askedAt: Date | null;
+  readonly requestedAt: Date | null;
   /** Time of the first send, or of the first possible one. */
   readonly sentAt: Date | null;
   /** The last answer of the authority, unchanged. */

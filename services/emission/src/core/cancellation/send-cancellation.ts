@@ -119,7 +119,7 @@ function later(
   const failures = before.failures + 1;
   const pause = Math.max(retryDelay(failures, settings.firstRetryMs, random), waitMs);
   const lostSends = before.lostSends + (reached ? 1 : 0);
-  const overdue = now.getTime() - (before.askedAt ?? before.createdAt).getTime() > OVERDUE_MS;
+  const overdue = now.getTime() - (before.requestedAt ?? before.createdAt).getTime() > OVERDUE_MS;
   return {
     ...before,
     state: lostSends > 0 ? 'submitted' : 'failed',

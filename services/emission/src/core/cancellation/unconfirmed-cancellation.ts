@@ -6,19 +6,19 @@ import { merged } from './number-set.js';
 
 /** A request to send a cancellation. */
 export type RequestedSend = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & {
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
 };
 
 /** Whether the cancellation is as that request committed it, unsent and not claimed. */
 export function isUnsent(
   found: Cancellation,
-  { contentHash, askedAt }: Pick<RequestedSend, 'contentHash' | 'askedAt'>,
+  { contentHash, requestedAt }: Pick<RequestedSend, 'contentHash' | 'requestedAt'>,
 ): boolean {
   return (
     found.state === 'sending' &&
     found.sentAt === null &&
     found.contentHash === contentHash &&
-    found.askedAt?.getTime() === askedAt.getTime()
+    found.requestedAt?.getTime() === requestedAt.getTime()
   );
 }
 

@@ -1,6 +1,6 @@
 import { LoginError } from '@ecf/authority-client/login';
 import { EMISSION_STATES } from '@ecf/domain';
-import type { AlarmKind, Attempt, DocumentKey } from '../attempt/attempt.js';
+import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
 import { afterReference, beginSend, postponed, sendLost } from '../attempt/transitions.js';
@@ -25,10 +25,10 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
 
   return {
     async advance(attempt, tokens) {
-      if (attempt.state === 'sending' || attempt.state === 'resending') {
+      if (isBeingSent(attempt)) {
         // The sender ended without recording an answer: the authority may have the document.
         return recordTransition(ports, attempt, (present) =>
-          isUnderWay(present) ? sendLost(present, moment(ports)) : null,
+          isBeingSent(present) ? sendLost(present, moment(ports)) : null,
         );
       }
       if (attempt.state === 'held') return release(attempt);
@@ -96,8 +96,4 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
       present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
     );
   }
-}
-
-function isUnderWay({ state }: Attempt): boolean {
-  return state === 'sending' || state === 'resending';
 }

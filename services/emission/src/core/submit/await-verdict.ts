@@ -1,5 +1,5 @@
 import { EMISSION_STATES } from '@ecf/domain';
-import { type Attempt, nameOf } from '../attempt/attempt.js';
+import { type Attempt, isBeingSent, nameOf } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
 import { claim, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
@@ -40,7 +40,7 @@ export async function awaitVerdict(
 export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt> {
   let present = attempt;
   const deadline = (attempt.submittedAt?.getTime() ?? 0) + ports.settings.sendTimeoutMs;
-  while (present.owner !== null && (present.state === 'sending' || present.state === 'resending')) {
+  while (present.owner !== null && isBeingSent(present)) {
     if (ports.clock().getTime() > deadline) break;
     await ports.sleep(SEND_LOOK_MS);
     const found = await unlessAway(() => ports.emissions.find(attempt));

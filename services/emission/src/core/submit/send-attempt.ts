@@ -1,5 +1,5 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
-import type { Attempt } from '../attempt/attempt.js';
+import { type Attempt, isBeingSent } from '../attempt/attempt.js';
 import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
 import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
 import { tokenRefused } from '../attempt/transitions.js';
@@ -57,14 +57,10 @@ function transmit(ports: Ports, attempt: Attempt, xml: Uint8Array, token: string
 
 function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean, ports: Ports): Attempt | null {
   const now = moment(ports);
-  if (tokenGiven && answer.outcome === 'unauthorized' && isUnderWay(present)) return tokenRefused(present, now);
+  if (tokenGiven && answer.outcome === 'unauthorized' && isBeingSent(present)) return tokenRefused(present, now);
   return present.route === 'ecf'
     ? afterReceipt(present, answer as Answer<SubmissionReceipt>, now)
     : afterSummary(present, answer as Answer<AuthorityVerdict>, now);
-}
-
-function isUnderWay({ state }: Attempt): boolean {
-  return state === 'sending' || state === 'resending';
 }
 
 function operationOf({ route }: Attempt): string {

@@ -52,7 +52,7 @@ export function fromRow(row: CancellationRow): Cancellation {
     lines: row.lines,
     revision: row.revision,
     state: row.state,
-    askedAt: row.asked_at,
+    requestedAt: row.asked_at,
     sentAt: row.sent_at,
     response: row.response,
     refused: row.refused,

@@ -40,7 +40,7 @@ export function createNewCancellations({
       // The answer to the commit was lost, so this very cancellation may hold the numbers.
       for (const { by } of outcome.taken.cancelled) {
         const found = await find(by);
-        const requested = { contentHash: cancellation.contentHash, askedAt: cancellation.createdAt };
+        const requested = { contentHash: cancellation.contentHash, requestedAt: cancellation.createdAt };
         if (found?.xml.sha256 === cancellation.xml.sha256 && isUnsent(found, requested)) return { added: found };
       }
       return outcome;
@@ -53,7 +53,7 @@ export function createNewCancellations({
       if (outcome !== null || tries === 1) return outcome;
       // The answer to the commit was lost, and this very call submitted it.
       const found = await find(id);
-      return found !== null && isUnsent(found, { ...found, askedAt: now }) ? { added: found } : null;
+      return found !== null && isUnsent(found, { ...found, requestedAt: now }) ? { added: found } : null;
     },
   };
 }

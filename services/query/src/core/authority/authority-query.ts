@@ -15,12 +15,12 @@ export interface TokenRequest {
 export async function queryWithToken<V>(
   tokens: TokenSource,
   request: TokenRequest,
-  ask: (token: string) => Promise<Answer<V>>,
+  query: (token: string) => Promise<Answer<V>>,
 ): Promise<V> {
   const token = await tokenFor(tokens, request, null);
-  const answer = await ask(token);
+  const answer = await query(token);
   if (answer.outcome !== 'unauthorized') return verdictOf(answer);
-  return verdictOf(await ask(await tokenFor(tokens, request, token)));
+  return verdictOf(await query(await tokenFor(tokens, request, token)));
 }
 
 async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: string | null): Promise<string> {

@@ -32,8 +32,8 @@ export function createConsumptionInvoice(
     const find = async () => (await ports.invoices.byNumber(env, [issuerRnc], encf))[0]?.route ?? null;
     const known = await find();
     if (known !== null) return known;
-    const wasAsked = await freshness.documents(env, [issuerRnc], encf);
-    return (await find()) ?? (wasAsked ? null : 'unknown');
+    const wasQueried = await freshness.documents(env, [issuerRnc], encf);
+    return (await find()) ?? (wasQueried ? null : 'unknown');
   }
 
   return async (query) => {

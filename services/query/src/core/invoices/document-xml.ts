@@ -48,16 +48,16 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
   async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
     if (issuers.length === 0) return 'none';
-    let wasAsked = true;
+    let wasQueried = true;
     let found = await ports.invoices.byNumber(query.env, issuers, query.encf);
     const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
     const open = issuers.filter((rnc) => !settled.has(rnc));
     if (open.length > 0) {
-      wasAsked = await freshness.documents(query.env, open, query.encf);
+      wasQueried = await freshness.documents(query.env, open, query.encf);
       found = await ports.invoices.byNumber(query.env, issuers, query.encf);
     }
     const listed = found.filter((one) => one.listed);
-    const missing = wasAsked ? 'none' : 'unknown';
+    const missing = wasQueried ? 'none' : 'unknown';
     if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? missing;
     const [first, ...others] = listed;
     if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
@@ -92,8 +92,8 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;
-    const wasAsked = await freshness.received(search);
-    return (await look()) ?? (wasAsked ? 'none' : 'unknown');
+    const wasQueried = await freshness.received(search);
+    return (await look()) ?? (wasQueried ? 'none' : 'unknown');
   }
 
   return async (query) => {

@@ -1,4 +1,4 @@
-import { MAX_NUMBERS_ASKED } from '@ecf/contracts';
+import { MAX_NUMBERS_PER_QUERY } from '@ecf/contracts';
 import { type Environment, isEncf } from '@ecf/domain';
 import { LRUCache } from 'lru-cache';
 import type { Ports, ReceivedSearch } from '../ports.js';
@@ -114,7 +114,7 @@ async function projectReceived(
 }
 
 function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < items.length; at += MAX_NUMBERS_ASKED) yield items.slice(at, at + MAX_NUMBERS_ASKED);
+  for (let at = 0; at < items.length; at += MAX_NUMBERS_PER_QUERY) yield items.slice(at, at + MAX_NUMBERS_PER_QUERY);
 }
 
 interface OwnerQueries {

@@ -1,5 +1,5 @@
-import type { AskedStatus, Confirmation } from './confirmation.js';
-import { judgeState } from './confirmation.js';
+import type { Confirmation, QueriedStatus } from './confirmation.js';
+import { confirmationResult } from './confirmation.js';
 import type { ConfirmationReport, ConfirmationStore, QueryState } from './ports.js';
 import type { PromoteDocument } from './promote-document.js';
 import { pauseAfterAnswer, pauseAfterFailure } from './schedule.js';
@@ -19,7 +19,7 @@ export interface ConfirmPorts {
 export function createConfirmDocument({ confirmations, queryState, promote, report, clock }: ConfirmPorts) {
   const after = (ms: number) => new Date(clock().getTime() + ms);
 
-  async function record(document: Confirmation, status: AskedStatus, pauseMs: number | null): Promise<void> {
+  async function record(document: Confirmation, status: QueriedStatus, pauseMs: number | null): Promise<void> {
     const disputed = pauseMs === null && (status === 'rejected' || status === 'unknown');
     const answer = { documentId: document.documentId, status, at: clock() };
     await confirmations.answered({ ...answer, dueAt: pauseMs === null ? null : after(pauseMs) }, disputed);
@@ -28,7 +28,7 @@ export function createConfirmDocument({ confirmations, queryState, promote, repo
 
   return async function confirm(document: Confirmation): Promise<void> {
     const state = await queryState(document);
-    const found = state === null ? null : judgeState(document, state);
+    const found = state === null ? null : confirmationResult(document, state);
     report.queried(document.env, state === null ? null : (found ?? 'pending'));
     if (state === null) {
       await confirmations.unanswered(document.documentId, after(pauseAfterFailure(document.failures + 1)));

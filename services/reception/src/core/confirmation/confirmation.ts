@@ -14,7 +14,7 @@ export interface Confirmation {
   readonly securityCode: string;
   /** Two decimals. */
   readonly totalAmount: string;
-  readonly status: AskedStatus;
+  readonly status: QueriedStatus;
   /** How often the authority answered. */
   readonly answers: number;
   /** Queries without answer since the last one. */
@@ -22,7 +22,7 @@ export interface Confirmation {
 }
 
 /** What can come of asking. */
-export type AskedStatus = Exclude<AuthorityStatus, 'not_available'>;
+export type QueriedStatus = Exclude<AuthorityStatus, 'not_available'>;
 
 /** What the authority says about a number. */
 export interface AuthorityState {
@@ -36,7 +36,10 @@ export interface AuthorityState {
  * The status of a document after an answer. The number may belong to another document of the issuer: an acceptance counts only
  * if security code, total and buyer are those of this document. Null where nothing is decided yet.
  */
-export function judgeState(document: Confirmation, state: AuthorityState): 'confirmed' | 'rejected' | 'unknown' | null {
+export function confirmationResult(
+  document: Confirmation,
+  state: AuthorityState,
+): 'confirmed' | 'rejected' | 'unknown' | null {
   switch (state.status) {
     case 'Aceptado':
     case 'AceptadoCondicional':
@@ -68,7 +71,7 @@ function digits(rnc: string | null): string {
 /** An answer of the authority, to be recorded. */
 export interface AnsweredConfirmation {
   readonly documentId: number;
-  readonly status: AskedStatus;
+  readonly status: QueriedStatus;
   readonly at: Date;
   /** When it is asked next; null = no more. */
   readonly dueAt: Date | null;

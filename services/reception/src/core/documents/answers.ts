@@ -28,7 +28,7 @@ export function createAnswers(ports: AnswersPorts) {
   let moment = 0;
   /** Document id → the moment its answer left here. */
   const left = new LRUCache<number, number>({ max: REMEMBERED });
-  const underWay = new Map<number, number>();
+  const inFlight = new Map<number, number>();
   let waiting = new Map<number, AnswerNote>();
   let noting: Promise<void> | null = null;
 
@@ -39,14 +39,14 @@ export function createAnswers(ports: AnswersPorts) {
 
   /** An answer with the acknowledgement of this document is about to be written. */
   function begin(id: number): void {
-    underWay.set(id, (underWay.get(id) ?? 0) + 1);
+    inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
   }
 
   /** That answer ended: it left completely at `at`, or (null) the connection was lost before. */
   function end(id: number, at: Date | null): void {
-    const others = (underWay.get(id) ?? 1) - 1;
-    if (others > 0) underWay.set(id, others);
-    else underWay.delete(id);
+    const others = (inFlight.get(id) ?? 1) - 1;
+    if (others > 0) inFlight.set(id, others);
+    else inFlight.delete(id);
     if (left.has(id)) return;
     if (at !== null) {
       left.set(id, ++moment);
@@ -66,7 +66,7 @@ export function createAnswers(ports: AnswersPorts) {
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
       const here = left.get(document.id);
       if (here !== undefined) return here < request.moment;
-      if (underWay.has(document.id)) return false;
+      if (inFlight.has(document.id)) return false;
       if (present.answeredAt !== null) return present.answeredAt <= request.arrivedAt;
       // The clock may be set back meanwhile: no wait is longer than its pauses say.
       if (ports.clock().getTime() >= due || waited >= ANSWER_MS) return false;
