@@ -61,6 +61,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list approvals that the authority has not decided, settle or repeat one',
     load: () => import('./commands/approvals.js'),
   },
+  audit: {
+    section: 'operation',
+    summary: 'export the audit log, or verify that it is whole',
+    load: () => import('./commands/audit.js'),
+  },
   rebuild: {
     section: 'operation',
     summary: 'rebuild the read models',

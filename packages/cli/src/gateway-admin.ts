@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import type { OptionValues } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -7,6 +10,8 @@ import { UsageError } from './usage-error.js';
 export interface GatewayAdmin {
   /** The answer's body. Throws UsageError if the gateway cannot be reached or refuses. */
   call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>;
+  /** The lines of an answer of any length (NDJSON). Throws UsageError as `call` does. */
+  lines(path: string): AsyncIterable<string>;
 }
 
 const WAIT_MS = 30_000;
@@ -43,14 +48,26 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
   const token = env.ADMIN_TOKEN || demo.admin_token;
   if (!url || !token)
     throw new UsageError('say where the gateway is: set ECF_URL and ADMIN_TOKEN, or name its data folder.');
+  const authorization = `Bearer ${token}`;
   return {
+    async *lines(path) {
+      const headers = { authorization, accept: 'application/x-ndjson' };
+      const response = await fetch(new URL(path, url), { headers, redirect: 'error' }).catch((cause) => {
+        throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
+      });
+      if (!response.ok || response.body === null) {
+        const text = await response.text();
+        throw new UsageError(`the gateway answered ${response.status}: ${reasonOf(parsed(text), text)}`);
+      }
+      yield* createInterface({ input: Readable.fromWeb(response.body as ReadableStream) });
+    },
     async call(method, path, body) {
       let response: Response;
       let text: string;
       try {
         response = await fetch(new URL(path, url), {
           method,
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          headers: { authorization, 'content-type': 'application/json' },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           signal: AbortSignal.timeout(WAIT_MS),
           redirect: 'error',

@@ -10,6 +10,7 @@ export * from './events/taxpayer.js';
 export * from './http/acknowledgement.js';
 export * from './http/admin.js';
 export * from './http/approval.js';
+export * from './http/audit.js';
 export * from './http/authority.js';
 export * from './http/cancellation.js';
 export * from './http/error-body.js';

@@ -24,7 +24,9 @@ import { createPrismaAccessRevision, createPrismaKeyStore } from './outbound/acc
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
 import { createPrismaAdministratorStore } from './outbound/administrators.prisma.js';
-import { createKeyUses } from './outbound/key-uses.postgres.js';
+import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
+import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
+import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
 import { openRateLimits } from './outbound/rate-limits.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
 import { configuredOwners, configuredUpstreams } from './owners.js';
@@ -77,12 +79,29 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
   const states = createPrismaTaxpayerStates(changes);
-  const administrators = createPrismaAdministratorStore(prisma);
+  const administrators = createPrismaAdministratorStore(prisma, clock);
+  const audit = createAuditLog(database);
   const keyUses = createKeyUses({ database, logger });
+  const failures = createSignInFailures({ audit, logger, clock });
+  const flush = async () => {
+    await keyUses.flush();
+    await failures.flush();
+  };
   const limits = openRateLimits(config, { logger, metrics });
   const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
 
+  const signInWith = (adminToken: string) => ({
+    signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
+  });
+  const adminParts = {
+    store: createPrismaAccountStore(changes),
+    activity: { flush },
+    administrators,
+    audit,
+    masterKey: config.MASTER_KEY,
+    ...ownersOf(config, { identityKey, clock }, overrides),
+  };
   const appOptions: GatewayAppOptions = {
     edge: {
       routes: createRouter<Operation>(OPERATIONS),
@@ -91,6 +110,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
         noted ?? createPrismaAccessRevision(prisma),
         limits.unknownKeys,
         clock,
+        failures,
       ),
       keyUses,
       perKey: limits.perKey,
@@ -102,24 +122,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       clock,
     },
-    admin:
-      config.ADMIN_TOKEN === undefined
-        ? null
-        : {
-            store: createPrismaAccountStore(changes),
-            keyUses,
-            administrators,
-            signIn: createSignIn({
-              administrators,
-              adminToken: config.ADMIN_TOKEN,
-              wrongTokens: limits.wrongAdminTokens,
-              clock,
-            }),
-            masterKey: config.MASTER_KEY,
-            ...configuredOwners(config, { identityKey, clock }),
-            ...(overrides.deliveries === undefined ? {} : { deliveries: overrides.deliveries }),
-            ...(overrides.owners === undefined ? {} : { owners: overrides.owners }),
-          },
+    admin: config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...signInWith(config.ADMIN_TOKEN) },
     states,
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
@@ -153,13 +156,23 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       prisma,
       relay,
       noteRevision,
-      flush: keyUses.flush,
+      flush,
       closeOwn,
       metrics,
       servesMetrics,
       logger,
     }),
   };
+}
+
+/** The owners of documents: those of this process, else the clients of their addresses. */
+function ownersOf(
+  config: GatewayConfig,
+  signing: { identityKey: Uint8Array; clock: () => Date },
+  { deliveries, owners }: GatewayOverrides,
+) {
+  const configured = configuredOwners(config, signing);
+  return { deliveries: deliveries ?? configured.deliveries, owners: owners ?? configured.owners };
 }
 
 function openStores(config: GatewayConfig, logger: Logger): { database: Database; prisma: PrismaClient } {

@@ -62,7 +62,13 @@ describe('access', () => {
         failed.set(sender, (failed.get(sender) ?? 0) + 1);
       },
     };
-    return { access: createAccess(store, revision, limit, clock), revision, state, failed, lookUps: () => lookUps };
+    return {
+      access: createAccess(store, revision, limit, clock, { failed: () => undefined }),
+      revision,
+      state,
+      failed,
+      lookUps: () => lookUps,
+    };
   }
 
   it('refuses a key from the moment of its expiry, also a remembered one', async () => {

@@ -127,7 +127,9 @@ describe('keys and environments', () => {
     expect(sorted(open.cancel)).toEqual(sorted(['createCancellation', ...cancellations]));
     expect(sorted(open.approve)).toEqual(sorted(['createApproval', ...approvals]));
     const received = ['listReceived', 'listAllReceived', 'countReceived', 'findReceived', 'acknowledgementXml'];
-    expect(sorted(open.receive)).toEqual(sorted([...received, 'findReceivedApproval', 'invoiceXml', ...approvals]));
+    expect(sorted(open.receive)).toEqual(
+      sorted([...received, 'findReceivedApproval', 'listApprovalAnswers', 'invoiceXml', ...approvals]),
+    );
     expect(sorted(open.read)).toEqual(
       sorted([
         'monitoringStatus',

@@ -125,7 +125,7 @@ export async function startGateway(
       ...(options.body === undefined ? {} : { body: options.body, duplex: 'half' }),
     } as RequestInit);
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') === true;
+    const json = response.headers.get('content-type')?.startsWith('application/json') === true;
     return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
   }
 

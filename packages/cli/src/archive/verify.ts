@@ -36,7 +36,7 @@ interface Page {
  * @param newest objects stored after it are never `unknown`
  */
 export async function verifyArchive(
-  admin: GatewayAdmin,
+  admin: Pick<GatewayAdmin, 'call'>,
   store: XmlStore,
   newest: Date,
   report: (finding: Finding) => Promise<void>,
@@ -68,7 +68,7 @@ export async function verifyArchive(
   }
 }
 
-async function* pages(admin: GatewayAdmin, service: string): AsyncGenerator<Page['files']> {
+async function* pages(admin: Pick<GatewayAdmin, 'call'>, service: string): AsyncGenerator<Page['files']> {
   for (let after: string | null = ''; after !== null; ) {
     const query = after === '' ? '' : `?after=${encodeURIComponent(after)}`;
     const page = (await admin.call('GET', `/admin/archive/${service}${query}`)) as Page;

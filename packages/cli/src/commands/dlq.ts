@@ -1,12 +1,12 @@
 import type { DeadLetter } from '@ecf/service-kit/dead-letters';
 import type { Console, ExitCode } from '../command.js';
+import { replay } from '../dead-letters/replay.js';
+import { type DeadLetterStore, openDeadLetterStore } from '../dead-letters/store.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
 import { RowWriter } from '../output/row-writer.js';
 import { UsageError } from '../usage-error.js';
-import { replay } from './dlq-replay.js';
-import { type DeadLetterStore, openDeadLetterStore } from './dlq-store.js';
 
 export const options: Options = {
   topic: 'value',

@@ -60,6 +60,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'startRebuild', method: 'POST', role: 'operator', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', role: 'viewer', path: '/admin/rebuilds/query' },
   { id: 'storedFiles', method: 'GET', role: 'viewer', path: '/admin/archive/{service}' },
+  { id: 'listAudit', method: 'GET', role: 'viewer', path: '/admin/audit' },
   { id: 'createAdministrator', method: 'POST', role: 'owner', path: '/admin/administrators' },
   { id: 'listAdministrators', method: 'GET', role: 'owner', path: '/admin/administrators' },
   { id: 'findAdministrator', method: 'GET', role: 'owner', path: '/admin/administrators/{administratorId}' },

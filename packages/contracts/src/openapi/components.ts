@@ -4,6 +4,7 @@ import { numberRangeSchema } from '../events/taxpayer.js';
 import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
 import * as admin from '../http/admin.js';
 import * as approval from '../http/approval.js';
+import { auditEntrySchema, auditPageSchema } from '../http/audit.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
 import { cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
 import { errorBodySchema, faultSchema, validationBodySchema, validationItemSchema } from '../http/error-body.js';
@@ -53,6 +54,8 @@ const ANSWERS = {
   Account: admin.accountSchema,
   Administrator: admin.administratorSchema,
   ApiKey: admin.apiKeySchema,
+  AuditEntry: auditEntrySchema,
+  AuditPage: auditPageSchema,
   CertificateFacts: admin.certificateFactsSchema,
   CreatedAdministrator: admin.createdAdministratorSchema,
   CreatedApiKey: admin.createdApiKeySchema,

@@ -198,6 +198,18 @@ const apiKey = {
   revoked_at: null,
 };
 
+const auditEntry = {
+  seq: 1,
+  at: AT,
+  actor: 'Ana',
+  action: 'api_key.create',
+  target: `/accounts/${account.id}/api-keys/${apiKey.id}`,
+  details: { name: 'erp', environments: ['TesteCF'] },
+  request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
+  previous_hash: '0'.repeat(64),
+  hash: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+};
+
 const deliveryName = { env: 'TesteCF', issuer_rnc: ISSUER, encf: 'E310000000001' };
 const delivery = {
   id: 1,
@@ -497,6 +509,8 @@ export const EXAMPLES = {
     certificate,
     ranges: [range],
   },
+  auditEntry,
+  auditPage: { entries: [auditEntry], next: null },
   newAdministrator: { name: 'Ana', role: 'operator', expires_at: '2027-06-30T00:00:00-04:00' },
   createdAdministrator: { id: '5d4c3b2a-1908-4f7e-8d6c-5b4a39281706', token: 'ecf_admin_...' },
   administrator: {

@@ -17,6 +17,7 @@ import {
   rotatedApiKeySchema,
   taxpayerSchema,
 } from '../http/admin.js';
+import { auditPageSchema } from '../http/audit.js';
 import { storedFilesPageSchema } from '../http/internal/archive.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/internal/delivery.js';
 import { rebuildStateSchema } from '../http/internal/internal.js';
@@ -230,6 +231,23 @@ export const ADMIN = {
     body: { required: true, content: json(rotateApiKeySchema, { overlap_hours: 24 }) },
     answers: { 200: { description: 'The new key.', content: json(rotatedApiKeySchema, EXAMPLES.rotatedApiKey) } },
     errors: [...BODY, 'not_found', 'conflict'],
+  },
+  listAudit: {
+    tag: 'Audit',
+    summary: 'Lists what was done, oldest first',
+    description:
+      'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the answer is all entries, one a line, without `limit`; that export needs the role `owner`.',
+    parameters: [P.auditAfter, P.limit, P.auditActor, P.auditAction, P.auditTarget],
+    answers: {
+      200: {
+        description: 'A page.',
+        content: {
+          ...json(auditPageSchema, EXAMPLES.auditPage),
+          'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(EXAMPLES.auditEntry) },
+        },
+      },
+    },
+    errors: ['validation_error'],
   },
   createAdministrator: {
     tag: 'Administrators',

@@ -185,6 +185,16 @@ export const PARAMETERS = {
   accountId: parameter('path', 'id', idOfOurs, '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
   keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
   answerId: parameter('path', 'answerId', z.string().regex(/^[1-9]\d{0,14}$/), '11', 'Id of the answer.'),
+  auditAfter: parameter('query', 'after', z.number().int().min(0).default(0), 0, 'Only entries after this `seq`.'),
+  auditActor: parameter('query', 'actor', z.string(), 'Ana', 'Only acts of this actor.'),
+  auditAction: parameter('query', 'action', z.string(), 'api_key.create', 'Only this action.'),
+  auditTarget: parameter(
+    'query',
+    'target',
+    z.string(),
+    '/accounts/2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e',
+    'Only acts on this object, or on one below it. It is the path below /admin.',
+  ),
   administratorId: parameter(
     'path',
     'administratorId',

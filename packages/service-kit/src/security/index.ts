@@ -1,3 +1,4 @@
+export * from './audit-chain.js';
 export * from './identity.js';
 export * from './redaction.js';
 export * from './seal.js';

@@ -1,7 +1,15 @@
 import { ApiError } from '@ecf/service-kit/errors';
 import { LRUCache } from 'lru-cache';
 import { hashApiKey, looksLikeApiKey } from './api-keys.js';
-import type { AccessRevision, FailureLimit, KeyHolder, KeyStore } from './ports.js';
+import type {
+  AccessRevision,
+  EndedKey,
+  FailureLimit,
+  KeyHolder,
+  KeyStore,
+  SignInFailure,
+  SignInFailures,
+} from './ports.js';
 
 const REMEMBERED = 10_000;
 const REMEMBERED_UNKNOWN = 1_000;
@@ -24,42 +32,67 @@ export function createAccess(
   revision: AccessRevision,
   failures: FailureLimit,
   clock: () => Date,
+  log: Pick<SignInFailures, 'failed'>,
 ): Access {
   const known = new LRUCache<string, { holder: KeyHolder; revision: number }>({ max: REMEMBERED });
-  const unknown = new LRUCache<string, number>({ max: REMEMBERED_UNKNOWN });
+  const unknown = new LRUCache<string, { ended: EndedKey | null; revision: number }>({ max: REMEMBERED_UNKNOWN });
 
-  async function refuse(sender: string, message: string): Promise<never> {
+  async function refuse(sender: string, failure: Failure): Promise<never> {
+    const { reason, key } = failure;
+    const known =
+      key === null
+        ? null
+        : { actor: `api_key:${key.keyId}`, target: `/accounts/${key.accountId}/api-keys/${key.keyId}` };
+    log.failed({ what: 'api_key', reason, sender, known });
     await failures.failed(sender);
-    throw new ApiError(401, 'invalid_api_key', message);
+    throw new ApiError(401, 'invalid_api_key', WORDS[reason]);
   }
 
-  async function find(hash: Buffer, id: string, current: number, sender: string): Promise<KeyHolder | null> {
-    if (unknown.get(id) === current) return null;
+  async function find(hash: Buffer, id: string, current: number, sender: string): Promise<Found> {
+    const refused = unknown.get(id);
+    if (refused?.revision === current) return { holder: null, ended: refused.ended };
     if (!known.has(id)) await failures.check(sender);
     const found = await keys.find(hash);
     known.delete(id);
-    if (found.holder === null) unknown.set(id, found.revision);
-    else known.set(id, { holder: found.holder, revision: found.revision });
-    return found.holder;
+    const { holder, ended = null } = found;
+    if (holder === null) unknown.set(id, { ended, revision: found.revision });
+    else known.set(id, { holder, revision: found.revision });
+    return { holder, ended };
   }
 
   return {
     async holderOf(key, sender) {
-      if (key === undefined) return refuse(sender, 'The header x-api-key is missing; send a key of the account.');
-      if (!looksLikeApiKey(key)) return refuse(sender, UNKNOWN);
+      if (key === undefined) return refuse(sender, { reason: 'missing', key: null });
+      if (!looksLikeApiKey(key)) return refuse(sender, { reason: 'unknown', key: null });
       const hash = hashApiKey(key);
       const id = hash.toString('latin1');
       const current = await revision.current();
       const entry = known.get(id);
-      const holder =
-        entry?.revision === current
-          ? entry.holder
-          : ((await find(hash, id, current, sender)) ?? (await refuse(sender, UNKNOWN)));
-      if (holder.expiresAt !== null && holder.expiresAt <= clock()) return refuse(sender, EXPIRED);
+      const { holder, ended }: Found =
+        entry?.revision === current ? { holder: entry.holder, ended: null } : await find(hash, id, current, sender);
+      if (holder === null) return refuse(sender, { reason: ended === null ? 'unknown' : 'ended', key: ended });
+      if (holder.expiresAt !== null && holder.expiresAt <= clock())
+        return refuse(sender, { reason: 'expired', key: holder });
       return holder;
     },
   };
 }
 
-const EXPIRED = 'This API key has expired; send its successor, or have a new one made.';
+interface Found {
+  readonly holder: KeyHolder | null;
+  readonly ended: EndedKey | null;
+}
+
+interface Failure {
+  readonly reason: SignInFailure['reason'];
+  /** The key, if there is or was one. */
+  readonly key: EndedKey | null;
+}
+
 const UNKNOWN = 'This API key is unknown or revoked, or its account is inactive; send a valid one in x-api-key.';
+const WORDS: Record<SignInFailure['reason'], string> = {
+  missing: 'The header x-api-key is missing; send a key of the account.',
+  unknown: UNKNOWN,
+  ended: UNKNOWN,
+  expired: 'This API key has expired; send its successor, or have a new one made.',
+};

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ADMIN_TOKEN_ACTOR, type AdminOperation, ROLES } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import type { AdministratorStore, FailureLimit, SignedInAdministrator } from './ports.js';
+import type { AdministratorStore, FailureLimit, SignedInAdministrator, SignInFailures } from './ports.js';
 
 /** A new token with 256 random bits. */
 export function makeAdminToken(random: (bytes: number) => Buffer = randomBytes): string {
@@ -23,6 +23,7 @@ export interface SignInPorts {
   /** Keyed by address. */
   wrongTokens: FailureLimit;
   clock: () => Date;
+  failures: Pick<SignInFailures, 'failed'>;
 }
 
 /**
@@ -30,20 +31,28 @@ export interface SignInPorts {
  * a deletion is effective at once. Only wrong tokens are limited: otherwise anybody behind the address of the operators could
  * lock them out.
  */
-export function createSignIn({ administrators, adminToken, wrongTokens, clock }: SignInPorts): SignIn {
+export function createSignIn({ administrators, adminToken, wrongTokens, clock, failures }: SignInPorts): SignIn {
   const expected = hashAdminToken(adminToken);
   return async (token, sender) => {
     const hash = hashAdminToken(token);
     if (timingSafeEqual(hash, expected)) return { id: null, name: ADMIN_TOKEN_ACTOR, role: 'owner' };
     const found = token === '' ? null : await administrators.withToken(hash);
-    if (found !== null && (found.expiresAt === null || found.expiresAt > clock())) return found;
+    const expired = found !== null && found.expiresAt !== null && found.expiresAt <= clock();
+    if (found !== null && !found.deleted && !expired) return found;
+    const known = found === null ? null : { actor: found.name, target: `/administrators/${found.id}` };
+    const ended = found?.deleted ? 'ended' : 'expired';
+    const reason = token === '' ? 'missing' : found === null ? 'unknown' : ended;
+    failures.failed({ what: 'administrator', reason, sender, known });
     await wrongTokens.failed(sender);
     return null;
   };
 }
 
 /** 403 `missing_role` if the role is below the one of the operation. */
-export function requireRole({ role }: SignedInAdministrator, { id, role: needed }: AdminOperation): void {
+export function requireRole(
+  { role }: SignedInAdministrator,
+  { id, role: needed }: Pick<AdminOperation, 'id' | 'role'>,
+): void {
   if (needed === null || ROLES.indexOf(role) >= ROLES.indexOf(needed)) return;
   const detail = `${id} needs the role ${needed}; you are ${role}. Have somebody with that role do it.`;
   throw new ApiError(403, 'missing_role', detail);

@@ -1,4 +1,14 @@
-import type { AccountTaxpayers, NumberRange, Role, Scope, TaxpayerState } from '@ecf/contracts';
+import type {
+  AccountTaxpayers,
+  ActedBy,
+  AuditAct,
+  AuditEntry,
+  AuditFilter,
+  NumberRange,
+  Role,
+  Scope,
+  TaxpayerState,
+} from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 
 export interface Account {
@@ -61,29 +71,39 @@ export interface Page {
 }
 
 /**
- * Accounts and their parts. Every change is one transaction with its events and with the next access
+ * Accounts and their parts. Every change is one transaction with its events, its entry in the audit log and the next access
  * revision; when it resolves, the very next request sees it. Objects of another account count as absent: null.
  */
 export interface AccountStore {
-  createAccount(account: { id: string; name: string }): Promise<Account>;
+  createAccount(account: { id: string; name: string }, by: ActedBy): Promise<Account>;
   listAccounts(page: Page): Promise<Account[]>;
   findAccount(id: string): Promise<Account | null>;
-  setAccountActive(id: string, active: boolean): Promise<Account | null>;
+  setAccountActive(id: string, active: boolean, by: ActedBy): Promise<Account | null>;
 
   /** `taken` if any account has registered the RNC; null if the account does not exist. */
-  createTaxpayer(accountId: string, taxpayer: { rnc: string; name: string }): Promise<Taxpayer | 'taken' | null>;
+  createTaxpayer(
+    accountId: string,
+    taxpayer: { rnc: string; name: string },
+    by: ActedBy,
+  ): Promise<Taxpayer | 'taken' | null>;
   listTaxpayers(accountId: string, page: Page): Promise<Taxpayer[] | null>;
   findTaxpayer(accountId: string, rnc: string): Promise<Taxpayer | null>;
-  setTaxpayerActive(accountId: string, rnc: string, active: boolean): Promise<Taxpayer | null>;
-  putCertificate(accountId: string, rnc: string, certificate: SealedCertificate): Promise<Taxpayer | null>;
-  putRanges(accountId: string, rnc: string, ranges: readonly NumberRange[]): Promise<Taxpayer | null>;
+  setTaxpayerActive(accountId: string, rnc: string, active: boolean, by: ActedBy): Promise<Taxpayer | null>;
+  putCertificate(accountId: string, rnc: string, certificate: SealedCertificate, by: ActedBy): Promise<Taxpayer | null>;
+  putRanges(accountId: string, rnc: string, ranges: readonly NumberRange[], by: ActedBy): Promise<Taxpayer | null>;
 
-  createApiKey(accountId: string, key: NewApiKey): Promise<ApiKey | null>;
+  createApiKey(accountId: string, key: NewApiKey, by: ActedBy): Promise<ApiKey | null>;
   listApiKeys(accountId: string, page: Page): Promise<ApiKey[] | null>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
-  revokeApiKey(accountId: string, keyId: string, at: Date): Promise<ApiKey | null>;
+  revokeApiKey(accountId: string, keyId: string, at: Date, by: ActedBy): Promise<ApiKey | null>;
   /** The new key, with the rights of the old one; `unusable` if the old one is revoked or expired. */
-  rotateApiKey(accountId: string, keyId: string, key: ReplacingKey, at: Date): Promise<ApiKey | 'unusable' | null>;
+  rotateApiKey(
+    accountId: string,
+    keyId: string,
+    key: ReplacingKey,
+    at: Date,
+    by: ActedBy,
+  ): Promise<ApiKey | 'unusable' | null>;
 }
 
 /** The whole state of taxpayers, for services. */
@@ -112,12 +132,22 @@ export interface SignedInAdministrator {
 
 export interface AdministratorStore {
   /** `taken` if another administrator has the name. */
-  create(administrator: Omit<Administrator, 'createdAt'> & { hash: Uint8Array }): Promise<Administrator | 'taken'>;
+  create(
+    administrator: Omit<Administrator, 'createdAt'> & { hash: Uint8Array },
+    by: ActedBy,
+  ): Promise<Administrator | 'taken'>;
   list(page: Page): Promise<Administrator[]>;
   find(id: string): Promise<Administrator | null>;
-  /** The administrator with this token. */
-  withToken(hash: Uint8Array): Promise<Administrator | null>;
-  delete(id: string, at: Date): Promise<Administrator | null>;
+  /** The administrator with this token, deleted ones included. */
+  withToken(hash: Uint8Array): Promise<(Administrator & { deleted: boolean }) | null>;
+  delete(id: string, at: Date, by: ActedBy): Promise<Administrator | null>;
+}
+
+/** What was done, in a chain of hashes. */
+export interface AuditLog {
+  append(acts: readonly AuditAct[]): Promise<void>;
+  /** Oldest first. */
+  page(filter: AuditFilter): Promise<AuditEntry[]>;
 }
 
 /** Who holds an API key. */
@@ -133,15 +163,38 @@ export interface KeyHolder {
   taxpayersRevision: number;
 }
 
+/** A key that is revoked, or whose account is inactive. */
+export type EndedKey = Pick<KeyHolder, 'keyId' | 'accountId'>;
+
 /** Looks up keys by their SHA-256. */
 export interface KeyStore {
-  /** The holder of a key that is not revoked and whose account is active, with the access revision of that moment. */
-  find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; revision: number }>;
+  /**
+   * The holder of a key that is not revoked and whose account is active, with the access revision of that moment. `ended` names
+   * a key that there was.
+   */
+  find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; ended?: EndedKey | null; revision: number }>;
 }
 
 /** Remembers when keys were used, without a write for each request. */
 export interface KeyUses {
   used(keyId: string, at: Date): void;
+  /** Stores what is not stored yet. */
+  flush(): Promise<void>;
+}
+
+/** A sign-in that failed. */
+export interface SignInFailure {
+  what: 'api_key' | 'administrator';
+  /** `missing` = none was sent. */
+  reason: 'missing' | 'unknown' | 'ended' | 'expired';
+  /** Address of the sender. */
+  sender: string;
+  /** The key or administrator, as the audit log names them, if the secret is one that was valid. */
+  known: { actor: string; target: string } | null;
+}
+
+export interface SignInFailures {
+  failed(failure: SignInFailure): void;
   /** Stores what is not stored yet. */
   flush(): Promise<void>;
 }

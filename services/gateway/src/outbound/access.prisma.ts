@@ -18,13 +18,16 @@ export function createPrismaKeyStore(prisma: PrismaClient): KeyStore {
       // The revision is read first: a change between the two queries then makes the result stale.
       const current = await revision.current();
       const key = await prisma.apiKey.findFirst({
-        where: { hash: new Uint8Array(hash), revokedAt: null, account: { active: true } },
+        where: { hash: new Uint8Array(hash) },
         include: { account: true },
       });
       if (key === null) return { holder: null, revision: current };
+      const { id: keyId, accountId } = key;
+      if (key.revokedAt !== null || !key.account.active)
+        return { holder: null, ended: { keyId, accountId }, revision: current };
       const holder = {
-        keyId: key.id,
-        accountId: key.accountId,
+        keyId,
+        accountId,
         environments: key.environments as Environment[],
         scopes: key.scopes as Scope[],
         taxpayers: key.taxpayers.length === 0 ? null : key.taxpayers,

@@ -1,10 +1,14 @@
+import type { ActedBy, AuditAct } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { insertIntoOutbox } from '@ecf/service-kit/outbox';
-import { type Database, isDatabaseUnavailable, type Queries } from '@ecf/service-kit/postgres';
+import { type Database, isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.js';
 import { readTaxpayers, type WholeTaxpayer } from './account-rows.js';
+import { appendAudit } from './audit/audit-log.postgres.js';
+import { queriesOf, type Tx } from './prisma-queries.js';
 import { taxpayerChanged } from './taxpayer-events.js';
 
-export type Tx = Prisma.TransactionClient;
+export type { Tx } from './prisma-queries.js';
 
 export interface AccountChangesOptions {
   prisma: PrismaClient;
@@ -17,25 +21,31 @@ export interface AccountChangesOptions {
   onDoubt: () => void;
 }
 
+/** What a change was, for the audit log. */
+export type Act = Pick<AuditAct, 'action' | 'target' | 'details'>;
+
 /** The result of a change, and the taxpayers to publish. */
 export interface Change<T> {
   value: T;
+  /** Absent if nothing changed. */
+  act?: Act;
   /** Taxpayers of the account whose new state is published, each with a revision of its own. */
   publish?: { accountId: string; rncs: readonly string[] };
   /** Taxpayers whose unchanged state is published again. */
   repeat?: readonly WholeTaxpayer[];
 }
 
-export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>) => Promise<T>;
+/** `by` is null if the change is none of a person: then the audit log does not have it. */
+export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) => Promise<T>;
 
 /**
  * Runs a change with its events in one transaction. The row of the access revision is locked first: changes happen one
  * after another, so revisions are committed in their order, and the events of a taxpayer are appended in that order too.
  */
 export function createAccountChanges(options: AccountChangesOptions): AccountChange {
-  async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>) {
+  async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) {
     let revision = await raise(tx, 1);
-    const { value, publish, repeat = [] } = await work(tx);
+    const { value, act, publish, repeat = [] } = await work(tx);
     const published = [...repeat];
     if (publish !== undefined && publish.rncs.length > 0) {
       revision = await raise(tx, publish.rncs.length);
@@ -43,13 +53,15 @@ export function createAccountChanges(options: AccountChangesOptions): AccountCha
     }
     const events = published.map((row) => taxpayerChanged(row, options.clock()));
     const partitions = events.length === 0 ? [] : await insertIntoOutbox(queriesOf(tx), events);
+    if (by !== null && act !== undefined)
+      await appendAudit(queriesOf(tx), [{ at: toIsoDominican(options.clock()), ...by, ...act }]);
     return { value, revision, partitions };
   }
 
-  return async (work) => {
+  return async (work, by) => {
     try {
       const limits = { timeout: 30_000, maxWait: 5_000 };
-      const { value, revision, partitions } = await options.prisma.$transaction((tx) => run(tx, work), limits);
+      const { value, revision, partitions } = await options.prisma.$transaction((tx) => run(tx, work, by), limits);
       options.onCommit(revision);
       options.database.signalOutbox(partitions);
       return value;
@@ -83,13 +95,4 @@ async function renumber(tx: Tx, accountId: string, rncs: readonly string[], last
     FROM unnest(${rncs}::text[]) WITH ORDINALITY AS changed(rnc, n) WHERE taxpayers.rnc = changed.rnc`;
   await tx.account.update({ where: { id: accountId }, data: { taxpayersRevision: last } });
   return readTaxpayers(tx, { rnc: { in: [...rncs] } });
-}
-
-function queriesOf(tx: Tx): Queries {
-  return {
-    async query(sql, params = []) {
-      const rowCount = await tx.$executeRawUnsafe(typeof sql === 'string' ? sql : sql.text, ...params);
-      return { rows: [], rowCount };
-    },
-  };
 }

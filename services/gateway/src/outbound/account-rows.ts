@@ -8,6 +8,11 @@ type RangeRow = Prisma.NumberRangeGetPayload<object>;
 type CertificateRow = Prisma.CertificateGetPayload<object>;
 type AccountRow = Prisma.AccountGetPayload<object>;
 
+/** Paths below `/admin`, as the audit log names objects. */
+export const accountPath = (id: string) => `/accounts/${id}`;
+export const taxpayerPath = (accountId: string, rnc: string) => `${accountPath(accountId)}/taxpayers/${rnc}`;
+export const apiKeyPath = (accountId: string, keyId: string) => `${accountPath(accountId)}/api-keys/${keyId}`;
+
 /** A taxpayer with its account, certificate and ranges. */
 export interface WholeTaxpayer extends TaxpayerRow {
   account: AccountRow;

@@ -1,21 +1,30 @@
-import type { Role } from '@ecf/contracts';
+import type { ActedBy, Role } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import type { Administrator, AdministratorStore } from '../core/ports.js';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
+import { appendAudit } from './audit/audit-log.postgres.js';
+import { queriesOf, type Tx } from './prisma-queries.js';
 
 const NOT_DELETED = { deletedAt: null };
 
 /** Administrators in the gateway's database. */
-export function createPrismaAdministratorStore(prisma: PrismaClient): AdministratorStore {
+export function createPrismaAdministratorStore(prisma: PrismaClient, clock: () => Date): AdministratorStore {
+  const record = (tx: Tx, by: ActedBy, action: string, id: string, details: Record<string, unknown>) =>
+    appendAudit(queriesOf(tx), [
+      { at: toIsoDominican(clock()), ...by, action, target: `/administrators/${id}`, details },
+    ]);
   return {
-    create: ({ hash, ...administrator }) =>
+    create: ({ hash, ...administrator }, by) =>
       prisma.$transaction(async (tx) => {
         // One after another: two with the same name at once would both find it free.
         await tx.$executeRaw`LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE`;
         const taken = await tx.administrator.count({ where: { name: administrator.name, ...NOT_DELETED } });
         if (taken > 0) return 'taken';
-        return toAdministrator(
-          await tx.administrator.create({ data: { ...administrator, hash: new Uint8Array(hash) } }),
-        );
+        const row = await tx.administrator.create({ data: { ...administrator, hash: new Uint8Array(hash) } });
+        const { id, name, role, expiresAt } = administrator;
+        const expires_at = expiresAt === null ? null : toIsoDominican(expiresAt);
+        await record(tx, by, 'administrator.create', id, { name, role, expires_at });
+        return toAdministrator(row);
       }),
     async list({ limit, offset }) {
       const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
@@ -23,12 +32,16 @@ export function createPrismaAdministratorStore(prisma: PrismaClient): Administra
       return rows.map(toAdministrator);
     },
     find: async (id) => orNull(await prisma.administrator.findFirst({ where: { id, ...NOT_DELETED } })),
-    withToken: async (hash) =>
-      orNull(await prisma.administrator.findFirst({ where: { hash: new Uint8Array(hash), ...NOT_DELETED } })),
-    delete: (id, at) =>
+    async withToken(hash) {
+      const row = await prisma.administrator.findUnique({ where: { hash: new Uint8Array(hash) } });
+      return row === null ? null : { ...toAdministrator(row), deleted: row.deletedAt !== null };
+    },
+    delete: (id, at, by) =>
       prisma.$transaction(async (tx) => {
         const { count } = await tx.administrator.updateMany({ where: { id, ...NOT_DELETED }, data: { deletedAt: at } });
-        return count === 0 ? null : orNull(await tx.administrator.findUnique({ where: { id } }));
+        const row = count === 0 ? null : await tx.administrator.findUnique({ where: { id } });
+        if (row !== null) await record(tx, by, 'administrator.delete', id, { name: row.name });
+        return orNull(row);
       }),
   };
 }

@@ -1,17 +1,19 @@
+import { toIsoDominican } from '@ecf/domain';
 import type { AccountStore, ApiKey, NewApiKey } from '../core/ports.js';
 import type { AccountChange, AccountChangesOptions, Tx } from './account-changes.js';
-import { hasAccount, toApiKey } from './account-rows.js';
+import { apiKeyPath, hasAccount, toApiKey } from './account-rows.js';
 
 export type ApiKeyMethods = 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey' | 'rotateApiKey';
 
 /** The API keys of accounts. */
 export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChange): Pick<AccountStore, ApiKeyMethods> {
   return {
-    createApiKey: (accountId, key) =>
+    createApiKey: (accountId, key, by) =>
       change(async (tx) => {
         if (!(await hasAccount(tx, accountId))) return { value: null };
-        return { value: toApiKey(await insert(tx, accountId, key)) };
-      }),
+        const act = { action: 'api_key.create', target: apiKeyPath(accountId, key.id), details: rightsOf(key) };
+        return { value: toApiKey(await insert(tx, accountId, key)), act };
+      }, by),
     async listApiKeys(accountId, { limit, offset }) {
       const rows = await prisma.apiKey.findMany({
         where: { accountId },
@@ -25,22 +27,31 @@ export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChan
       const row = await prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
       return row === null ? null : toApiKey(row);
     },
-    revokeApiKey: (accountId, keyId, at) =>
+    revokeApiKey: (accountId, keyId, at, by) =>
       change(async (tx) => {
-        await tx.apiKey.updateMany({ where: { id: keyId, accountId, revokedAt: null }, data: { revokedAt: at } });
+        const valid = { id: keyId, accountId, revokedAt: null };
+        const { count } = await tx.apiKey.updateMany({ where: valid, data: { revokedAt: at } });
         const row = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
-        return { value: row === null ? null : toApiKey(row) };
-      }),
-    rotateApiKey: (accountId, keyId, { oldExpiresAt, ...key }, at) =>
+        if (row === null) return { value: null };
+        const act = { action: 'api_key.delete', target: apiKeyPath(accountId, keyId), details: { name: row.name } };
+        return { value: toApiKey(row), ...(count === 0 ? {} : { act }) };
+      }, by),
+    rotateApiKey: (accountId, keyId, { oldExpiresAt, ...key }, at, by) =>
       change<ApiKey | 'unusable' | null>(async (tx) => {
         const old = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
         if (old === null) return { value: null };
         if (old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt <= at)) return { value: 'unusable' };
         const expiresAt = old.expiresAt !== null && old.expiresAt < oldExpiresAt ? old.expiresAt : oldExpiresAt;
         await tx.apiKey.update({ where: { id: keyId }, data: { expiresAt } });
-        return { value: toApiKey(await insert(tx, accountId, { ...toApiKey(old), ...key })) };
-      }),
+        const details = { new_key_id: key.id, old_expires_at: toIsoDominican(expiresAt) };
+        const act = { action: 'api_key.rotate', target: apiKeyPath(accountId, keyId), details };
+        return { value: toApiKey(await insert(tx, accountId, { ...toApiKey(old), ...key })), act };
+      }, by),
   };
+}
+
+function rightsOf({ name, environments, scopes, taxpayers, expiresAt }: NewApiKey) {
+  return { name, environments, scopes, taxpayers, expires_at: expiresAt === null ? null : toIsoDominican(expiresAt) };
 }
 
 function insert(tx: Tx, accountId: string, key: NewApiKey) {

@@ -38,7 +38,7 @@ export function createPrismaTaxpayerStates(options: AccountChangesOptions): Taxp
         const rncs = (await prisma.taxpayer.findMany(page)).map((row) => row.rnc);
         if (rncs.length === 0) return published;
         // Under the lock of every change, so that no older state is published after a newer one.
-        await change(async (tx) => ({ value: null, repeat: await readTaxpayers(tx, { rnc: { in: rncs } }) }));
+        await change(async (tx) => ({ value: null, repeat: await readTaxpayers(tx, { rnc: { in: rncs } }) }), null);
         published += rncs.length;
         after = rncs.at(-1) ?? '';
       }

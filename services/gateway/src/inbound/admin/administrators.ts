@@ -8,7 +8,7 @@ import { hashAdminToken, makeAdminToken } from '../../core/administrators.js';
 import type { Administrator, AdministratorStore } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
 import { timeOrNull } from './bodies.js';
-import { administratorId, expiryOf, found, json, pageOf } from './input.js';
+import { actedBy, administratorId, expiryOf, found, json, pageOf } from './input.js';
 
 export interface AdministratorRouteOptions {
   administrators: AdministratorStore;
@@ -27,7 +27,10 @@ export function administratorRoutes({ administrators, clock }: AdministratorRout
       const { name, role, expires_at } = validate(newAdministratorSchema, req.body, 'body');
       const token = makeAdminToken();
       const rights = { name, role, expiresAt: expiryOf(expires_at, clock()) };
-      const created = await administrators.create({ id: randomUUID(), ...rights, hash: hashAdminToken(token) });
+      const created = await administrators.create(
+        { id: randomUUID(), ...rights, hash: hashAdminToken(token) },
+        actedBy(req, res),
+      );
       if (created === 'taken')
         throw new ApiError(409, 'conflict', `There is an administrator ${name}; each acts under a name of its own.`);
       res.status(201).json({ id: created.id, token });
@@ -42,7 +45,7 @@ export function administratorRoutes({ administrators, clock }: AdministratorRout
       res.json(administratorBody(found(await administrators.find(administratorId(req)), 'administrator')));
     })
     .delete(async (req: Request, res: Response) => {
-      found(await administrators.delete(administratorId(req), clock()), 'administrator');
+      found(await administrators.delete(administratorId(req), clock(), actedBy(req, res)), 'administrator');
       res.status(204).end();
     })
     .all(otherMethods('GET', 'DELETE'));

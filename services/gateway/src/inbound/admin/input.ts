@@ -1,11 +1,13 @@
+import type { ActedBy } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { jsonBody, validate } from '@ecf/service-kit/http';
-import type { Request, RequestHandler } from 'express';
+import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
+import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
 import type { Page } from '../../core/ports.js';
+import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
 export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));
@@ -14,6 +16,11 @@ const pageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(MOST_ROWS),
   offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
 });
+
+/** Who acts, for the audit log. */
+export function actedBy(req: Request, res: Response): ActedBy {
+  return { actor: callOf(res).administrator?.name ?? '', request_id: requestIdOf(req) };
+}
 
 /** `limit` and `offset` of a list. */
 export function pageOf(req: Request): Page {

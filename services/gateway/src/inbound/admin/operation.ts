@@ -10,11 +10,13 @@ import {
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
+import type { AuditLog } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
-import { json } from './input.js';
+import { actedBy, json } from './input.js';
 
 /** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {
@@ -31,7 +33,10 @@ export interface OperationOwners {
  * POST, GET /admin/rebuilds/query: rebuilds the read models; shows the progress.
  * GET /admin/archive/{service}: the XML files that a service has stored, page by page.
  */
-export function adminOperation({ resolution, readModels, archive }: OperationOwners): express.Router {
+export function adminOperation(
+  { resolution, readModels, archive }: OperationOwners,
+  { audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date },
+): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
     .route('/documents/alarmed')
@@ -59,8 +64,11 @@ export function adminOperation({ resolution, readModels, archive }: OperationOwn
     .all(otherMethods('POST'));
   routes
     .route('/rebuilds/query')
-    .post(async (_req: Request, res: Response) => {
-      res.json(await present(readModels, 'query').startRebuild({}));
+    .post(async (req: Request, res: Response) => {
+      const state = await present(readModels, 'query').startRebuild({});
+      const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} };
+      await audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
+      res.json(state);
     })
     .get(async (_req: Request, res: Response) => {
       res.json(await present(readModels, 'query').rebuildState({}));

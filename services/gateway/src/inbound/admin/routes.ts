@@ -11,20 +11,23 @@ import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import type { SignIn } from '../../core/administrators.js';
 import { sealUploaded } from '../../core/certificate-upload.js';
-import type { AccountStore, AdministratorStore, KeyUses } from '../../core/ports.js';
+import type { AccountStore, AdministratorStore, AuditLog, KeyUses } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
 import { administratorRoutes } from './administrators.js';
 import { apiKeyRoutes } from './api-keys.js';
+import { auditRoutes } from './audit.js';
 import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
-import { accountId, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
+import { accountId, actedBy, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
 import { adminOperation, type OperationOwners } from './operation.js';
 import { adminSignIn } from './sign-in.js';
 
 export interface AdminOptions {
   store: AccountStore;
-  keyUses: Pick<KeyUses, 'flush'>;
+  /** Stores uses of keys and failed sign-ins that are only in memory. */
+  activity: Pick<KeyUses, 'flush'>;
   administrators: AdministratorStore;
+  audit: AuditLog;
   signIn: SignIn;
   masterKey: Uint8Array;
   /** Null if the service of deliveries is not part of the deployment. */
@@ -40,18 +43,19 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * POST       …/api-keys/{key_id}/rotate
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and the routes of `operation.ts` and `administrators.ts`
+ * and the routes of `operation.ts` and `administrators.ts`, `audit.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
   routes.use(adminSignIn(options.signIn));
   routes.use(administratorRoutes(options));
+  routes.use(auditRoutes(options));
   accountRoutes(routes, options);
   taxpayerRoutes(routes, options);
   signingRoutes(routes, options);
   routes.use(apiKeyRoutes(options));
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries));
-  routes.use(adminOperation(options.owners));
+  routes.use(adminOperation(options.owners, options));
   return routes;
 }
 
@@ -60,7 +64,7 @@ function accountRoutes(routes: express.Router, { store }: AdminOptions): void {
     .route('/accounts')
     .post(json, async (req: Request, res: Response) => {
       const { name } = validate(newAccountSchema, req.body, 'body');
-      res.status(201).json(accountBody(await store.createAccount({ id: randomUUID(), name })));
+      res.status(201).json(accountBody(await store.createAccount({ id: randomUUID(), name }, actedBy(req, res))));
     })
     .get(async (req: Request, res: Response) => {
       res.json((await store.listAccounts(pageOf(req))).map(accountBody));
@@ -73,7 +77,7 @@ function accountRoutes(routes: express.Router, { store }: AdminOptions): void {
     })
     .patch(json, async (req: Request, res: Response) => {
       const { active } = validate(activeSchema, req.body, 'body');
-      res.json(accountBody(found(await store.setAccountActive(accountId(req), active), 'account')));
+      res.json(accountBody(found(await store.setAccountActive(accountId(req), active, actedBy(req, res)), 'account')));
     })
     .all(otherMethods('GET', 'PATCH'));
 }
@@ -83,7 +87,7 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
     .route('/accounts/:id/taxpayers')
     .post(json, async (req: Request, res: Response) => {
       const taxpayer = validate(newTaxpayerSchema, req.body, 'body');
-      const created = found(await store.createTaxpayer(accountId(req), taxpayer), 'account');
+      const created = found(await store.createTaxpayer(accountId(req), taxpayer, actedBy(req, res)), 'account');
       if (created === 'taken')
         throw new ApiError(
           409,
@@ -103,7 +107,11 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
     })
     .patch(json, async (req: Request, res: Response) => {
       const { active } = validate(activeSchema, req.body, 'body');
-      res.json(taxpayerBody(found(await store.setTaxpayerActive(accountId(req), rnc(req), active), 'taxpayer')));
+      res.json(
+        taxpayerBody(
+          found(await store.setTaxpayerActive(accountId(req), rnc(req), active, actedBy(req, res)), 'taxpayer'),
+        ),
+      );
     })
     .all(otherMethods('GET', 'PATCH'));
 }
@@ -115,7 +123,10 @@ function signingRoutes(routes: express.Router, { store, masterKey, clock }: Admi
     .put(certificateParts, async (req: Request, res: Response) => {
       found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
       const sealed = sealUploaded({ ...uploaded(req), rnc: rnc(req) }, { masterKey, now: clock() });
-      const { certificate } = found(await store.putCertificate(accountId(req), rnc(req), sealed), 'taxpayer');
+      const { certificate } = found(
+        await store.putCertificate(accountId(req), rnc(req), sealed, actedBy(req, res)),
+        'taxpayer',
+      );
       res.json(certificateBody(found(certificate, 'certificate')));
     })
     .get(async (req: Request, res: Response) => {
@@ -127,7 +138,7 @@ function signingRoutes(routes: express.Router, { store, masterKey, clock }: Admi
     .route('/accounts/:id/taxpayers/:rnc/ranges')
     .put(json, async (req: Request, res: Response) => {
       const ranges = validate(newRangesSchema, req.body, 'body');
-      res.json(found(await store.putRanges(accountId(req), rnc(req), ranges), 'taxpayer').ranges);
+      res.json(found(await store.putRanges(accountId(req), rnc(req), ranges, actedBy(req, res)), 'taxpayer').ranges);
     })
     .get(async (req: Request, res: Response) => {
       res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeadLetter, FileDeadLetters } from '@ecf/service-kit/dead-letters';
-import type { DeadLetterStore } from './dlq-store.js';
+import type { DeadLetterStore } from './store.js';
 
 export interface Replayed {
   readonly deadLetter: DeadLetter;

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { type AuditFilter, auditQuerySchema } from '@ecf/contracts';
+import { validate } from '@ecf/service-kit/http';
+import express, { type Request, type Response } from 'express';
+import { requireRole } from '../../core/administrators.js';
+import type { AuditLog, KeyUses } from '../../core/ports.js';
+import { callOf } from '../edge.js';
+import { otherMethods } from '../own-routes.js';
+
+const NDJSON = 'application/x-ndjson';
+const ROWS_AT_ONCE = 1_000;
+
+/** `GET /admin/audit`: a page of the audit log, or all of it as NDJSON. */
+export function auditRoutes({
+  audit,
+  activity,
+}: {
+  audit: AuditLog;
+  activity: Pick<KeyUses, 'flush'>;
+}): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes
+    .route('/audit')
+    .get(async (req: Request, res: Response) => {
+      const filter = validate(auditQuerySchema, req.query, 'query');
+      await activity.flush();
+      if (req.accepts(['application/json', NDJSON]) === NDJSON) {
+        const { administrator } = callOf(res);
+        if (administrator !== undefined) requireRole(administrator, { id: 'exportAudit', role: 'owner' });
+        return writeAll(audit, filter, res);
+      }
+      const entries = await audit.page(filter);
+      res.json({ entries, next: entries.length < filter.limit ? null : (entries.at(-1)?.seq ?? null) });
+    })
+    .all(otherMethods('GET'));
+  return routes;
+}
+
+/** Writes the entries one a line; an entry that is appended meanwhile may be among them. */
+async function writeAll(audit: AuditLog, filter: AuditFilter, res: Response): Promise<void> {
+  let { after } = filter;
+  for (;;) {
+    const entries = await audit.page({ ...filter, after, limit: ROWS_AT_ONCE });
+    res.type(NDJSON);
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    if (!res.write(lines) && !res.destroyed) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    if (res.destroyed || entries.length < ROWS_AT_ONCE) break;
+    after = entries.at(-1)?.seq ?? after;
+  }
+  res.end();
+}

@@ -1,0 +1,53 @@
+import type { AuditAct, AuditEntry, AuditFilter } from '@ecf/contracts';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
+import { nextAuditEntry } from '@ecf/service-kit/security';
+import type { AuditLog } from '../../core/ports.js';
+
+/** The lock of the chain: one transaction appends at a time, until its end. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('ecf audit', 0))::text AS locked`;
+const LAST = 'SELECT seq::text AS seq, hash FROM audit_entries ORDER BY audit_entries.seq DESC LIMIT 1';
+const APPEND = `INSERT INTO audit_entries (seq, at, actor, action, target, details, request_id, previous_hash, hash)
+  VALUES ($1::bigint, $2, $3, $4, $5, $6::json, $7, $8, $9)`;
+const PAGE = {
+  name: 'audit_page',
+  text: `SELECT seq::text AS seq, at, actor, action, target, details, request_id, previous_hash, hash FROM audit_entries
+    WHERE seq > $1 AND ($3::text IS NULL OR actor = $3) AND ($4::text IS NULL OR action = $4)
+      AND ($5::text IS NULL OR target = $5 OR starts_with(target, $5 || '/'))
+    ORDER BY audit_entries.seq LIMIT $2`,
+};
+
+/** Appends acts to the chain in the transaction of their effect. Its last statement: the lock is held until the commit. */
+export async function appendAudit(tx: Queries, acts: readonly AuditAct[]): Promise<void> {
+  if (acts.length === 0) return;
+  await tx.query(LOCK);
+  const [row] = (await tx.query<{ seq: string; hash: string }>(LAST)).rows;
+  let last = row === undefined ? null : { seq: Number(row.seq), hash: row.hash };
+  for (const act of acts) {
+    const entry: AuditEntry = nextAuditEntry(act, last);
+    await tx.query(APPEND, [
+      entry.seq,
+      entry.at,
+      entry.actor,
+      entry.action,
+      entry.target,
+      JSON.stringify(entry.details),
+      entry.request_id,
+      entry.previous_hash,
+      entry.hash,
+    ]);
+    last = entry;
+  }
+}
+
+/** The audit log in the gateway's database. */
+export function createAuditLog(database: Database): AuditLog {
+  return {
+    append: (acts) => database.transaction((tx) => appendAudit(tx, acts)),
+    async page({ after, limit, actor, action, target }: AuditFilter) {
+      const below = target?.replace(/^(?!\/)/, '/').replace(/\/+$/, '');
+      const filter = [after, limit, actor ?? null, action ?? null, below ?? null];
+      const { rows } = await database.query<Omit<AuditEntry, 'seq'> & { seq: string }>(PAGE, filter);
+      return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+    },
+  };
+}

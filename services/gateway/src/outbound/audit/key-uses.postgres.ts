@@ -1,0 +1,74 @@
+import type { AuditAct } from '@ecf/contracts';
+import { toCalendarDate, toIsoDominican } from '@ecf/domain';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { Logger } from '@ecf/service-kit/telemetry';
+import type { KeyUses } from '../../core/ports.js';
+import { apiKeyPath } from '../account-rows.js';
+import { appendAudit } from './audit-log.postgres.js';
+
+/** Milliseconds between two stored uses of a key. */
+const EVERY_MS = 60_000;
+/** Milliseconds in which uses of several keys are collected for one statement. */
+const COLLECT_MS = 1_000;
+
+/** The uses before; the rows are locked in one order, so that two gateways do not wait for each other. */
+const EARLIER = `SELECT id, account_id, name, last_used_at FROM api_keys WHERE id = ANY($1) ORDER BY id FOR UPDATE`;
+const STORE = `UPDATE api_keys SET last_used_at = greatest(last_used_at, uses.at)
+  FROM unnest($1::text[], $2::timestamptz[]) AS uses(id, at) WHERE api_keys.id = uses.id`;
+
+interface Earlier {
+  id: string;
+  account_id: string;
+  name: string;
+  last_used_at: Date | null;
+}
+
+/**
+ * Uses of keys in the gateway's database: one transaction a second at most, one write of a key a minute, and one entry of the
+ * audit log for each key and Dominican day.
+ */
+export function createKeyUses({ database, logger }: { database: Database; logger: Logger }): KeyUses {
+  const stored = new Map<string, number>();
+  let pending = new Map<string, Date>();
+  let timer: NodeJS.Timeout | null = null;
+
+  async function flush(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (pending.size === 0) return;
+    const uses = pending;
+    pending = new Map();
+    try {
+      await database.transaction(async (tx) => {
+        const { rows } = await tx.query<Earlier>(EARLIER, [[...uses.keys()]]);
+        await tx.query(STORE, [[...uses.keys()], [...uses.values()]]);
+        await appendAudit(
+          tx,
+          rows.flatMap((earlier) => firstOfDay(earlier, uses.get(earlier.id))),
+        );
+      });
+    } catch (error) {
+      for (const keyId of uses.keys()) stored.delete(keyId);
+      logger.warn({ err: error }, 'the last uses of API keys were not stored; the next use is');
+    }
+  }
+
+  return {
+    used(keyId, at) {
+      if (at.getTime() - (stored.get(keyId) ?? 0) < EVERY_MS) return;
+      stored.set(keyId, at.getTime());
+      pending.set(keyId, at);
+      timer ??= setTimeout(flush, COLLECT_MS).unref();
+    },
+    flush,
+  };
+}
+
+function firstOfDay({ id, account_id, name, last_used_at }: Earlier, at: Date | undefined): AuditAct[] {
+  if (at === undefined) return [];
+  const day = toCalendarDate(at);
+  if (last_used_at !== null && toCalendarDate(last_used_at) >= day) return [];
+  const target = apiKeyPath(account_id, id);
+  const what = { actor: `api_key:${id}`, action: 'api_key.use', target, details: { name, day }, request_id: null };
+  return [{ at: toIsoDominican(at), ...what }];
+}

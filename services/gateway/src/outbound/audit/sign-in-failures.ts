@@ -1,0 +1,69 @@
+import type { AuditAct } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { senderNetwork } from '@ecf/service-kit/http';
+import type { Logger } from '@ecf/service-kit/telemetry';
+import type { AuditLog, SignInFailure, SignInFailures } from '../../core/ports.js';
+
+/** Milliseconds between two entries about failed sign-ins, if nobody asks for them. */
+const EVERY_MS = 60_000;
+/** Milliseconds after the first failure, or the first one in a quiet minute. */
+const FIRST_MS = 1_000;
+/** Actors of their own at a time; a flood from more of them is one entry, so that strangers do not fill the log. */
+const MOST_ACTORS = 20;
+const OTHERS = 'sender:others';
+
+/** Counts failed sign-ins for each actor in memory, and appends one entry for each actor a minute to the audit log. */
+export function createSignInFailures(options: {
+  audit: Pick<AuditLog, 'append'>;
+  logger: Logger;
+  clock: () => Date;
+}): SignInFailures {
+  let counted = new Map<string, Counted>();
+  let timer: NodeJS.Timeout | null = null;
+  let flushedAt = 0;
+
+  async function flush(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (counted.size === 0) return;
+    const failures = [...counted.values()];
+    counted = new Map();
+    const now = options.clock();
+    flushedAt = now.getTime();
+    try {
+      await options.audit.append(failures.map((one) => entry(one, now)));
+    } catch (error) {
+      options.logger.warn({ err: error }, 'failed sign-ins could not be appended to the audit log');
+    }
+  }
+
+  return {
+    flush,
+    failed({ what, reason, sender, known }) {
+      const actor = known?.actor ?? `sender:${senderNetwork(sender)}`;
+      const own = { actor, target: known?.target ?? ALL[what], what, reason };
+      const hasPlace = counted.has(keyOf(own)) || counted.size < MOST_ACTORS;
+      const one = hasPlace ? own : { ...own, actor: OTHERS, target: ALL[what] };
+      counted.set(keyOf(one), { ...one, count: (counted.get(keyOf(one))?.count ?? 0) + 1 });
+      const wait = Math.max(FIRST_MS, flushedAt + EVERY_MS - options.clock().getTime());
+      timer ??= setTimeout(flush, wait).unref();
+    },
+  };
+}
+
+interface Counted extends Pick<SignInFailure, 'what' | 'reason'> {
+  readonly actor: string;
+  readonly target: string;
+  readonly count: number;
+}
+
+/** The target of failures without a known object. */
+const ALL: Record<SignInFailure['what'], string> = { api_key: '/accounts', administrator: '/administrators' };
+
+function keyOf({ actor, what, reason }: Omit<Counted, 'count'>): string {
+  return `${actor} ${what} ${reason}`;
+}
+
+function entry({ actor, target, ...details }: Counted, now: Date): AuditAct {
+  return { at: toIsoDominican(now), actor, action: 'sign_in.fail', target, details, request_id: null };
+}

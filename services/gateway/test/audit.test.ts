@@ -1,0 +1,159 @@
+import type { AuditEntry } from '@ecf/contracts';
+import { openDatabase } from '@ecf/service-kit/postgres';
+import { createAuditCheck } from '@ecf/service-kit/security';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
+import { type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
+
+let under: GatewayUnderTest;
+beforeAll(async () => {
+  under = await startGateway();
+});
+afterAll(() => under.stop());
+
+const page = async (query = ''): Promise<{ entries: AuditEntry[]; next: number | null }> =>
+  (await under.admin('GET', `/admin/audit${query}`)).body;
+const whole = (entries: readonly AuditEntry[]) => {
+  const check = createAuditCheck();
+  return entries.map((entry) => check.next(entry)).filter((fault) => fault !== null);
+};
+
+describe('the audit log', () => {
+  it('has every act of the administration, by actor, action, target and request', async () => {
+    const { id, key, keyId } = await makeAccount(under, '131000601');
+    const account = `/accounts/${id}`;
+    await under.admin('PATCH', `/admin${account}`, { active: true });
+    await under.admin('PATCH', `/admin${account}/taxpayers/131000601`, { active: false });
+    const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000009', expires: null };
+    await under.admin('PUT', `/admin${account}/taxpayers/131000601/ranges`, [range]);
+    const rotated = await under.admin('POST', `/admin${account}/api-keys/${keyId}/rotate`, { overlap_hours: 1 });
+    await under.admin('DELETE', `/admin${account}/api-keys/${keyId}`);
+    await under.admin('DELETE', `/admin${account}/api-keys/${keyId}`);
+    const ana = await under.admin('POST', '/admin/administrators', { name: 'Ana', role: 'operator' });
+    const asAna = {
+      authorization: `Bearer ${ana.body.token}`,
+      'content-type': 'application/json',
+      'x-request-id': 'r-1',
+    };
+    await under.call('PATCH', `/admin${account}`, { headers: asAna, body: '{"active":true}' });
+    await under.call('POST', '/admin/administrators', { headers: asAna, body: '{"name":"x","role":"owner"}' });
+    await under.admin('DELETE', `/admin/administrators/${ana.body.id}`);
+
+    const { entries } = await page(`?target=${account}`);
+    expect(entries.map(({ action, target, actor }) => [action, target, actor])).toEqual([
+      ['account.create', account, 'ADMIN_TOKEN'],
+      ['taxpayer.create', `${account}/taxpayers/131000601`, 'ADMIN_TOKEN'],
+      ['api_key.create', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
+      ['account.update', account, 'ADMIN_TOKEN'],
+      ['taxpayer.update', `${account}/taxpayers/131000601`, 'ADMIN_TOKEN'],
+      ['ranges.put', `${account}/taxpayers/131000601/ranges`, 'ADMIN_TOKEN'],
+      ['api_key.rotate', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
+      ['api_key.delete', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
+      ['account.update', account, 'Ana'],
+    ]);
+    expect(entries.at(-1)).toMatchObject({ details: { active: true }, request_id: 'r-1' });
+    expect(entries.find(({ action }) => action === 'api_key.rotate')?.details.new_key_id).toBe(rotated.body.id);
+    expect((await page('?actor=Ana')).entries).toHaveLength(1);
+    expect((await page('?action=administrator.create')).entries).toMatchObject([{ details: { role: 'operator' } }]);
+    expect((await page('?action=administrator.delete')).entries).toMatchObject([{ details: { name: 'Ana' } }]);
+    const text = JSON.stringify((await page()).entries);
+    for (const secret of [key, rotated.body.key, ana.body.token]) expect(text).not.toContain(secret);
+  });
+
+  it('names each key once a day, and counts failed sign-ins for each actor', async () => {
+    const { id, key, keyId } = await makeAccount(under, '131000602');
+    for (const _ of [1, 2, 3]) await under.call('GET', '/obtain_token', { key });
+    const target = `/accounts/${id}/api-keys/${keyId}`;
+    const used = (await page(`?target=${target}&action=api_key.use`)).entries;
+    expect(used).toMatchObject([{ actor: `api_key:${keyId}`, target, details: { name: 'tests' }, request_id: null }]);
+    await under.admin('DELETE', `/admin${target}`);
+    for (const _ of [1, 2, 3]) await under.call('GET', '/obtain_token', { key });
+    await under.call('GET', '/obtain_token', { key: `ecf_test_${'A'.repeat(43)}` });
+    await under.call('GET', '/admin/accounts', { headers: { authorization: 'Bearer nope' } });
+    const { entries } = await page('?action=sign_in.fail');
+    expect(entries.map(({ actor, target: at, details }) => [actor, at, details])).toEqual(
+      expect.arrayContaining([
+        [`api_key:${keyId}`, target, { what: 'api_key', reason: 'ended', count: 3 }],
+        ['sender:127.0.0.1', '/accounts', { what: 'api_key', reason: 'unknown', count: 1 }],
+        ['sender:127.0.0.1', '/administrators', { what: 'administrator', reason: 'unknown', count: 1 }],
+      ]),
+    );
+    expect((await page(`?action=api_key.use&target=${target}`)).entries).toHaveLength(1);
+  });
+
+  it('is one chain without gaps, also under simultaneous acts, page by page and as an export', async () => {
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => under.admin('POST', '/admin/accounts', { name: `chain ${index}` })),
+    );
+    const entries: AuditEntry[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const part = await page(`?after=${after}&limit=5`);
+      entries.push(...part.entries);
+      after = part.next;
+    }
+    expect(entries.length).toBeGreaterThan(12);
+    expect(whole(entries)).toEqual([]);
+    const authorization = { authorization: 'Bearer a-token-for-administrators', accept: 'application/x-ndjson' };
+    const exported = await under.call('GET', '/admin/audit', { headers: authorization });
+    expect(exported.headers.get('content-type')).toContain('application/x-ndjson');
+    expect(
+      String(exported.body)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(entries);
+  });
+
+  it('is exported by owners alone', async () => {
+    const { body } = await under.admin('POST', '/admin/administrators', { name: 'Luis', role: 'operator' });
+    const headers = { authorization: `Bearer ${body.token}` };
+    expect((await under.call('GET', '/admin/audit', { headers })).status).toBe(200);
+    const refused = await under.call('GET', '/admin/audit', {
+      headers: { ...headers, accept: 'application/x-ndjson' },
+    });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'missing_role' } });
+    for (const query of ['?limit=0', '?limit=1001', '?after=-1'])
+      expect((await under.admin('GET', `/admin/audit${query}`)).status).toBe(422);
+  });
+
+  it('only grows, and shows what somebody changed in spite of that', async () => {
+    const database = openDatabase(under.config.DATABASE_URL, { max: 1 });
+    try {
+      for (const sql of [
+        `UPDATE audit_entries SET actor = 'nobody' WHERE seq = 2`,
+        'DELETE FROM audit_entries WHERE seq = 2',
+        'TRUNCATE audit_entries',
+      ])
+        await expect(database.query(sql)).rejects.toThrow('the audit log only grows');
+      await database.query('ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_only_grow');
+      await database.query(`UPDATE audit_entries SET actor = 'nobody' WHERE seq = 2`);
+      expect(whole((await page('?limit=3')).entries)[0]).toBe('entry 2 was changed');
+      await database.query('DELETE FROM audit_entries WHERE seq = 2');
+      expect(whole((await page('?limit=3')).entries)[0]).toBe('entry 2 is missing');
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('loses its entry with the transaction of the act', async () => {
+    const database = openDatabase(under.config.DATABASE_URL, { max: 1 });
+    const act = {
+      at: '2026-06-23T17:45:47-04:00',
+      actor: 'Ana',
+      action: 'account.update',
+      target: '/lost',
+      details: {},
+      request_id: null,
+    };
+    try {
+      const undone = database.transaction(async (tx) => {
+        await appendAudit(tx, [act]);
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      expect((await page('?target=/lost')).entries).toEqual([]);
+    } finally {
+      await database.close();
+    }
+  });
+});
