@@ -106,6 +106,26 @@ describe('the database is unavailable for a while', () => {
     expect(await world.ledger(encf('31', 22))).toHaveLength(1);
   });
 
+  it.each([
+    ['53100', 'storage_full', 'disk'],
+    ['25006', 'service_unavailable', 'refuses to store'],
+  ])('and refuses the commit itself (%s): 503 %s, because nothing is stored', async (state, code, words) => {
+    sequence += 1;
+    const number = encf('31', sequence);
+    await world.database.query(
+      `CREATE FUNCTION refusal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = '${state}'; END $$`,
+    );
+    await world.database.query(
+      `CREATE TRIGGER refusal BEFORE INSERT ON emission FOR EACH ROW WHEN (NEW.encf = '${number}') EXECUTE FUNCTION refusal()`,
+    );
+    const { status, body } = await world.submit(impatient, example('ecf-31', sequence));
+    await world.database.query('DROP FUNCTION refusal CASCADE');
+    expect([status, body.code]).toEqual([503, code]);
+    expect(body.detail).toMatch(words);
+    expect(await world.row(number)).toBeNull();
+    expect((await world.submit(impatient, example('ecf-31', sequence))).body.status).toBe('Aceptado');
+  });
+
   describe('and the answer to a commit is lost', () => {
     /** Once a document of those numbers is committed, its answer lost and the line cut. */
     async function commitLost(numbers: string | readonly string[], instance: Instance, documents: readonly unknown[]) {

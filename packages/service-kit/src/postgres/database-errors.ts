@@ -54,6 +54,20 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return causes(error).some(saysUnavailable);
 }
 
+/**
+ * SQLSTATE classes and codes by which a running database refuses a statement: out of disk, memory or connections; a statement
+ * cancelled because it took too long; starting; I/O errors; a server that takes no writes.
+ */
+const REFUSED = ['53', '57014', '57P03', '58', '25006'];
+
+/** True if the database itself refused the statement, so it certainly stored nothing. False where no answer came. */
+export function isRefusedByDatabase(error: unknown): boolean {
+  const state = causes(error)
+    .map(sqlState)
+    .find((one) => one !== null);
+  return state !== undefined && state !== null && REFUSED.some((start) => state.startsWith(start));
+}
+
 /** An error and what led to it, the latest first. */
 export function causes(error: unknown): unknown[] {
   const found: unknown[] = [];

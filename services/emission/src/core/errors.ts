@@ -71,8 +71,12 @@ export function invalidRequest(
 
 /** The database is unavailable. The same request can succeed later. */
 export class StoreUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('the database cannot be reached', { cause });
+  /** @param refused the database itself refused every try, so nothing is stored */
+  constructor(
+    cause: unknown,
+    readonly refused = false,
+  ) {
+    super(refused ? 'the database refuses to store' : 'the database cannot be reached', { cause });
     this.name = 'StoreUnavailable';
   }
 }

@@ -1,5 +1,6 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { isStorageFull } from '@ecf/service-kit/postgres';
 import type { ErrorRequestHandler } from 'express';
 import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../core/errors.js';
 
@@ -12,6 +13,16 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
 export function toApiError(error: unknown): unknown {
   if (error instanceof CommitUnconfirmed) {
     return new ApiError(503, 'commit_unconfirmed', error.publicMessage, { cause: error });
+  }
+  if (error instanceof StoreUnavailable && error.refused) {
+    const full = isStorageFull(error);
+    const why = full ? 'The disk of the database is full' : 'The database refuses to store at present';
+    return new ApiError(
+      503,
+      full ? 'storage_full' : 'service_unavailable',
+      `${why}; this call stored nothing and used no number. Repeat the very same request later.`,
+      { cause: error },
+    );
   }
   if (error instanceof StoreUnavailable) {
     return new ApiError(

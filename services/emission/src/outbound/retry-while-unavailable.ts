@@ -1,22 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
+import { isDatabaseUnavailable, isRefusedByDatabase } from '@ecf/service-kit/postgres';
 import { StoreUnavailable } from '../core/errors.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Runs `work`, and repeats it while the database cannot be reached, for up to `timeoutMs`; then throws StoreUnavailable. A
- * restart or failover of the database is only a slow answer then. `work` must be safe to run twice.
+ * Runs `work`, and repeats it while the database cannot be reached, for up to `timeoutMs`; then throws StoreUnavailable, which
+ * says whether the database refused every try. A restart or failover of the database is only a slow answer then. `work` must be safe to run twice.
  */
 export async function retryWhileUnavailable<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + timeoutMs;
+  let refused = true;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       return await work();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (performance.now() + pause > giveUpAt) throw new StoreUnavailable(error);
+      refused &&= isRefusedByDatabase(error);
+      if (performance.now() + pause > giveUpAt) throw new StoreUnavailable(error, refused);
     }
     await delay(pause);
   }

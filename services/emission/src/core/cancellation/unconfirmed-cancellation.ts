@@ -36,7 +36,7 @@ export async function committing<T>(
   try {
     return await commit();
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    if (!(error instanceof StoreUnavailable) || error.refused) throw error;
     lookForCommit(
       ports,
       (mayCome) => release(ports, requested, mayCome),

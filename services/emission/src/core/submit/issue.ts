@@ -131,7 +131,7 @@ async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files
   try {
     return await ports.emissions.begin(attempt, sealedCertificate, files);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    if (!(error instanceof StoreUnavailable) || error.refused) throw error;
     releaseUnconfirmed(ports, attempt);
     throw new CommitUnconfirmed(
       `The database became unavailable while it stored ${attempt.encf}, so the document may be in progress. Repeat the very same document to get its outcome; it is never sent twice.`,
