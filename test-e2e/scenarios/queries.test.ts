@@ -403,7 +403,8 @@ describe('operator commands', () => {
       const [sent] = await client.ledger(encf);
       const decision = flag === '--adopt' ? [flag, sent?.track_id ?? ''] : [flag];
       const name = ['resolve', ISSUER.rnc, encf, '--env', 'CerteCF'];
-      expect(await ecf(deployment, ...name, ...decision)).toMatchObject({ code: 0, rows: [{ encf }] });
+      const done = { encf, adopted: flag === '--adopt', resent: flag === '--resend' };
+      expect(await ecf(deployment, ...name, ...decision)).toMatchObject({ code: 0, rows: [done] });
       await client.until('Aceptado', () => client.submit(invoice, { env: 'CerteCF' }));
       expect((await client.ledger(encf)).filter(({ effective }) => effective)).toHaveLength(1);
       expect(await alarmed()).toBeUndefined();

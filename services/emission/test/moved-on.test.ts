@@ -93,6 +93,13 @@ describe('a caller whose number goes to another document while it waits', () => 
     }
     expect((await world.row(encf('31', sequence)))?.track_id).toBe(later.body.trackId);
     expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
+    // The answers that came too late are kept with the attempt that they are about.
+    const { rows } = await world.database.query(
+      `SELECT x.attempt, count(*)::int AS answers FROM exchange x JOIN emission e ON e.id = x.emission_id
+        WHERE e.encf = $1 AND x.operation = 'queryResult' AND x.body LIKE '%Rechazado%' GROUP BY x.attempt`,
+      [encf('31', sequence)],
+    );
+    expect(rows).toEqual([{ attempt: 1, answers: 3 }]);
   });
 
   it('/submit_ecf: a repeat gets the answer of the attempt with its bytes', async () => {

@@ -194,7 +194,7 @@ describe('uncertain outcomes', () => {
       const answer = await resolve(encf('31', 6), { action: 'adopt', track_id: sent?.track_id });
       expect(answer).toMatchObject({
         status: 200,
-        body: { state: 'processing', track_id: sent?.track_id, status: 'EnProceso' },
+        body: { state: 'processing', track_id: sent?.track_id, status: 'EnProceso', adopted: true, resent: false },
       });
       await reaches(encf('31', 6), ({ state, alarm }) => state === 'accepted' && alarm === null);
       await oneEffective(encf('31', 6), 1);
@@ -204,7 +204,8 @@ describe('uncertain outcomes', () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout', times: 1 });
       await world.submit(emission, example('ecf-31', 7), { env: 'CerteCF' });
       await reaches(encf('31', 7), ({ alarm }) => alarm === 'cannot-ask');
-      expect((await resolve(encf('31', 7), { action: 'resend' })).status).toBe(200);
+      const answer = await resolve(encf('31', 7), { action: 'resend' });
+      expect(answer).toMatchObject({ status: 200, body: { adopted: false, resent: true } });
       await reaches(encf('31', 7), ({ state }) => state === 'accepted');
       expect((await world.ledger(encf('31', 7))).filter(({ effective }) => effective)).toHaveLength(1);
     });

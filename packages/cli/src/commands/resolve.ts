@@ -30,8 +30,9 @@ was lost). Look the number up at the authority first.
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
   --json          one JSON object a line; --text is for people, the default on a terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
-gateway refuses (also if there is nothing to resolve by hand).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 1 nothing was adopted or
+sent again because the document moved on meanwhile, 2 wrong usage or the gateway refuses (also if there is nothing to resolve by
+hand).
 
   ecf resolve list --env CerteCF
   ecf resolve 131000001 E310000000001 --env CerteCF --adopt 2f6c8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e
@@ -53,6 +54,8 @@ interface Resolved {
   state: string;
   status: string;
   track_id: string | null;
+  adopted: boolean;
+  resent: boolean;
 }
 
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
@@ -77,10 +80,21 @@ export async function execute(values: OptionValues, given: string[], console: Co
   } else {
     const body = { env: values.env, issuer_rnc, encf, ...decision };
     const row = (await admin.call('POST', '/admin/documents/resolve', body)) as Resolved;
-    await line(row, `${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.status}  ${row.track_id ?? 'no trackId'}\n`);
+    const outcome = outcomeOf(row);
+    await line(
+      row,
+      `${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.status}  ${row.track_id ?? 'no trackId'}  ${outcome}\n`,
+    );
+    await writer.flush();
+    return row.adopted || row.resent ? 0 : 1;
   }
   await writer.flush();
   return 0;
+}
+
+function outcomeOf({ adopted, resent }: Resolved): string {
+  if (adopted) return 'trackId adopted';
+  return resent ? 'sent again' : 'nothing was adopted: another document took the number meanwhile';
 }
 
 function decisionOf({ adopt, resend }: OptionValues) {

@@ -289,6 +289,8 @@ export const EXAMPLES = {
     state: 'processing',
     status: 'EnProceso',
     track_id: TRACK_ID,
+    adopted: true,
+    resent: false,
   },
   doubtfulPage: { cancellations: [doubtful], next: null },
   settlement: { id: 7, outcome: 'accepted', note: 'The portal shows all of them as annulled.' },

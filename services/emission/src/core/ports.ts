@@ -53,6 +53,8 @@ export interface EmissionStore {
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after` and stores the exchanges. False after a concurrent change, and nothing is stored. */
   save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
+  /** Stores answers that came too late to change their attempt, because a later one has the number. */
+  keepExchanges(attempt: Attempt, exchanges: readonly RecordedExchange[]): Promise<void>;
   /** Leases at most `limit` due attempts to `owner` until `until`, earliest first. */
   claimDue(request: ClaimRequest & { readonly owner: string }): Promise<Attempt[]>;
   sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;

@@ -35,8 +35,9 @@ export function resolutionOperations(parts: {
     },
     resolveDocument: refusing(async ({ env, issuer_rnc, encf, action, track_id }) => {
       const decision = action === 'adopt' ? ({ action, trackId: track_id ?? '' } as const) : ({ action } as const);
-      const { state, status, trackId } = await parts.resolve({ env, issuerRnc: issuer_rnc, encf }, decision);
-      return { env, issuer_rnc, encf, state, status, track_id: trackId };
+      const { state, status, trackId, applied } = await parts.resolve({ env, issuerRnc: issuer_rnc, encf }, decision);
+      const done = { adopted: applied && action === 'adopt', resent: applied && action === 'resend' };
+      return { env, issuer_rnc, encf, state, status, track_id: trackId, ...done };
     }),
     async listDoubtful({ env, issuer_rnc, settled, limit, after }) {
       const filter = { env: env ?? null, issuerRnc: issuer_rnc ?? null, settled: settled === 'true', limit, after };

@@ -139,6 +139,13 @@ export const SAVE_DECIDED = {
     SELECT emission_id FROM saved`,
 };
 
+export const KEEP_EXCHANGES = {
+  name: 'emission_keep_exchanges',
+  text: `INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
+    SELECT emission_id, attempt, operation, at, outcome, http_status, content_type, body
+    FROM json_populate_recordset(NULL::exchange, $1::json)`,
+};
+
 /** Leases due attempts, earliest first. Rows that another instance is claiming are passed over. */
 export const CLAIM_DUE = {
   name: 'emission_claim_due',

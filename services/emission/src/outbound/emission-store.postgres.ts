@@ -6,6 +6,7 @@ import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
 import { createEmissionBatches } from './emission-batches.postgres.js';
+import { exchangeRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { submissionHistory } from './submission-history.postgres.js';
@@ -70,6 +71,10 @@ export function createPostgresEmissionStore({
       const event = changesPublished(before, after) ? describe(after) : null;
       const save = EMISSION_STATES[after.state].decided ? batches.saveDecided : batches.save;
       return retry(() => save({ before, after, event, exchanges }));
+    },
+    async keepExchanges(attempt, exchanges) {
+      const rows = exchanges.map((one) => ({ ...exchangeRow(attempt, one), attempt: attempt.attempt }));
+      await query(sql.KEEP_EXCHANGES, [JSON.stringify(rows)]);
     },
     async sealedCertificate({ emissionId, attempt }) {
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
 import { afterReceipt, afterResult } from '../../src/core/attempt/authority-answers.js';
 import { asFound } from '../../src/core/attempt/submission-history.js';
-import { beginAttempt } from '../../src/core/attempt/transitions.js';
+import { beginAttempt, sendLost } from '../../src/core/attempt/transitions.js';
 import { createFollowUp } from '../../src/core/follow-up/follow-up.js';
+import { createResolveByOperator } from '../../src/core/follow-up/resolve-by-operator.js';
 import type { Ports } from '../../src/core/ports.js';
 import { awaitSend, awaitVerdict, queryResultOnce } from '../../src/core/submit/await-verdict.js';
 import { at, fresh, receipt, result, sending } from '../support/attempts.js';
@@ -135,4 +136,24 @@ describe('an attempt in its present state', () => {
       owner: null,
     });
   });
+});
+
+describe('a decision of an operator about a document that moved on meanwhile', () => {
+  it.each([{ action: 'adopt', trackId: 't-9' } as const, { action: 'resend' } as const])(
+    'changes nothing, and says so: %j',
+    async (decision) => {
+      const first = sendLost(sending(), at(0));
+      const { store, movesOn } = await number(first);
+      // Another document takes the number between the look and the change.
+      const emissions = { ...store, find: async () => first };
+      const ports = { emissions, observer: { decided: () => undefined }, clock: () => at(1).now, random: () => 0.5 };
+      await movesOn();
+      emissions.save = async (...change) => {
+        emissions.find = store.find as never;
+        return store.save(...change);
+      };
+      const resolve = createResolveByOperator({ ...ports, settings: at(0).settings } as never, async () => undefined);
+      expect(await resolve(first, decision)).toMatchObject({ applied: false, trackId: 't-1' });
+    },
+  );
 });

@@ -82,6 +82,9 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       sealed.delete(sealedKey(attempt));
       put({ ...attempt, hasOwnCertificate: false });
     },
+    async keepExchanges({ emissionId }, answers) {
+      exchanges.push(...answers.map((answer) => ({ ...answer, emissionId })));
+    },
     notesOn: async (key: DocumentKey) =>
       [...latest.values()]
         .filter(({ modifies }) => modifies === documentKey(key))

@@ -61,6 +61,8 @@ export const resolvedDocumentSchema = z.object({
   state: z.string(),
   status: z.string(),
   track_id: z.string().nullable(),
+  adopted: z.boolean().meta({ description: 'Whether the trackId was adopted by this request' }),
+  resent: z.boolean().meta({ description: 'Whether this request made the gateway send the bytes again' }),
 });
 
 /** A cancellation that needs a person, or that a person settled. */

@@ -14,7 +14,8 @@ export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Mom
 
 /**
  * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again; null stores
- * nothing. Resolves with the present state, or with the end of the attempt if a later one took the number.
+ * nothing. Resolves with the present state, or with the end of the attempt if a later one took the number; the exchanges are
+ * kept then too.
  */
 export async function recordTransition(
   ports: RecordPorts,
@@ -30,7 +31,10 @@ export async function recordTransition(
       return after;
     }
     const found = await ports.emissions.find(attempt);
-    if (found?.attempt !== attempt.attempt) return asFound(present, found);
+    if (found?.attempt !== attempt.attempt) {
+      if (exchanges.length > 0) await ports.emissions.keepExchanges(attempt, exchanges);
+      return asFound(present, found);
+    }
     present = found;
   }
 }

@@ -13,10 +13,15 @@ export type OperatorDecision =
   /** The authority has it under this trackId. */
   | { readonly action: 'adopt'; readonly trackId: string };
 
-export type ResolveByOperator = (
-  key: DocumentKey,
-  decision: OperatorDecision,
-) => Promise<{ state: string; trackId: string | null; status: string }>;
+export type ResolveByOperator = (key: DocumentKey, decision: OperatorDecision) => Promise<Resolved>;
+
+/** The document afterwards, and whether the decision took effect: false if another attempt took the number meanwhile. */
+export interface Resolved {
+  readonly state: string;
+  readonly trackId: string | null;
+  readonly status: string;
+  readonly applied: boolean;
+}
 
 /**
  * `ecf resolve`: a person decides about a document with an unknown outcome, and the background continues. A trackId
@@ -29,13 +34,17 @@ export function createResolveByOperator(ports: Ports, prove: ProveSubmission): R
       throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
     requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
+    let decided: Attempt | null = null;
     const attempt = await recordTransition(ports, found, (present) => {
       requireOpen(present, decision);
-      return decision.action === 'resend'
-        ? clearedToResend(present, moment(ports))
-        : inProcess(present, decision.trackId, true);
+      decided =
+        decision.action === 'resend'
+          ? clearedToResend(present, moment(ports))
+          : inProcess(present, decision.trackId, true);
+      return decided;
     });
-    return { state: attempt.state, trackId: attempt.trackId, status: documentAnswer(attempt).status };
+    const { state, trackId } = attempt;
+    return { state, trackId, status: documentAnswer(attempt).status, applied: attempt === decided };
   };
 }
 
