@@ -76,6 +76,7 @@ const service = createApprovals(
     DATABASE_URL: databaseUrl,
     DATA_DIR: folder,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ANY_ISSUER: 'true',
     AUTHORITY_URL: simulator.url,
     ALLOW_PRIVATE_ADDRESSES: 'true',
     DELIVERY_IDLE_MS: '10',

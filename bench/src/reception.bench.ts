@@ -69,7 +69,7 @@ async function deployed(): Promise<void> {
 
 async function engine(): Promise<void> {
   const bytes = Buffer.from(await signedDocument(1, 10, '188888885'));
-  const options = { now, trust: trustCheck(null), maxBytes: 10 * 1024 * 1024 };
+  const options = { now, trust: trustCheck({ issuers: null }), maxBytes: 10 * 1024 * 1024 };
   const facts = { issuerRnc: PROVIDER, buyerRnc: '188888885', encf: encfOf(1), motive: null, at: now };
   const receive = async (): Promise<void> => {
     const validated = validateDocument(bytes, options);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, setting } from '@ecf/service-kit/config';
-import { readTrustedIssuers, type TrustedIssuers } from '@ecf/xml-signing';
+import { readTrustedIssuers } from '@ecf/xml-signing';
 import type { BodyLimits } from './read-body.js';
+import { openRevocations } from './signers/revocations.js';
+import { SIGNING_TIME_TOLERANCE_SECONDS, type TrustSettings } from './signers/trust.js';
 import type { RefusedBytesLimits } from './stored-bytes-quota.js';
 import type { ValidationPoolOptions } from './validation-pool.js';
 
@@ -15,7 +17,26 @@ export const senderSettings = {
     default: 'off',
   }),
   TRUSTED_ISSUERS_FILE: setting.optionalText({
-    description: 'PEM file of the issuers whose certificates are accepted from senders; unset = any issuer',
+    description:
+      'PEM file of the issuers whose certificates are accepted from senders; outside a sandbox required unless ANY_ISSUER is true',
+  }),
+  SANDBOX: setting.flag({
+    description: 'The deployment is a sandbox: it starts without TRUSTED_ISSUERS_FILE and ANY_ISSUER',
+    default: false,
+  }),
+  ANY_ISSUER: setting.flag({
+    description: 'Whether certificates of any issuer are accepted from senders, also outside a sandbox',
+    default: false,
+  }),
+  REVOKED_CERTIFICATES_FILE: setting.optionalText({
+    description:
+      'File of revoked certificates: lists of issuers (CRL in PEM or DER), or lines with the SHA-256 of a certificate; read again when it changes',
+  }),
+  SIGNING_TIME_TOLERANCE: setting.integer({
+    description: 'Seconds after the end of a certificate for which a document with an earlier signing time is accepted',
+    min: 0,
+    max: 10 * 365 * 86_400,
+    default: SIGNING_TIME_TOLERANCE_SECONDS,
   }),
 };
 
@@ -120,18 +141,51 @@ export function refusedBytesLimits(config: {
   };
 }
 
-/** The issuers of TRUSTED_ISSUERS_FILE, null where none is set; throws ConfigError where the file cannot be used. */
-export function readTrustedIssuersFile(file: string | undefined): TrustedIssuers | null {
+/**
+ * What the settings trust. Throws ConfigError where a file cannot be used; and where neither TRUSTED_ISSUERS_FILE nor ANY_ISSUER
+ * is set outside a sandbox.
+ */
+export function readTrustSettings(config: {
+  readonly TRUSTED_ISSUERS_FILE?: string | undefined;
+  readonly REVOKED_CERTIFICATES_FILE?: string | undefined;
+  readonly SIGNING_TIME_TOLERANCE: number;
+  readonly SANDBOX: boolean;
+  readonly ANY_ISSUER: boolean;
+}): TrustSettings {
+  if (config.TRUSTED_ISSUERS_FILE === undefined && !config.ANY_ISSUER && !config.SANDBOX)
+    throw new ConfigError([NO_ISSUERS]);
+  return {
+    issuers: readFileOf('TRUSTED_ISSUERS_FILE', config.TRUSTED_ISSUERS_FILE, 'PEM certificates', (file) =>
+      readTrustedIssuers(readFileSync(file, 'utf8')),
+    ),
+    revocations: readFileOf(
+      'REVOKED_CERTIFICATES_FILE',
+      config.REVOKED_CERTIFICATES_FILE,
+      'revocation lists or fingerprints',
+      openRevocations,
+    ),
+    signingTimeToleranceMs: config.SIGNING_TIME_TOLERANCE * 1_000,
+  };
+}
+
+const NO_ISSUERS = {
+  variable: 'TRUSTED_ISSUERS_FILE',
+  message:
+    'is required outside a sandbox, because anybody can make a certificate; allowed: a PEM file of issuers. Set ANY_ISSUER=true to accept certificates of any issuer',
+};
+
+function readFileOf<T>(
+  variable: string,
+  file: string | undefined,
+  content: string,
+  read: (file: string) => T,
+): T | null {
   if (file === undefined) return null;
   try {
-    return readTrustedIssuers(readFileSync(file, 'utf8'));
+    return read(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unreadable';
-    throw new ConfigError([
-      {
-        variable: 'TRUSTED_ISSUERS_FILE',
-        message: `cannot be used (${reason}); allowed: a readable file of PEM certificates`,
-      },
-    ]);
+    const message = `cannot be used (${reason}); allowed: a readable file of ${content}`;
+    throw new ConfigError([{ variable, message }]);
   }
 }

@@ -1,5 +1,5 @@
-import type { TrustedIssuers } from '@ecf/xml-signing';
 import { Piscina } from 'piscina';
+import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 
 /** Worker threads for documents of up to 512 KiB, and for larger ones. */
@@ -9,8 +9,7 @@ export interface ValidationThreads {
 }
 
 export interface ValidationSettings {
-  /** Null for any issuer. */
-  readonly trustedIssuers: TrustedIssuers | null;
+  readonly trust: TrustSettings;
   readonly maxBytes: number;
   readonly threads: ValidationThreads;
   /** Time for one document, from its arrival in the queue. */
@@ -74,9 +73,11 @@ export function compiledWorker(caller: ImportMeta, name: string): URL {
 }
 
 function startPool(options: ValidationPoolOptions, threads: number, idleTimeout: number): Piscina {
-  const { worker, trustedIssuers, maxBytes } = options;
+  const { worker, trust, maxBytes } = options;
   const workerData: WorkerSettings = {
-    trustedIssuers: trustedIssuers && [...trustedIssuers.values()].map(String).join('\n'),
+    trustedIssuers: trust.issuers && [...trust.issuers.values()].map(String).join('\n'),
+    revokedFile: trust.revocations?.file ?? null,
+    signingTimeToleranceMs: trust.signingTimeToleranceMs,
     maxBytes,
   };
   return new Piscina({

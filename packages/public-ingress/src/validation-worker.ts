@@ -1,18 +1,24 @@
 import { workerData } from 'node:worker_threads';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import { type TrustCheck, trustCheck } from './signers/signed-document.js';
+import { openRevocations } from './signers/revocations.js';
+import { type TrustCheck, trustCheck } from './signers/trust.js';
 
 /** The settings that the pool passes to a worker. */
 export interface WorkerSettings {
   /** Trusted issuers as PEM, null for any issuer. */
   readonly trustedIssuers: string | null;
+  /** File of revoked certificates, null for none. */
+  readonly revokedFile: string | null;
+  readonly signingTimeToleranceMs: number;
   readonly maxBytes: number;
 }
 
 /** In a worker: whom it trusts, and the longest document that it reads. */
 export function workerSettings(): { readonly trust: TrustCheck; readonly maxBytes: number } {
-  const { trustedIssuers, maxBytes } = workerData as WorkerSettings;
-  return { trust: trustCheck(trustedIssuers === null ? null : readTrustedIssuers(trustedIssuers)), maxBytes };
+  const { trustedIssuers, revokedFile, signingTimeToleranceMs, maxBytes } = workerData as WorkerSettings;
+  const revocations = revokedFile === null ? null : openRevocations(revokedFile);
+  const issuers = trustedIssuers === null ? null : readTrustedIssuers(trustedIssuers);
+  return { trust: trustCheck({ issuers, revocations, signingTimeToleranceMs }), maxBytes };
 }
 
 /** A refusal in words; an error loses its class between threads. */

@@ -4,7 +4,13 @@ export { checkValidity, type SigningCertificate } from './certificates/signing-c
 export { CertificateError, type CertificateErrorCode, SigningError, type SigningErrorCode } from './errors.js';
 export { type SignedXml, signXml } from './sign.js';
 export { securityCode, signatureValueOf } from './signature-value.js';
-export { isTrusted, readTrustedIssuers, type TrustedIssuers } from './verification/trusted-issuers.js';
+export { type RevokedCertificates, readRevokedCertificates } from './verification/revoked-certificates.js';
+export {
+  chainFault,
+  readTrustedIssuers,
+  revocationFault,
+  type TrustedIssuers,
+} from './verification/trusted-issuers.js';
 export {
   type CertificateFacts,
   SignatureRefused,

@@ -197,6 +197,7 @@ describe('facts about the certificate', () => {
       not_after: '2044-12-31T20:00:00-04:00',
       valid_at_signing: true,
       fingerprint: certificate.fingerprint,
+      keyFingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       holderId: '00112345678',
       der: certificate.certificate,
       others: [],

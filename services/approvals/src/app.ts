@@ -32,6 +32,7 @@ import {
   createQuotaStore,
   freeSpaceSettings,
   refusedBytesLimits,
+  reportRevocations,
   validationSettings,
 } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
@@ -127,7 +128,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const clients = createClients(config, parts, overrides);
   const archive = overrides.archive ?? openXmlStore(config);
   const validation = createApprovalValidation({
-    trustedIssuers: config.trustedIssuers,
+    trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
   });
@@ -189,7 +190,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
     validation,
     stopping,
-    endBacklog: observeBacklog(metrics, ports.approvals, clock),
+    endReports: [
+      observeBacklog(metrics, ports.approvals, clock),
+      reportRevocations(config.trust.revocations, { service: 'approvals', metrics, logger }),
+    ],
     closeClients: clients.close,
   });
   return { app, ready, internal, outcomes, stored, ...lifeCycle };

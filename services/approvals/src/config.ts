@@ -1,4 +1,4 @@
-import { ingressLimitSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-ingress';
+import { ingressLimitSettings, readTrustSettings, senderSettings, type TrustSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
@@ -12,7 +12,6 @@ import {
   setting,
 } from '@ecf/service-kit/config';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
-import type { TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 
 /** Every setting of the approvals service. */
@@ -121,8 +120,8 @@ export const approvalsSettings = z.object({
   }),
 });
 
-/** The settings, with the trusted issuers read. */
-export type ApprovalsConfig = z.infer<typeof approvalsSettings> & { trustedIssuers: TrustedIssuers | null };
+/** The settings, with the files of issuers and revoked certificates read. */
+export type ApprovalsConfig = z.infer<typeof approvalsSettings> & { trust: TrustSettings };
 
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readApprovalsConfig(env: Record<string, string | undefined>): ApprovalsConfig {
@@ -130,6 +129,6 @@ export function readApprovalsConfig(env: Record<string, string | undefined>): Ap
   const settings = problems.readOn(env, (given) => readConfig(approvalsSettings, given));
   return {
     ...settings,
-    ...problems.readAll({ trustedIssuers: () => readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) }),
+    ...problems.readAll({ trust: () => readTrustSettings(settings) }),
   };
 }

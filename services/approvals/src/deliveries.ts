@@ -88,7 +88,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
       onPause: deliveryObserver.paused,
     }),
     hostCircuits: parts.hostCircuits,
-    trust: trustCheck(config.trustedIssuers),
+    trust: trustCheck(config.trust),
     deliveryObserver,
     deliverySettings: {
       firstRetryMs: config.DELIVERY_FIRST_RETRY_MS,

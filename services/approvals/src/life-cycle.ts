@@ -29,7 +29,7 @@ export interface LifeCycleParts extends ServiceParts {
   readonly validation: { close(): Promise<void> };
   /** Ends the pauses of requests that wait for an issuer. */
   readonly stopping: AbortController;
-  readonly endBacklog: () => void;
+  readonly endReports: readonly (() => void)[];
   closeClients(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>
     },
     async stop() {
       parts.freeSpace.stop();
-      parts.endBacklog();
+      for (const end of parts.endReports) end();
       clearInterval(cleaning);
       // The workers learn of the stop before their pauses end.
       const stopped = Promise.all(workers.map((worker) => worker.stop()));

@@ -23,7 +23,7 @@ it.each([
     Buffer.from(text),
     sent,
     new Date('2026-06-23T16:00:00Z'),
-    trustCheck(null),
+    trustCheck({ issuers: null }),
   );
   expect(validated).toMatchObject({ receiptStatus: null, fault: expect.stringMatching(fault) });
 });
@@ -75,7 +75,7 @@ describe('an answer to record', () => {
         attempted: () => undefined,
         changed: () => undefined,
       },
-      trust: trustCheck(null),
+      trust: trustCheck({ issuers: null }),
       clock: () => now,
       random: () => 0.5,
       wait: async (ms: number) => void waits.push(ms),

@@ -16,6 +16,7 @@ import {
   type FreeSpaceGuard,
   freeSpaceSettings,
   refusedBytesLimits,
+  reportRevocations,
   trustCheck,
   validationSettings,
 } from '@ecf/public-ingress';
@@ -101,7 +102,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const { clock, logger, metrics, bus, identityKey, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
   const validation = createValidation({
-    trustedIssuers: config.trustedIssuers,
+    trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
   });
@@ -142,6 +143,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const confirmation = createConfirmation(config, shared, ports, parts.receivers);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
+  const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const archiver = createArchiver({ database, archive, service: 'reception', logger, metrics });
   const ready = () =>
@@ -176,6 +178,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     async stop() {
       freeSpace.stop();
       endDeadline?.();
+      endRevocations();
       await parts.answers.settled();
       await validation.close();
       await background.stop();
@@ -195,12 +198,12 @@ function createParts(
   },
 ) {
   const { clock } = ports;
-  const trust = trustCheck(config.trustedIssuers);
+  const trust = trustCheck(config.trust);
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
     ...refusedBytesLimits(config),
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
-    requireTrustedIssuer: config.trustedIssuers !== null,
+    requireTrustedIssuer: config.trust.issuers !== null,
   };
   const answers = createAnswers(ports);
   const record = createRecordDocument(ports, {

@@ -1,5 +1,5 @@
 import { isRnc } from '@ecf/domain';
-import { ingressLimitSettings, readTrustedIssuersFile, senderSettings } from '@ecf/public-ingress';
+import { ingressLimitSettings, readTrustSettings, senderSettings, type TrustSettings } from '@ecf/public-ingress';
 import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
@@ -14,7 +14,6 @@ import {
   setting,
 } from '@ecf/service-kit/config';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
-import type { TrustedIssuers } from '@ecf/xml-signing';
 import { z } from 'zod';
 
 const GIBIBYTE = 1_024 ** 3;
@@ -61,8 +60,8 @@ export const receptionSettings = z.object({
   }),
 });
 
-/** The settings, with the trusted issuers read. */
-export type ReceptionConfig = z.infer<typeof receptionSettings> & { trustedIssuers: TrustedIssuers | null };
+/** The settings, with the files of issuers and revoked certificates read. */
+export type ReceptionConfig = z.infer<typeof receptionSettings> & { trust: TrustSettings };
 
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readReceptionConfig(env: Record<string, string | undefined>): ReceptionConfig {
@@ -70,6 +69,6 @@ export function readReceptionConfig(env: Record<string, string | undefined>): Re
   const settings = problems.readOn(env, (given) => readConfig(receptionSettings, given));
   return {
     ...settings,
-    ...problems.readAll({ trustedIssuers: () => readTrustedIssuersFile(settings.TRUSTED_ISSUERS_FILE) }),
+    ...problems.readAll({ trust: () => readTrustSettings(settings) }),
   };
 }

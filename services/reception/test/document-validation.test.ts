@@ -12,7 +12,11 @@ const created: { close(): Promise<void> }[] = [];
 
 function validation(options: { timeoutMs?: number; trusted?: boolean } = {}): ReturnType<typeof createValidation> {
   const pool = createValidation({
-    trustedIssuers: options.trusted ? readTrustedIssuers(authority.pem) : null,
+    trust: {
+      issuers: options.trusted ? readTrustedIssuers(authority.pem) : null,
+      revocations: null,
+      signingTimeToleranceMs: 0,
+    },
     maxBytes: 10 * MEGABYTE,
     threads: { ordinary: 1, large: 1 },
     timeoutMs: options.timeoutMs ?? 60_000,

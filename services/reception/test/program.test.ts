@@ -46,6 +46,7 @@ whenBuilt('starts, answers, and ends in order', async () => {
   const program = run({
     DATABASE_URL: await (await startTestPostgres()).createDatabase(),
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ANY_ISSUER: 'true',
     DATA_DIR: folder,
     PORT: '0',
     METRICS_PORT: '0',
@@ -84,6 +85,7 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
   const settings = {
     DATABASE_URL: databaseUrl,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ANY_ISSUER: 'true',
     DATA_DIR: folder,
     PORT: '0',
     METRICS_PORT: '0',
@@ -158,7 +160,11 @@ whenBuilt('says what is wrong with its configuration', async () => {
   expect(program.output()).toMatch(/reception did not start\..*DATABASE_URL.*MASTER_KEY/s);
 });
 
-const least = { DATABASE_URL: 'postgresql://u:p@127.0.0.1/reception', MASTER_KEY: MASTER_KEY.toString('base64') };
+const least = {
+  DATABASE_URL: 'postgresql://u:p@127.0.0.1/reception',
+  MASTER_KEY: MASTER_KEY.toString('base64'),
+  ANY_ISSUER: 'true',
+};
 
 function fileWith(name: string, text: string): string {
   const file = path.join(folder, name);
@@ -182,14 +188,25 @@ describe('configuration', () => {
     expect(config.RECEPTION_SIGNER_RNC).toBeUndefined();
     expect(config).toMatchObject({
       PROVIDER_AUTH: 'off',
-      trustedIssuers: null,
+      trust: { issuers: null, revocations: null, signingTimeToleranceMs: 7 * 86_400_000 },
       MAX_BODY_BYTES: 10 * 1024 * 1024,
     });
   });
 
   it('reads trusted issuers', () => {
     const config = readReceptionConfig({ ...least, TRUSTED_ISSUERS_FILE: fileWith('issuers.pem', authority.pem) });
-    expect(config.trustedIssuers?.size).toBe(1);
+    expect(config.trust.issuers?.size).toBe(1);
+  });
+
+  it('starts outside a sandbox only with trusted issuers, or where any issuer is meant', () => {
+    const sandbox = { ANY_ISSUER: 'false', SANDBOX: 'true' };
+    const trusted = { ANY_ISSUER: 'false', TRUSTED_ISSUERS_FILE: fileWith('trusted.pem', authority.pem) };
+    expect([problems({ ANY_ISSUER: 'false' }), problems(sandbox), problems(trusted), problems({})]).toEqual([
+      ['TRUSTED_ISSUERS_FILE'],
+      [],
+      [],
+      [],
+    ]);
   });
 
   it.each([
@@ -199,6 +216,10 @@ describe('configuration', () => {
     ['RECEPTION_SIGNER_RNC', '123'],
     ['TRUSTED_ISSUERS_FILE', path.join(folder, 'missing.pem')],
     ['TRUSTED_ISSUERS_FILE', fileWith('empty.pem', 'no certificate')],
+    ['REVOKED_CERTIFICATES_FILE', path.join(folder, 'missing.crl')],
+    ['REVOKED_CERTIFICATES_FILE', fileWith('empty.crl', '# nothing\n')],
+    ['REVOKED_CERTIFICATES_FILE', fileWith('none.crl', authority.pem)],
+    ['SIGNING_TIME_TOLERANCE', '-1'],
     ['PROVIDER_TOKEN_SECONDS', '0'],
     ['MAX_BODY_BYTES', '10MB'],
   ])('%s=%s does not start, and is named', (variable, value) => {

@@ -56,7 +56,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return 'none';
 }
 
-function seedsAt(time = clockAt(), trust = trustCheck(null), spent = createInMemorySpentSeeds()) {
+function seedsAt(time = clockAt(), trust = trustCheck({ issuers: null }), spent = createInMemorySpentSeeds()) {
   return {
     ...time,
     spent,
@@ -103,7 +103,7 @@ describe('seeds', () => {
     const stranger = createSeeds(
       { spent: createInMemorySpentSeeds(), clock: () => NOW, validation },
       randomBytes(32),
-      trustCheck(null),
+      trustCheck({ issuers: null }),
     );
     expect(await refusalOf(seedsAt().seeds.redeem(await sign(seeds.issue('eCF')), 'eCF', keep))).toBe('none');
     expect(await refusalOf(stranger.redeem(await sign(seeds.issue('eCF')), 'eCF', keep))).toBe('seed.unknown');
@@ -170,7 +170,7 @@ describe('seeds', () => {
     expect(
       await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF'), expired.certificate), 'TesteCF', keep)),
     ).toBe('seed.certificate_not_valid');
-    const strict = seedsAt(clockAt(), trustCheck(readTrustedIssuers(authority.pem)));
+    const strict = seedsAt(clockAt(), trustCheck({ issuers: readTrustedIssuers(authority.pem) }));
     const own = issue({
       commonName: 'Own Authority',
       holderId: '00900000009',

@@ -13,7 +13,7 @@ import { ReceptionError } from '../src/core/errors.js';
 import { type EditableEcf, sampleBytes, sampleXml } from './support/documents.js';
 import { authority, BUYER, expired, issue, NOW, PROVIDER } from './support/senders.js';
 
-const options: ValidateOptions = { now: NOW, trust: trustCheck(null), maxBytes: 10 * 1024 * 1024 };
+const options: ValidateOptions = { now: NOW, trust: trustCheck({ issuers: null }), maxBytes: 10 * 1024 * 1024 };
 
 function validate(text: string | Uint8Array, other: Partial<ValidateOptions> = {}) {
   return validateDocument(typeof text === 'string' ? Buffer.from(text, 'utf8') : text, { ...options, ...other });
@@ -103,9 +103,14 @@ describe('a sound document', () => {
     expect(validate(await sampleBytes({ type }))).toMatchObject({ motive: null, ecfType: type });
   });
 
-  it('may be signed with a certificate that has expired since', async () => {
+  it('may be signed with a certificate that has expired since, for as long as an earlier signing time is believed', async () => {
     const bytes = await sampleBytes({ certificate: expired.certificate, signedAt: '30-12-2025 10:00:00' });
-    expect(validate(bytes)).toMatchObject({ motive: null });
+    const at = (now: string) => validateDocument(bytes, { ...options, now: new Date(now) });
+    expect(at('2026-01-06T20:00:00-04:00')).toMatchObject({ motive: null });
+    expect(at('2026-01-07T20:00:00-04:00')).toMatchObject({
+      motive: 2,
+      particulars: expect.stringContaining('SIGNING_TIME_TOLERANCE'),
+    });
   });
 });
 
@@ -185,7 +190,7 @@ describe('motive 2', () => {
   });
 
   it('an issuer that is not trusted, where trusted ones are configured', async () => {
-    const trusted = trustCheck(readTrustedIssuers(authority.pem));
+    const trusted = trustCheck({ issuers: readTrustedIssuers(authority.pem) });
     const stranger = issue({
       commonName: 'Own Authority',
       holderId: '00900000009',

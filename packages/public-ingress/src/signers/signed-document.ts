@@ -1,7 +1,10 @@
 import type { Signer } from '@ecf/contracts';
 import { storableText } from '@ecf/domain';
 import { type CanonicalXml, parseXml } from '@ecf/ecf-xml';
-import { type CertificateFacts, isTrusted, type TrustedIssuers, type Verification } from '@ecf/xml-signing';
+import type { CertificateFacts, Verification } from '@ecf/xml-signing';
+import type { TrustCheck } from './trust.js';
+
+export { type TrustCheck, trustCheck } from './trust.js';
 
 /**
  * Parses a document as senders send it. Some senders put blanks before the declaration, which no parser takes. Throws
@@ -17,30 +20,6 @@ export function parseReceived(bytes: Uint8Array, maxBytes: number): CanonicalXml
 const MARK = [0xef, 0xbb, 0xbf];
 const BLANKS: ReadonlySet<number> = new Set([0x0a, 0x0d, 0x20, 0x09]);
 
-/** Whether a certificate leads to a trusted issuer; null where no issuers are set. `doubt` says why it is not accepted. */
-export interface TrustVerdict {
-  readonly trusted: boolean | null;
-  readonly doubt: string | null;
-}
-
-/** Judges a certificate. `at` is the moment at which it has to be trusted. */
-export type TrustCheck = (certificate: CertificateFacts, at: Date) => TrustVerdict;
-
-/**
- * Without trusted issuers any certificate is accepted: a valid signature then proves that the document is whole and that its
- * signer held the key. It does not prove who the signer is. With trusted issuers the certificate must lead to one of them.
- */
-export function trustCheck(issuers: TrustedIssuers | null): TrustCheck {
-  if (issuers === null) return () => ({ trusted: null, doubt: null });
-  return (certificate, at) =>
-    isTrusted(certificate, issuers, at)
-      ? { trusted: true, doubt: null }
-      : {
-          trusted: false,
-          doubt: `the certificate of ${certificate.subject} does not lead to an issuer that this receiver trusts`,
-        };
-}
-
 /** A judged signature: why it is not accepted, or null, and who signed, as far as a certificate verified it. */
 export interface SignatureVerdict {
   readonly doubt: string | null;
@@ -52,16 +31,18 @@ export interface SignatureVerdict {
  *
  * @param signedAt the signing time that the document states; now where it states none
  */
-export function judgeSignature(verification: Verification, signedAt: Date, trust: TrustCheck): SignatureVerdict {
+export function judgeSignature(
+  verification: Verification,
+  signedAt: Date,
+  trust: TrustCheck,
+  now: Date,
+): SignatureVerdict {
   const { certificate } = verification;
   if (verification.signature === 'invalid')
     return { doubt: verification.reason?.message ?? 'the signature does not hold', signer: null };
   if (certificate === null) return { doubt: 'the certificate cannot be read', signer: null };
-  const { trusted, doubt } = trust(certificate, signedAt);
-  const expired = certificate.valid_at_signing
-    ? null
-    : `the certificate is valid from ${certificate.not_before} to ${certificate.not_after}, which the signing time is outside of`;
-  return { doubt: expired ?? doubt, signer: signerFacts(certificate, trusted) };
+  const { trusted, doubt } = trust(certificate, signedAt, now);
+  return { doubt, signer: signerFacts(certificate, trusted) };
 }
 
 /** The signer of a received document, from its certificate. */

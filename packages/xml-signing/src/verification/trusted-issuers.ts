@@ -1,5 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { certificateFields } from '../certificates/certificate-fields.js';
 import { hasAcceptedSize } from './find-signer.js';
+import type { RevokedCertificates } from './revoked-certificates.js';
 import type { CertificateFacts } from './verification.js';
 
 /** The certificate authorities whose certificates a deployment trusts. */
@@ -22,35 +24,56 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 }
 
 /**
- * Whether a chain of certificates leads from the signer to a trusted issuer, each of them valid at the given time.
- * Intermediate certificates may come from the document or from the trusted list; their cost is bounded. Revocation is
- * not checked.
+ * Why a signer is not trusted, as a clause; null where a chain of certificates leads from it to a trusted issuer. Each of them
+ * must be valid at the given time and not be revoked. Path lengths and key usages must allow what they did. Intermediate
+ * certificates may come from the document or from the trusted list; their cost is bounded.
+ *
+ * @param revoked null where no revocation list is known
  */
-export function isTrusted(
+export function chainFault(
   signer: Pick<CertificateFacts, 'der' | 'others'>,
   trusted: TrustedIssuers,
   at: Date,
-): boolean {
+  revoked: RevokedCertificates | null,
+): string | null {
   try {
-    const offered = signer.others.flatMap(readOffered);
-    const candidates = [...trusted.values(), ...offered];
+    const candidates = [...trusted.values(), ...signer.others.flatMap(readOffered)];
     let current = read(signer.der);
     let verifications = 0;
-    const hasIssued = (issuer: X509Certificate, subject: X509Certificate): boolean => {
+    let fault = 'does not lead to an issuer that this receiver trusts';
+    /** @param between authorities between the issuer and the signer */
+    const hasIssued = (issuer: X509Certificate, subject: X509Certificate, between: number): boolean => {
       if (!issuer.ca || !subject.checkIssued(issuer) || !isQuicklyVerified(issuer.publicKey)) return false;
-      return ++verifications <= MOST_VERIFICATIONS && subject.verify(issuer.publicKey);
+      if (++verifications > MOST_VERIFICATIONS || !subject.verify(issuer.publicKey)) return false;
+      const { pathLength, keyUsage } = certificateFields(issuer);
+      if (keyUsage?.signsCertificates === false) fault = 'has an issuer whose key usage does not allow certificates';
+      else if (pathLength !== null && between > pathLength)
+        fault = `has an issuer that allows ${pathLength} authorities below it, and ${between} are`;
+      else return true;
+      return false;
     };
-    for (let length = 0; length < LONGEST_CHAIN && isValidAt(current, at); length++) {
-      if (trusted.has(current.fingerprint256)) return true;
-      const subject = current;
-      const issuer = candidates.find((candidate) => hasIssued(candidate, subject));
-      if (issuer === undefined) return false;
+    if (certificateFields(current).keyUsage?.signsDocuments === false)
+      return 'has a key usage that allows no signatures';
+    for (let length = 0; length < LONGEST_CHAIN; length++) {
+      if (!isValidAt(current, at)) return length === 0 ? fault : 'has an issuer that was not valid at the signing time';
+      if (revoked?.has(current)) return length === 0 ? REVOKED : 'has an issuer that is revoked';
+      if (trusted.has(current.fingerprint256)) return null;
+      const [subject, between] = [current, length];
+      const issuer = candidates.find((candidate) => hasIssued(candidate, subject, between));
+      if (issuer === undefined) return fault;
       current = issuer;
     }
-    return false;
+    return fault;
   } catch {
-    return false;
+    return 'cannot be read in full';
   }
+}
+
+const REVOKED = 'is revoked';
+
+/** Whether a certificate is revoked, as {@link chainFault} says it; null where it is not. For receivers that trust any issuer. */
+export function revocationFault(signer: Pick<CertificateFacts, 'der'>, revoked: RevokedCertificates): string | null {
+  return revoked.has(read(signer.der)) ? REVOKED : null;
 }
 
 /** Issuers may have keys on named curves; RSA keys are bounded as those of signers are. */

@@ -131,6 +131,7 @@ export class World {
       DATABASE_URL: this.databaseUrl,
       DATA_DIR: this.folder,
       MASTER_KEY: MASTER_KEY.toString('base64'),
+      ANY_ISSUER: 'true',
       AUTHORITY_URL: this.simulator.url,
       AUTHORITY_TIMEOUT_MS: '5000',
       RECEIVER_TIMEOUT_MS: '2500',

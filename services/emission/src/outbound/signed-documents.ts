@@ -11,7 +11,8 @@ export function createSignedDocuments(settings: {
 }): { readonly read: ReadSigned; close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
-    trustedIssuers: null,
+    // Its worker judges no certificate of a stranger.
+    trust: { issuers: null, revocations: null, signingTimeToleranceMs: 0 },
     worker: compiledWorker(import.meta, 'signed-document-worker'),
     refuse: ({ message }, cause) => new EmissionError('invalid_xml', message, { cause }),
     unavailable: ({ message }, cause) =>

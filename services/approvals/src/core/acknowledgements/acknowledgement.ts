@@ -103,7 +103,7 @@ export function validateAcknowledgement(
       // An impossible date leaves this empty; the acknowledgement counts all the same.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
-    const { doubt, signer } = judgeSignature(verification, said.acknowledgedAt ?? now, trust);
+    const { doubt, signer } = judgeSignature(verification, said.acknowledgedAt ?? now, trust, now);
     const faults = [
       ...(doubt === null ? [] : [`its signature does not count: ${doubt}`]),
       ...contradictions(detail, sent),

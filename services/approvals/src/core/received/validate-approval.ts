@@ -109,8 +109,8 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
 function judge(verification: Verification, decidedAt: Date, { now, trust }: ValidateApprovalOptions): SignatureVerdict {
   const { certificate } = verification;
   if (certificate === null || certificate.valid_at_signing || !isValidAt(certificate, now))
-    return judgeSignature(verification, decidedAt, trust);
-  return judgeSignature({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust);
+    return judgeSignature(verification, decidedAt, trust, now);
+  return judgeSignature({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust, now);
 }
 
 function isValidAt({ not_before: first, not_after: last }: CertificateFacts, at: Date): boolean {

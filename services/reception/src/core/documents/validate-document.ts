@@ -82,7 +82,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
   }
   const verification = verifyXml(xml, options.now);
   const signedAt = signingTime(checked.tree) ?? options.now;
-  const { doubt, signer } = judgeSignature(verification, signedAt, options.trust);
+  const { doubt, signer } = judgeSignature(verification, signedAt, options.trust, options.now);
   if (doubt !== null || signer === null || verification.verified === null || verification.signatureValue === null) {
     return {
       ...validated,

@@ -58,7 +58,7 @@ export function createSeeds(
         'seed.certificate_not_valid',
       );
     }
-    const { doubt } = trust(certificate, now);
+    const { doubt } = trust(certificate, now, now);
     if (doubt !== null) throw seedRefused(doubt, 'seed.certificate_not_trusted');
     if (!(await ports.spent.spend(id, new Date(issuedAt + SEED_LIFE_MS + SKEW_MS)))) {
       throw seedRefused('The seed was used before; request a new one.', 'seed.used');

@@ -1,0 +1,94 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { type RevokedCertificates, readRevokedCertificates } from '@ecf/xml-signing';
+
+/** A changed file counts after this time at most. */
+const CHECK_MS = 5_000;
+
+/** A file of revoked certificates that may change while the service runs. */
+export interface Revocations {
+  readonly file: string;
+  /** What the file lists. While a changed file cannot be read, what it listed before. */
+  current(): RevokedCertificates;
+  /** Why the present file cannot be read; null where it can. */
+  problem(): string | null;
+}
+
+/**
+ * Reads the file now, and again when it changed: it is looked at every few seconds, when it is needed.
+ * @throws Error where it cannot be read or lists nothing
+ */
+export function openRevocations(file: string, elapsed: () => number = () => performance.now()): Revocations {
+  let version = versionOf(file);
+  let revoked = readRevokedCertificates(readFileSync(file));
+  let problem: string | null = null;
+  let checked = elapsed();
+
+  function refresh(): void {
+    if (elapsed() - checked < CHECK_MS) return;
+    checked = elapsed();
+    try {
+      const present = versionOf(file);
+      if (present === version && problem === null) return;
+      revoked = readRevokedCertificates(readFileSync(file));
+      [version, problem] = [present, null];
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  return {
+    file,
+    current() {
+      refresh();
+      return revoked;
+    },
+    problem() {
+      refresh();
+      return problem;
+    },
+  };
+}
+
+/** Changes with the content: a file that is written in place, or replaced. */
+function versionOf(file: string): string {
+  const { mtimeMs, size, ino } = statSync(file);
+  return `${mtimeMs}:${size}:${ino}`;
+}
+
+/** Reports before each reading of the metrics whether the file can be read; returns how to end that. */
+export function reportRevocations(
+  revocations: Revocations | null,
+  { service, metrics, logger }: { service: string; metrics: Metrics; logger: Logger },
+): () => void {
+  if (revocations === null) return () => undefined;
+  const unreadable = metrics.gauge({
+    name: 'ecf_revocation_file_unreadable',
+    help: '1 while REVOKED_CERTIFICATES_FILE cannot be read: what it listed before counts.',
+    labels: ['service'],
+  });
+  const listed = metrics.gauge({
+    name: 'ecf_revoked_certificates',
+    help: 'Certificates that REVOKED_CERTIFICATES_FILE lists.',
+    labels: ['service'],
+  });
+  let told: string | null = null;
+  const look = async () => {
+    const problem = revocations.problem();
+    if (problem !== null && problem !== told)
+      logger.error(
+        { file: revocations.file, problem },
+        'the file of revoked certificates cannot be read; the former list counts',
+      );
+    told = problem;
+    unreadable.set({ service }, problem === null ? 0 : 1);
+    listed.set({ service }, revocations.current().size);
+  };
+  const timer = setInterval(() => void look(), CHECK_MS);
+  timer.unref();
+  const end = metrics.onRender(look);
+  return () => {
+    clearInterval(timer);
+    end();
+  };
+}

@@ -1,0 +1,60 @@
+import { type CertificateFacts, chainFault, revocationFault, type TrustedIssuers } from '@ecf/xml-signing';
+import type { Revocations } from './revocations.js';
+
+/** Whether a certificate leads to a trusted issuer; null where no issuers are set. `doubt` says why it is not accepted. */
+export interface TrustVerdict {
+  readonly trusted: boolean | null;
+  readonly doubt: string | null;
+}
+
+/**
+ * Judges a certificate that signed.
+ * @param at the signing time that the document states; now where it states none
+ */
+export type TrustCheck = (certificate: CertificateFacts, at: Date, now: Date) => TrustVerdict;
+
+/** What a deployment trusts. */
+export interface TrustSettings {
+  /** Null for any issuer. */
+  readonly issuers: TrustedIssuers | null;
+  /** Null where no file of revoked certificates is set. */
+  readonly revocations: Revocations | null;
+  /** A stated signing time counts for this long after the certificate expired: the signer states it, so it may be false. */
+  readonly signingTimeToleranceMs: number;
+}
+
+/** The default: documents come late where a receiver is away, or after contingency. */
+export const SIGNING_TIME_TOLERANCE_SECONDS = 7 * 86_400;
+
+/**
+ * Without trusted issuers any certificate is accepted that was valid: a valid signature then proves that the document is whole and
+ * that its signer held the key. It does not prove who the signer is. With trusted issuers the certificate must lead to one of them.
+ */
+export function trustCheck({
+  issuers,
+  revocations = null,
+  signingTimeToleranceMs = SIGNING_TIME_TOLERANCE_SECONDS * 1_000,
+}: Pick<TrustSettings, 'issuers'> & Partial<TrustSettings>): TrustCheck {
+  function fault(certificate: CertificateFacts, at: Date): string | null {
+    const revoked = revocations?.current() ?? null;
+    if (issuers !== null) return chainFault(certificate, issuers, at, revoked);
+    return revoked === null ? null : revocationFault(certificate, revoked);
+  }
+
+  return (certificate, at, now) => {
+    const found = fault(certificate, at);
+    const trusted = issuers === null ? null : found === null;
+    if (found !== null) return { trusted, doubt: `the certificate of ${certificate.subject} ${found}` };
+    if (!certificate.valid_at_signing) return { trusted, doubt: outside(certificate) };
+    const expiredMs = now.getTime() - Date.parse(certificate.not_after);
+    return { trusted, doubt: expiredMs > signingTimeToleranceMs ? late(certificate, signingTimeToleranceMs) : null };
+  };
+}
+
+function outside({ not_before, not_after }: CertificateFacts): string {
+  return `the certificate is valid from ${not_before} to ${not_after}, which the signing time is outside of`;
+}
+
+function late({ not_after }: CertificateFacts, toleranceMs: number): string {
+  return `the certificate expired at ${not_after}, and an earlier signing time counts for ${toleranceMs / 1_000} seconds after that (SIGNING_TIME_TOLERANCE)`;
+}
