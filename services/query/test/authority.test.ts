@@ -2,7 +2,7 @@ import type { Answer as AuthorityAnswer, DirectoryEntry } from '@ecf/authority-c
 import { consumptionInvoiceStatusSchema, directoryEntrySchema, monitoringStatusSchema } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ACCOUNT, encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent } from './support/told.js';
+import { ACCOUNT, encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent } from './support/events.js';
 import { startWorld, type World } from './support/world.js';
 
 const raw = { status: 200, contentType: 'application/json', body: '{}', truncated: false };
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 describe('GET /query-consumption-invoice/', () => {
   const number = encf('32', 1);
-  const asked = `/query-consumption-invoice/?rnc_issuing=${ISSUER}&encf=${number}&security_code=aB%2B%2F9z`;
+  const path = `/query-consumption-invoice/?rnc_issuing=${ISSUER}&encf=${number}&security_code=aB%2B%2F9z`;
   const summary = (status: string) =>
     verdict({
       status,
@@ -44,13 +44,13 @@ describe('GET /query-consumption-invoice/', () => {
       encf: number,
     } as never);
 
-  it('says what the authority says now, asked with the issuer’s token', async () => {
+  it('gives the present answer of the authority, queried with the issuer’s token', async () => {
     const inputs: unknown[] = [];
     world.authority.queryConsumerSummary = async (input) => {
       inputs.push(input);
       return summary('Aceptado');
     };
-    const { status, body } = await world.ask(asked);
+    const { status, body } = await world.get(path);
     expect(status).toBe(200);
     expect(body).toEqual({
       rnc: ISSUER,
@@ -67,19 +67,19 @@ describe('GET /query-consumption-invoice/', () => {
     expect(world.owners.tokenRequests).toEqual([
       { env: 'TesteCF', account_id: ACCOUNT, taxpayers_revision: 0, rnc: ISSUER, refused: null },
     ]);
-    // A plus sign that nobody escaped.
-    await world.ask(asked.replace('%2B', '+'));
+    // A plus sign that the caller did not encode.
+    await world.get(path.replace('%2B', '+'));
     expect(inputs[1]).toMatchObject({ securityCode: 'aB+/9z' });
   });
 
-  it('a document that went as a whole is asked for by its data', async () => {
-    await world.tell(invoiceEvent(invoice({ sequence: 1, ecf_type: '32', route: 'ecf', env: 'eCF' })));
+  it('a document that was sent as a full e-CF is queried by its data', async () => {
+    await world.publish(invoiceEvent(invoice({ sequence: 1, ecf_type: '32', route: 'ecf', env: 'eCF' })));
     const inputs: unknown[] = [];
     world.authority.queryState = async (input) => {
       inputs.push(input);
       return verdict({ status: 'Aceptado', code: '1' } as never);
     };
-    const { status, body } = await world.ask(`${asked}&rnc_buyer=188888885`, { env: 'eCF' });
+    const { status, body } = await world.get(`${path}&rnc_buyer=188888885`, { env: 'eCF' });
     expect([status, body.messages, body.sequence_used]).toEqual([200, [], null]);
     expect(inputs).toMatchObject([{ env: 'eCF', buyerRnc: '188888885', securityCode: 'aB+/9z' }]);
   });
@@ -90,11 +90,11 @@ describe('GET /query-consumption-invoice/', () => {
       tokens.push(token);
       return token === 'token-1' ? { outcome: 'unauthorized', raw } : summary('Rechazado');
     };
-    expect((await world.ask(asked)).body.status).toBe('Rechazado');
+    expect((await world.get(path)).body.status).toBe('Rechazado');
     expect(tokens).toEqual(['token-1', 'token-2']);
     expect(world.owners.tokenRequests[1]).toMatchObject({ refused: 'token-1' });
     world.authority.queryConsumerSummary = async () => ({ outcome: 'unauthorized', raw });
-    expect((await world.ask(asked)).body.code).toBe('authority_unreadable');
+    expect((await world.get(path)).body.code).toBe('authority_unreadable');
   });
 
   it.each([
@@ -106,15 +106,15 @@ describe('GET /query-consumption-invoice/', () => {
     [missing, 422, 'service_not_in_environment', null],
   ])('the authority’s %j is %i %s', async (answer, status, code, retryAfter) => {
     world.authority.queryConsumerSummary = async () => answer;
-    const found = await world.ask(asked);
+    const found = await world.get(path);
     expect([found.status, found.body.code, found.headers.get('retry-after')]).toEqual([status, code, retryAfter]);
   });
 
-  it('is no proof that there is none where nobody can say how the document went', async () => {
+  it('does not claim that a document is missing if its route is unknown', async () => {
     world.authority.queryConsumerSummary = async () => summary('No encontrado');
-    const question = jest.spyOn(world.owners.emission, 'findInvoices').mockRejectedValue(new Error('emission is away'));
-    const answer = await world.ask(asked);
-    question.mockRestore();
+    const failing = jest.spyOn(world.owners.emission, 'findInvoices').mockRejectedValue(new Error('emission is away'));
+    const answer = await world.get(path);
+    failing.mockRestore();
     expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
   });
 
@@ -126,14 +126,14 @@ describe('GET /query-consumption-invoice/', () => {
       [new ApiError(503, 'certificate_expired', 'no'), 503, 'certificate_expired'],
     ] as const) {
       world.owners.tokenRefusal = refusal;
-      const answer = await world.ask(asked);
+      const answer = await world.get(path);
       expect([answer.status, answer.body.code]).toEqual([status, code]);
     }
   });
 
-  it('what is missing or malformed is 422; a foreign RNC 404', async () => {
+  it('missing or malformed parameters are 422; a foreign RNC is 404', async () => {
     const problems = async (query: string) => {
-      const { status, body } = await world.ask(`/query-consumption-invoice/?${query}`);
+      const { status, body } = await world.get(`/query-consumption-invoice/?${query}`);
       return [
         status,
         (body.detail as { loc: string[]; type: string }[]).map(({ loc, type }) => `${loc.join('.')} ${type}`),
@@ -151,7 +151,7 @@ describe('GET /query-consumption-invoice/', () => {
       422,
       ['query.encf ecf_type'],
     ]);
-    expect(await world.ask(asked.replace(ISSUER, FOREIGN_ISSUER))).toMatchObject({
+    expect(await world.get(path.replace(ISSUER, FOREIGN_ISSUER))).toMatchObject({
       status: 404,
       body: { code: 'taxpayer_not_found' },
     });
@@ -174,9 +174,9 @@ describe('GET /directory/taxpayers', () => {
     authentication_url: null,
   };
 
-  it('lists what the authority lists, with the token of any taxpayer of the account', async () => {
+  it('lists the entries of the authority, with the token of any taxpayer of the account', async () => {
     world.authority.listDirectory = async () => verdict([entry]);
-    const { status, body } = await world.ask('/directory/taxpayers/');
+    const { status, body } = await world.get('/directory/taxpayers/');
     expect([status, body]).toEqual([200, [shown]]);
     expect(directoryEntrySchema.array().parse(body)).toEqual(body);
     expect(world.owners.tokenRequests).toMatchObject([{ rnc: null, account_id: ACCOUNT }]);
@@ -184,20 +184,20 @@ describe('GET /directory/taxpayers', () => {
 
   it('one entry; an unknown one is 404, a malformed RNC 422', async () => {
     world.authority.findInDirectory = async ({ rnc }) => verdict(rnc === entry.rnc ? entry : null);
-    expect((await world.ask('/directory/taxpayers/131880681')).body).toEqual(shown);
-    expect(await world.ask('/directory/taxpayers/101010101')).toMatchObject({
+    expect((await world.get('/directory/taxpayers/131880681')).body).toEqual(shown);
+    expect(await world.get('/directory/taxpayers/101010101')).toMatchObject({
       status: 404,
       body: { code: 'not_found' },
     });
-    expect(await world.ask('/directory/taxpayers/1010')).toMatchObject({
+    expect(await world.get('/directory/taxpayers/1010')).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['path', 'rnc'] }] },
     });
   });
 
-  it('where the environment has none, or the authority is away', async () => {
+  it('is an error if the environment has no directory or the authority is down', async () => {
     world.authority.listDirectory = async () => missing;
-    expect(await world.ask('/directory/taxpayers', { env: 'CerteCF' })).toMatchObject({
+    expect(await world.get('/directory/taxpayers', { env: 'CerteCF' })).toMatchObject({
       status: 422,
       body: {
         code: 'service_not_in_environment',
@@ -205,9 +205,9 @@ describe('GET /directory/taxpayers', () => {
       },
     });
     world.authority.listDirectory = async () => unknown('connection');
-    expect((await world.ask('/directory/taxpayers')).status).toBe(503);
+    expect((await world.get('/directory/taxpayers')).status).toBe(503);
     world.authority.listDirectory = async () => unknown('not_a_verdict');
-    expect((await world.ask('/directory/taxpayers')).status).toBe(502);
+    expect((await world.get('/directory/taxpayers')).status).toBe(502);
   });
 });
 
@@ -217,7 +217,7 @@ describe('GET /monitoring/status', () => {
     { environment: 'PreCertificacion', startTime: '9:00 AM', endTime: '12:00 PM', days: ['06-12-2026'] },
   ];
 
-  it('tells what the status service says', async () => {
+  it('gives the answer of the status service', async () => {
     const keys: string[] = [];
     world.authority.environmentStatus = async ({ statusKey }) => {
       keys.push(statusKey);
@@ -225,7 +225,7 @@ describe('GET /monitoring/status', () => {
     };
     world.authority.serviceStatus = async () => verdict(services);
     world.authority.maintenanceWindows = async () => verdict(windows);
-    const { status, body } = await world.ask('/monitoring/status', { env: 'eCF' });
+    const { status, body } = await world.get('/monitoring/status', { env: 'eCF' });
     expect(status).toBe(200);
     expect(monitoringStatusSchema.strict().parse(body)).toEqual(body);
     expect(body).toEqual({
@@ -248,12 +248,12 @@ describe('GET /monitoring/status', () => {
       [{ outcome: 'unauthorized', raw } as never, 502],
     ] as const) {
       world.authority.serviceStatus = async () => answer;
-      expect((await world.ask('/monitoring/status')).status).toBe(status);
+      expect((await world.get('/monitoring/status')).status).toBe(status);
     }
   });
 
   it('without a key: 503 status_key_missing', async () => {
-    expect(await keyless.ask('/monitoring/status')).toMatchObject({
+    expect(await keyless.get('/monitoring/status')).toMatchObject({
       status: 503,
       body: { code: 'status_key_missing' },
     });

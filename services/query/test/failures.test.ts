@@ -3,7 +3,7 @@ import type { BusEvent } from '@ecf/service-kit/bus';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
-import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/told.js';
+import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/events.js';
 import { startWorld, type World } from './support/world.js';
 
 const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
@@ -18,64 +18,64 @@ describe('events', () => {
   const deadLetters = async () =>
     (await world.deadLetters.list()).map(({ event, reason }) => [event.topic, reason.split(':')[0]]);
 
-  it('that their topic does not allow become dead-letter messages and stop nothing', async () => {
+  it('that violate the schema of their topic become dead-letter messages and block no others', async () => {
     const good = invoiceEvent(invoice({ sequence: 1 }));
     const malformed: BusEvent[] = [
       { ...invoiceEvent(invoice({ sequence: 2 })), data: { encf: 'E31' } },
       { ...invoiceEvent(invoice({ sequence: 3 })), data: null },
       { ...invoiceEvent(invoice({ sequence: 4 })), type: 'invoice.changed.v9' },
     ];
-    await world.tell(...malformed, good);
+    await world.publish(...malformed, good);
     expect(await deadLetters()).toEqual(malformed.map(() => ['invoices.v1', 'EventError']));
-    expect((await world.ask('/invoices/', YEAR)).body).toMatchObject({ total: 1 });
+    expect((await world.get('/invoices/', YEAR)).body).toMatchObject({ total: 1 });
   });
 
-  it('of a version nobody subscribed to reach nobody', async () => {
-    await world.tell({ ...invoiceEvent(invoice({ sequence: 5 })), topic: 'invoices.v2' });
-    expect((await world.ask('/invoices/', YEAR)).body.total).toBe(1);
+  it('of a version without subscribers reach no consumer', async () => {
+    await world.publish({ ...invoiceEvent(invoice({ sequence: 5 })), topic: 'invoices.v2' });
+    expect((await world.get('/invoices/', YEAR)).body.total).toBe(1);
   });
 
-  it('with fields of the future are taken as far as they are understood', async () => {
-    const told = invoiceEvent(invoice({ sequence: 6 }));
-    await world.tell({ ...told, data: { ...(told.data as object), colour: 'green' } });
-    expect((await world.ask(`/invoices/${encf('31', 6)}`, YEAR)).status).toBe(200);
+  it('with unknown fields are handled by their known fields', async () => {
+    const event = invoiceEvent(invoice({ sequence: 6 }));
+    await world.publish({ ...event, data: { ...(event.data as object), colour: 'green' } });
+    expect((await world.get(`/invoices/${encf('31', 6)}`, YEAR)).status).toBe(200);
   });
 
-  it('one that cannot be stored fails alone, not with those beside it', async () => {
+  it('one that cannot be stored fails alone; the others of its batch are stored', async () => {
     const before = (await world.deadLetters.list()).length;
     const poison = invoiceEvent(invoice({ sequence: 7, revision: 2_147_483_647 + 5 }));
     const others = Array.from({ length: 30 }, (_, index) => invoiceEvent(invoice({ sequence: 20 + index })));
-    await world.tell(...others.slice(0, 15), poison, ...others.slice(15));
+    await world.publish(...others.slice(0, 15), poison, ...others.slice(15));
     expect((await world.deadLetters.list()).length).toBe(before + 1);
-    expect((await world.ask('/invoices/', YEAR)).body.total).toBe(32);
+    expect((await world.get('/invoices/', YEAR)).body.total).toBe(32);
   });
 
   it('repeated under another id, or arriving late, change nothing', async () => {
     const after = invoiceEvent(invoice({ sequence: 8, revision: 3, total_amount: '10.00' }));
     const before = invoiceEvent(invoice({ sequence: 8, revision: 2, state: 'processing' }));
-    await world.tell(after);
-    const aggregate = (await world.ask('/invoices/aggregate', YEAR)).body;
-    await world.tell(before, { ...after, id: randomUUID() }, after);
-    expect((await world.ask('/invoices/aggregate', YEAR)).body).toEqual(aggregate);
+    await world.publish(after);
+    const aggregate = (await world.get('/invoices/aggregate', YEAR)).body;
+    await world.publish(before, { ...after, id: randomUUID() }, after);
+    expect((await world.get('/invoices/aggregate', YEAR)).body).toEqual(aggregate);
   });
 });
 
-describe('a database that is gone', () => {
-  it('is 503 with Retry-After; afterwards answers and events go on by themselves', async () => {
+describe('an unavailable database', () => {
+  it('is 503 with Retry-After; afterwards queries and events work again', async () => {
     world.line.cut();
     for (const path of ['/invoices/', `/invoices/${encf('31', 8)}`, `/${encf('31', 8)}/xml`]) {
-      const { status, body, headers } = await world.ask(path, YEAR);
+      const { status, body, headers } = await world.get(path, YEAR);
       expect([status, body.code]).toEqual([503, 'service_unavailable']);
       expect(headers.get('retry-after')).not.toBeNull();
     }
-    const told = invoiceEvent(invoice({ sequence: 9 }));
+    const event = invoiceEvent(invoice({ sequence: 9 }));
     const deadLetters = (await world.deadLetters.list()).length;
-    // The bus does not take what nobody could keep: the outbox still has it, and tells it again.
-    await expect(world.tell(told)).rejects.toThrow('cannot work');
+    // The bus keeps no event that no consumer stored: the outbox still has it and publishes it again.
+    await expect(world.publish(event)).rejects.toThrow('cannot work');
     world.line.join();
-    await world.tell(told);
+    await world.publish(event);
     expect((await world.deadLetters.list()).length).toBe(deadLetters);
-    expect((await world.ask(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
+    expect((await world.get(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
   });
 
   it('makes the service not ready', async () => {
@@ -93,8 +93,8 @@ describe('a database that is gone', () => {
   });
 });
 
-describe('the gateway that is gone', () => {
-  it('leaves what events told', async () => {
+describe('an unavailable gateway', () => {
+  it('leaves the taxpayers that events made known', async () => {
     const failing = await startWorld(
       {},
       {
@@ -106,9 +106,9 @@ describe('the gateway that is gone', () => {
         },
       },
     );
-    await failing.tell(taxpayerEvent(taxpayer({ rnc: ISSUER })), invoiceEvent(invoice({ sequence: 1 })));
+    await failing.publish(taxpayerEvent(taxpayer({ rnc: ISSUER })), invoiceEvent(invoice({ sequence: 1 })));
     const account = { account_id: 'account-1', taxpayers_revision: 1_000_000 };
-    expect((await failing.ask('/invoices/count', YEAR, account)).body.total_invoices).toBe(1);
+    expect((await failing.get('/invoices/count', YEAR, account)).body.total_invoices).toBe(1);
     await failing.stop();
   });
 });

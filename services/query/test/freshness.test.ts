@@ -2,8 +2,8 @@ import type { RunningServer } from '@ecf/service-kit/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createFreshness } from '../src/core/invoices/freshness.js';
 import { createQuery } from '../src/index.js';
+import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/events.js';
 import { createOwners, serveOwners } from './support/owners.js';
-import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
 
 const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
@@ -33,17 +33,17 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     now += 60_000;
   });
 
-  const total = async () => (await world.ask('/invoices/count', YEAR)).body.total_invoices as number;
+  const total = async () => (await world.get('/invoices/count', YEAR)).body.total_invoices as number;
 
-  describe('what was submitted before a question is in its answer, though its event never came', () => {
+  describe('a query finds documents submitted before it, even if their events never came', () => {
     it('in lists, counts and aggregates', async () => {
       world.owners.issue(invoice({ sequence: 1 }), invoice({ sequence: 2, state: 'processing' }));
-      const { body } = await world.ask('/invoices/', YEAR);
+      const { body } = await world.get('/invoices/', YEAR);
       expect(body).toMatchObject({ count: 2, total: 2 });
       world.owners.issue(invoice({ sequence: 3 }));
       expect(await total()).toBe(3);
       world.owners.issue(invoice({ sequence: 4, total_amount: '1000.00' }));
-      expect((await world.ask('/invoices/aggregate', YEAR)).body).toMatchObject({
+      expect((await world.get('/invoices/aggregate', YEAR)).body).toMatchObject({
         total_invoices: 4,
         total_amount: '1236.00',
       });
@@ -51,25 +51,25 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
 
     it('with the status of the answer that the caller had', async () => {
       world.owners.issue(invoice({ sequence: 2, revision: 2, state: 'accepted' }));
-      const { body } = await world.ask('/invoices/', YEAR);
+      const { body } = await world.get('/invoices/', YEAR);
       expect(body.invoices.find(({ id }: { id: number }) => id === 2)).toMatchObject({ status: 'Aceptado' });
     });
 
-    it('by number: the invoice, its submissions, its XML', async () => {
+    it('by number, with its submissions and its XML', async () => {
       const { checksum } = await world.archive.put('a/b.xml', Buffer.from('<ECF/>'));
       world.owners.issue(
         invoice({ sequence: 5, state: 'processing', xml_storage_path: 'a/b.xml', xml_checksum: checksum }),
       );
-      expect((await world.ask(`/invoices/${encf('31', 5)}`, mine)).body).toMatchObject({ status: 'EnProceso' });
+      expect((await world.get(`/invoices/${encf('31', 5)}`, mine)).body).toMatchObject({ status: 'EnProceso' });
       world.owners.issue(invoice({ sequence: 5, revision: 2, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
-      expect((await world.ask(`/trackids/${encf('31', 5)}`, mine)).body.track_ids).toMatchObject([
+      expect((await world.get(`/trackids/${encf('31', 5)}`, mine)).body.track_ids).toMatchObject([
         { status: 'Aceptado' },
       ]);
       world.owners.issue(invoice({ sequence: 6, xml_storage_path: 'a/b.xml', xml_checksum: checksum }));
-      expect((await world.ask(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
+      expect((await world.get(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
     });
 
-    it('every submission and message of a number, though events have no room for all of them', async () => {
+    it('with every submission and message of a number, even beyond the size of events', async () => {
       const [latest] = invoice({ sequence: 7 }).attempts;
       if (latest === undefined) throw new Error('a document has a submission');
       const all = [1, 2, 3].map((attempt) => ({
@@ -78,13 +78,13 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
         messages: ['a', 'b'].map((valor) => ({ codigo: '613', valor })),
       }));
       world.owners.whole = invoice({ sequence: 7, attempts: all });
-      const told = all.slice(1).map((attempt) => ({ ...attempt, messages: [], messages_cut: true }));
-      if (told[0] !== undefined) Object.assign(told[0], { earlier_omitted: 1 });
-      world.owners.issue(invoice({ sequence: 7, attempts: told }));
-      const { status, body } = await world.ask(`/trackids/${encf('31', 7)}`, mine);
+      const published = all.slice(1).map((attempt) => ({ ...attempt, messages: [], messages_cut: true }));
+      if (published[0] !== undefined) Object.assign(published[0], { earlier_omitted: 1 });
+      world.owners.issue(invoice({ sequence: 7, attempts: published }));
+      const { status, body } = await world.get(`/trackids/${encf('31', 7)}`, mine);
       expect([status, body.count, body.track_ids]).toEqual([200, 3, all]);
       world.owners.away = true;
-      expect(await world.ask(`/trackids/${encf('31', 7)}`, mine)).toMatchObject({
+      expect(await world.get(`/trackids/${encf('31', 7)}`, mine)).toMatchObject({
         status: 503,
         body: { code: 'service_unavailable' },
       });
@@ -94,8 +94,8 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     it('a received document as well', async () => {
       const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
       world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
-      expect((await world.ask(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
-      expect((await world.ask(`/${encf('31', 50)}/xml`)).text).toBe('<ECF>received</ECF>');
+      expect((await world.get(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
+      expect((await world.get(`/${encf('31', 50)}/xml`)).text).toBe('<ECF>received</ECF>');
       world.owners.receive(
         received({
           sequence: 51,
@@ -105,27 +105,27 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
           xml_checksum: checksum,
         }),
       );
-      expect((await world.ask(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
+      expect((await world.get(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
     });
 
-    it('what was received under no proper number too; what is no number leaves the owners alone for nobody', async () => {
+    it('a document received under a malformed number too; text that is no number causes no query', async () => {
       const { checksum } = await world.archive.put('r/odd.xml', Buffer.from('<ECF>odd</ECF>'));
       world.owners.receive(
         received({ sequence: 96, encf: 'e310000000096', xml_storage_path: 'r/odd.xml', xml_checksum: checksum }),
       );
-      expect((await world.ask('/e310000000096/xml', {})).status).toBe(200);
-      expect((await world.ask('/something/xml?issuer_rnc=199999991', {})).status).toBe(422);
+      expect((await world.get('/e310000000096/xml', {})).status).toBe(200);
+      expect((await world.get('/something/xml?issuer_rnc=199999991', {})).status).toBe(422);
       world.owners.issue(invoice({ sequence: 97 }));
-      expect((await world.ask(`/invoices/${encf('31', 97)}`, mine)).status).toBe(200);
+      expect((await world.get(`/invoices/${encf('31', 97)}`, mine)).status).toBe(200);
     });
 
-    it('under many callers at once, each finds its own', async () => {
+    it('for many callers at once, each its own', async () => {
       const before = await total();
       const found = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
           const sequence = 100 + index;
           world.owners.issue(invoice({ sequence }));
-          const { body } = await world.ask('/invoices?limit=1000', YEAR);
+          const { body } = await world.get('/invoices?limit=1000', YEAR);
           return body.invoices.some(({ encf: number }: { encf: string }) => number === encf('31', sequence));
         }),
       );
@@ -133,49 +133,49 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect(await total()).toBe(before + 40);
     });
 
-    it('and the event that comes later changes nothing', async () => {
-      const before = (await world.ask('/invoices/aggregate', YEAR)).body;
-      await world.tell(invoiceEvent(invoice({ sequence: 1 })), invoiceEvent(invoice({ sequence: 3 })));
-      expect((await world.ask('/invoices/aggregate', YEAR)).body).toEqual(before);
+    it('and a later event changes nothing', async () => {
+      const before = (await world.get('/invoices/aggregate', YEAR)).body;
+      await world.publish(invoiceEvent(invoice({ sequence: 1 })), invoiceEvent(invoice({ sequence: 3 })));
+      expect((await world.get('/invoices/aggregate', YEAR)).body).toEqual(before);
     });
   });
 
-  describe('what is asked of the owners', () => {
-    it('nothing about a document that nothing can change any more', async () => {
-      await world.tell(invoiceEvent(invoice({ sequence: 200 })));
-      world.owners.asked.length = 0;
-      expect((await world.ask(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);
-      expect(world.owners.asked).toEqual([]);
-      await world.tell(invoiceEvent(invoice({ sequence: 201, state: 'rejected-reusable' })));
-      await world.ask(`/invoices/${encf('31', 201)}`, mine);
-      expect(world.owners.asked).toEqual(['findInvoices']);
+  describe('the owners are queried', () => {
+    it('not about a document in a final state', async () => {
+      await world.publish(invoiceEvent(invoice({ sequence: 200 })));
+      world.owners.queries.length = 0;
+      expect((await world.get(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);
+      expect(world.owners.queries).toEqual([]);
+      await world.publish(invoiceEvent(invoice({ sequence: 201, state: 'rejected-reusable' })));
+      await world.get(`/invoices/${encf('31', 201)}`, mine);
+      expect(world.owners.queries).toEqual(['findInvoices']);
     });
 
-    it('only what is new since the last question, and nothing that is known', async () => {
+    it('only for changes since the last query', async () => {
       await total();
-      world.owners.asked.length = 0;
+      world.owners.queries.length = 0;
       await total();
-      await world.tell(invoiceEvent(invoice({ sequence: 202 })));
+      await world.publish(invoiceEvent(invoice({ sequence: 202 })));
       world.owners.issue(invoice({ sequence: 202 }));
       await total();
-      expect(world.owners.asked).toEqual(['recentChanges', 'recentChanges']);
+      expect(world.owners.queries).toEqual(['recentChanges', 'recentChanges']);
     });
   });
 
   describe('an owner that does not answer', () => {
-    it('is done without: the read models answer, and it is left alone for a moment', async () => {
+    it('is left out: the read models answer, and it is not queried for a moment', async () => {
       const before = await total();
       world.owners.away = true;
-      world.owners.asked.length = 0;
+      world.owners.queries.length = 0;
       expect(await total()).toBe(before);
       expect(await total()).toBe(before);
-      expect((await world.ask(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
-      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(503);
-      expect(world.owners.asked).toEqual(['recentChanges']);
+      expect((await world.get(`/invoices/${encf('31', 201)}`, mine)).status).toBe(200);
+      expect((await world.get(`/invoices/${encf('31', 404)}`, mine)).status).toBe(503);
+      expect(world.owners.queries).toEqual(['recentChanges']);
       expect(await world.metrics.render()).toMatch(/ecf_read_model_owner_queries_total\{outcome="paused"\} 3/);
     });
 
-    it('leaves open whether one document exists that is not known here: 503, no 404', async () => {
+    it('makes an unknown document 503 instead of 404', async () => {
       const number = encf('31', 210);
       const { checksum } = await world.archive.put('a/210.xml', Buffer.from('<ECF>210</ECF>'));
       world.owners.issue(invoice({ sequence: 210, xml_storage_path: 'a/210.xml', xml_checksum: checksum }));
@@ -190,41 +190,41 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       ];
       const answers = async () => {
         now += 5_000;
-        const all = await Promise.all(places.map((place) => world.ask(place, mine)));
+        const all = await Promise.all(places.map((place) => world.get(place, mine)));
         return all.map(({ status, headers, body }) => [status, headers.get('retry-after'), body.code]);
       };
       expect(await answers()).toEqual(places.map(() => [503, '5', 'service_unavailable']));
       world.owners.away = false;
       expect((await answers()).map(([status]) => status)).toEqual([200, 200, 200, 200, 200, 404]);
-      expect((await world.ask(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
+      expect((await world.get(`/invoices/${encf('31', 404)}`, mine)).status).toBe(404);
     });
 
-    it('is asked again quick', async () => {
+    it('is queried again shortly after', async () => {
       world.owners.issue(invoice({ sequence: 203 }));
-      expect((await world.ask(`/invoices/${encf('31', 203)}`, mine)).status).toBe(200);
+      expect((await world.get(`/invoices/${encf('31', 203)}`, mine)).status).toBe(200);
     });
   });
 
-  it('another instance finds it too, though the first one asked', async () => {
+  it('another instance finds the change too, although the first one queried it', async () => {
     const before = await total();
     const other = createQuery(world.config, { ...world.overrides, clock });
     await other.start();
     world.owners.issue(invoice({ sequence: 300 }));
     expect(await total()).toBe(before + 1);
     world.owners.issue(invoice({ sequence: 301 }));
-    const second = await world.askOf(other, '/invoices/count', YEAR);
+    const second = await world.getFrom(other, '/invoices/count', YEAR);
     expect(second.body.total_invoices).toBe(before + 2);
     expect(await total()).toBe(before + 2);
     await other.stop();
   });
 });
 
-it('of an account with thousands of taxpayers all are asked about, and once for all who want the same at a time', async () => {
-  const asked: string[][] = [];
+it('an account with thousands of taxpayers: all are queried, once for concurrent equal queries', async () => {
+  const requested: string[][] = [];
   const freshness = createFreshness({
     receivedSource: {
       findReceived: async ({ buyer_rncs }: { buyer_rncs: string[] }) => {
-        asked.push(buyer_rncs);
+        requested.push(buyer_rncs);
         return { received: [] };
       },
     },
@@ -234,9 +234,9 @@ it('of an account with thousands of taxpayers all are asked about, and once for 
   const buyerRncs = Array.from({ length: 2_500 }, (_, i) => String(100_000_000 + i));
   const search = { env: 'TesteCF' as const, buyerRncs, issuerRnc: null, encf: 'E310000000001' };
   await freshness.received(search);
-  expect(asked.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
-  expect(asked.flat()).toEqual(buyerRncs);
-  // The one that is under way, and one that begins after they came.
+  expect(requested.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
+  expect(requested.flat()).toEqual(buyerRncs);
+  // The query in flight, and the one that begins after these arrived.
   await Promise.all(Array.from({ length: 20 }, () => freshness.received(search)));
-  expect(asked).toHaveLength(9);
+  expect(requested).toHaveLength(9);
 });

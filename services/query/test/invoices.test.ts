@@ -22,7 +22,7 @@ import {
   OTHER_ISSUER,
   taxpayer,
   taxpayerEvent,
-} from './support/told.js';
+} from './support/events.js';
 import { startWorld, type World } from './support/world.js';
 
 const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
@@ -32,9 +32,9 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld();
-  await world.tell(
+  await world.publish(
     taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })),
-    // 23:30 on 9 June in Santo Domingo is 10 June in UTC; the fiscal date says nothing about the day of creation.
+    // 23:30 on 9 June in Santo Domingo is 10 June in UTC. The fiscal date does not decide the day of creation.
     invoiceEvent(invoice({ sequence: 1, created_at: '2026-06-09T23:30:00-04:00', date_issued: '2026-05-31' })),
     invoiceEvent(
       invoice({ sequence: 2, created_at: '2026-06-10T00:00:00-04:00', total_amount: '100.50', total_itbis: '15.33' }),
@@ -75,8 +75,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('GET /invoices/', () => {
-  it('lists newest first by creation, then id, in the words of the interface', async () => {
-    const { status, body } = await world.ask('/invoices/', YEAR);
+  it('lists newest first by creation, then id, as the specification shapes it', async () => {
+    const { status, body } = await world.get('/invoices/', YEAR);
     expect(status).toBe(200);
     expect(invoiceListSchema.strict().parse(body)).toEqual(body);
     const { invoices, ...rest } = body;
@@ -134,15 +134,15 @@ describe('GET /invoices/', () => {
     expect(invoices[1]).toMatchObject({ status: 'Rechazado', sequence_used: false, delivery_status: 'not_required' });
   });
 
-  it('goes by the Dominican day of creation, both ends included', async () => {
-    const on = async (date: string) => (await world.ask('/invoices', day(date))).body;
+  it('filters by the Dominican day of creation, both ends included', async () => {
+    const on = async (date: string) => (await world.get('/invoices', day(date))).body;
     expect((await on('09-06-2026')).invoices).toMatchObject([{ encf: encf('31', 1), date_issued: '2026-05-31' }]);
     expect((await on('10-06-2026')).invoices).toMatchObject([{ encf: encf('31', 2) }]);
     expect(await on('31-05-2026')).toMatchObject({ count: 0, total: 0, invoices: [] });
   });
 
-  it('pages; beyond the end there is an empty page', async () => {
-    const page = async (query: string) => (await world.ask(`/invoices/?${query}`, YEAR)).body;
+  it('pages; beyond the end the page is empty', async () => {
+    const page = async (query: string) => (await world.get(`/invoices/?${query}`, YEAR)).body;
     expect(await page('limit=2&offset=1')).toMatchObject({
       count: 2,
       total: 5,
@@ -171,19 +171,19 @@ describe('GET /invoices/', () => {
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id)
       .map(({ id }) => id);
     for (const offset of [999, 1_000, 1_001, 1_750, 2_500, 2_599, 2_600, 9_999]) {
-      const { body } = await world.ask(`/invoices?limit=40&offset=${offset}`, { ...YEAR, env: 'CerteCF' });
+      const { body } = await world.get(`/invoices?limit=40&offset=${offset}`, { ...YEAR, env: 'CerteCF' });
       expect([offset, body.total]).toEqual([offset, 2_600]);
       expect(body.invoices.map(({ id }: { id: number }) => id)).toEqual(expected.slice(offset, offset + 40));
     }
   });
 
-  it('periods without end are fine', async () => {
+  it('accepts periods without an end', async () => {
     const forever = { ...YEAR, 'start-date': '01-01-1000', 'end-date': '31-12-9999' };
-    expect((await world.ask('/invoices/', forever)).body).toMatchObject({ count: 5, total: 5 });
-    expect((await world.ask('/invoices/?offset=1500', forever)).body).toMatchObject({ count: 0, total: 5 });
-    expect((await world.ask('/invoices/aggregate', forever)).body).toMatchObject({ total_invoices: 5 });
+    expect((await world.get('/invoices/', forever)).body).toMatchObject({ count: 5, total: 5 });
+    expect((await world.get('/invoices/?offset=1500', forever)).body).toMatchObject({ count: 0, total: 5 });
+    expect((await world.get('/invoices/aggregate', forever)).body).toMatchObject({ total_invoices: 5 });
     const before = { ...YEAR, 'start-date': '01-01-1000', 'end-date': '31-12-1500' };
-    expect((await world.ask('/invoices/', before)).body).toMatchObject({ count: 0, total: 0 });
+    expect((await world.get('/invoices/', before)).body).toMatchObject({ count: 0, total: 0 });
   });
 
   it.each([
@@ -200,7 +200,7 @@ describe('GET /invoices/', () => {
     [{ 'end-date': '31-12-2025' }, ['header', 'end-date'], 'date_range'],
   ])('%j is 422', async (change, loc, type) => {
     for (const path of ['/invoices/', '/invoices/count/', '/invoices/aggregate/']) {
-      const { status, body } = await world.ask(path, { ...YEAR, ...change });
+      const { status, body } = await world.get(path, { ...YEAR, ...change });
       expect([status, body.code]).toEqual([422, 'validation_error']);
       expect(body.detail).toEqual([{ loc, msg: expect.any(String), type }]);
       expect(body.request_id).toEqual(expect.any(String));
@@ -210,13 +210,13 @@ describe('GET /invoices/', () => {
   it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'offset=-1', 'offset=1e3'])(
     '%s is 422',
     async (query) => {
-      const { status, body } = await world.ask(`/invoices/?${query}`, YEAR);
+      const { status, body } = await world.get(`/invoices/?${query}`, YEAR);
       expect([status, body.detail[0].loc[0]]).toEqual([422, 'query']);
     },
   );
 
-  it('several things wrong are said at once', async () => {
-    const { body } = await world.ask('/invoices/?limit=0');
+  it('names several errors at once', async () => {
+    const { body } = await world.get('/invoices/?limit=0');
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual([
       'end-date',
       'limit',
@@ -225,7 +225,7 @@ describe('GET /invoices/', () => {
     ]);
   });
 
-  it('an RNC of another account, or of nobody, is 404', async () => {
+  it('an RNC of another account, or an unknown one, is 404', async () => {
     for (const rnc of [OTHER_ISSUER, FOREIGN_ISSUER])
       for (const path of [
         '/invoices/',
@@ -234,7 +234,7 @@ describe('GET /invoices/', () => {
         `/invoices/${encf('31', 1)}`,
         `/trackids/${encf('31', 1)}`,
       ])
-        expect(await world.ask(path, { ...YEAR, 'rnc-issuing': rnc })).toMatchObject({
+        expect(await world.get(path, { ...YEAR, 'rnc-issuing': rnc })).toMatchObject({
           status: 404,
           body: { code: 'taxpayer_not_found' },
         });
@@ -243,7 +243,7 @@ describe('GET /invoices/', () => {
 
 describe('GET /invoices/count/ and /invoices/aggregate/', () => {
   it('counts all that match', async () => {
-    const { status, body } = await world.ask('/invoices/count/', YEAR);
+    const { status, body } = await world.get('/invoices/count/', YEAR);
     expect(status).toBe(200);
     expect(body).toEqual({
       total_invoices: 5,
@@ -253,12 +253,12 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
       env: 'TesteCF',
     });
     expect(invoiceCountSchema.strict().parse(body)).toEqual(body);
-    expect((await world.ask('/invoices/count', day('01-07-2026'))).body.total_invoices).toBe(2);
-    expect((await world.ask('/invoices/count', day('01-01-2026'))).body.total_invoices).toBe(0);
+    expect((await world.get('/invoices/count', day('01-07-2026'))).body.total_invoices).toBe(2);
+    expect((await world.get('/invoices/count', day('01-01-2026'))).body.total_invoices).toBe(0);
   });
 
   it('sums accepted documents, credit notes negative', async () => {
-    const { body } = await world.ask('/invoices/aggregate/', YEAR);
+    const { body } = await world.get('/invoices/aggregate/', YEAR);
     expect(invoiceAggregateSchema.strict().parse(body)).toEqual(body);
     expect(body).toEqual({
       issuer_rnc: ISSUER,
@@ -290,7 +290,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
   });
 
   it('of an empty period is all zeros', async () => {
-    const { status, body } = await world.ask('/invoices/aggregate', day('01-01-2026'));
+    const { status, body } = await world.get('/invoices/aggregate', day('01-01-2026'));
     expect(status).toBe(200);
     expect(body).toMatchObject({
       total_invoices: 0,
@@ -304,9 +304,9 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
   });
 
   it('top_clients_limit is 1 to 50', async () => {
-    expect((await world.ask('/invoices/aggregate?top_clients_limit=1', YEAR)).body.top_clients).toHaveLength(1);
+    expect((await world.get('/invoices/aggregate?top_clients_limit=1', YEAR)).body.top_clients).toHaveLength(1);
     for (const limit of ['0', '51', 'x'])
-      expect((await world.ask(`/invoices/aggregate?top_clients_limit=${limit}`, YEAR)).status).toBe(422);
+      expect((await world.get(`/invoices/aggregate?top_clients_limit=${limit}`, YEAR)).status).toBe(422);
   });
 });
 
@@ -315,42 +315,42 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
 
   it('gives one invoice, its eNCF in either case', async () => {
     for (const number of [encf('31', 2), encf('31', 2).toLowerCase()]) {
-      const { status, body } = await world.ask(`/invoices/${number}/`, mine);
+      const { status, body } = await world.get(`/invoices/${number}/`, mine);
       expect([status, body.encf, body.status]).toEqual([200, encf('31', 2), 'Aceptado']);
       expect(invoiceSchema.strict().parse(body)).toEqual(body);
     }
-    expect((await world.ask(`/invoices/${encf('31', 1)}`, { ...mine, env: 'eCF' })).body.env).toBe('eCF');
+    expect((await world.get(`/invoices/${encf('31', 1)}`, { ...mine, env: 'eCF' })).body.env).toBe('eCF');
   });
 
-  it('unknown numbers, and those under which nothing was ever sent, are 404', async () => {
+  it('unknown numbers, and numbers without any submission, are 404', async () => {
     for (const number of [encf('31', 999)])
       for (const path of [`/invoices/${number}`, `/trackids/${number}`, `/trackids/${number}/raw`])
-        expect(await world.ask(path, mine)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+        expect(await world.get(path, mine)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('what is no eNCF is 422, and so is a missing header', async () => {
+  it('a malformed eNCF is 422, and so is a missing header', async () => {
     for (const number of ['E31', 'F310000000001', 'E3100000000011', "E31000000000'", 'count%20'])
-      expect(await world.ask(`/invoices/${number}`, mine)).toMatchObject({
+      expect(await world.get(`/invoices/${number}`, mine)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['path', 'encf'] }] },
       });
-    expect(await world.ask(`/invoices/${encf('31', 2)}`)).toMatchObject({
+    expect(await world.get(`/invoices/${encf('31', 2)}`)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['header', 'rnc-issuing'], type: 'missing' }] },
     });
   });
 
-  it('every attempt of a number is listed, oldest first, with what the authority answered to each', async () => {
+  it('every attempt of a number is listed, oldest first, with the authority’s answer', async () => {
     const attempt = (number: number, state: string, track: string) => ({
       ...invoice({ state }).attempts[0],
       attempt: number,
       track_id: track,
     });
     const attempts = [attempt(1, 'rejected-reusable', 'first'), attempt(2, 'accepted', 'second')];
-    await world.tell(
+    await world.publish(
       invoiceEvent(invoice({ sequence: 7, created_at: '2025-02-01T00:00:00-04:00', attempts: attempts as never })),
     );
-    const { status, body } = await world.ask(`/trackids/${encf('31', 7)}`, mine);
+    const { status, body } = await world.get(`/trackids/${encf('31', 7)}`, mine);
     expect(status).toBe(200);
     expect(trackIdListSchema.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({
@@ -377,7 +377,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
       { attempt: 2, ...raw('submitDocument', '{"trackId":"second"}') },
       { attempt: 2, ...raw('queryResult', '{"estado":"Aceptado"}') },
     ];
-    const answers = (await world.ask(`/trackids/${encf('31', 7)}/raw`, mine)).body;
+    const answers = (await world.get(`/trackids/${encf('31', 7)}/raw`, mine)).body;
     expect(answers).toEqual({
       ...body,
       track_ids: [
@@ -389,7 +389,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
       ],
     });
     world.owners.away = true;
-    expect(await world.ask(`/trackids/${encf('31', 7)}/raw`, mine)).toMatchObject({
+    expect(await world.get(`/trackids/${encf('31', 7)}/raw`, mine)).toMatchObject({
       status: 503,
       body: { code: 'service_unavailable' },
     });
@@ -407,30 +407,30 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
       attempts: [],
       code: null,
     };
-    await world.tell(invoiceEvent(invoice({ ...change, state: 'held' })));
-    expect((await world.ask('/invoices/count', period)).body.total_invoices).toBe(1);
+    await world.publish(invoiceEvent(invoice({ ...change, state: 'held' })));
+    expect((await world.get('/invoices/count', period)).body.total_invoices).toBe(1);
     const messages = [{ codigo: '', valor: `${encf('31', 8)} was not accepted` }];
-    await world.tell(invoiceEvent(invoice({ ...change, revision: 2, state: 'withdrawn', messages })));
+    await world.publish(invoiceEvent(invoice({ ...change, revision: 2, state: 'withdrawn', messages })));
     const shown = { encf: number, status: 'Rechazado', code: null, sequence_used: false, messages };
-    expect(await world.ask(`/invoices/${number}`, mine)).toMatchObject({ status: 200, body: shown });
-    expect((await world.ask('/invoices/', period)).body).toMatchObject({ count: 1, total: 1, invoices: [shown] });
-    expect((await world.ask('/invoices/count', period)).body.total_invoices).toBe(1);
-    expect((await world.ask('/invoices/aggregate', period)).body).toMatchObject({
+    expect(await world.get(`/invoices/${number}`, mine)).toMatchObject({ status: 200, body: shown });
+    expect((await world.get('/invoices/', period)).body).toMatchObject({ count: 1, total: 1, invoices: [shown] });
+    expect((await world.get('/invoices/count', period)).body.total_invoices).toBe(1);
+    expect((await world.get('/invoices/aggregate', period)).body).toMatchObject({
       total_invoices: 1,
       by_status: [{ status: 'Rechazado', count: 1 }],
     });
-    expect((await world.ask(`/trackids/${number}`, mine)).body).toMatchObject({ count: 0, track_ids: [] });
+    expect((await world.get(`/trackids/${number}`, mine)).body).toMatchObject({ count: 0, track_ids: [] });
   });
 
-  it('delivery and approval are shown as quick as they are told, before or after the document', async () => {
+  it('delivery and approval are shown once their events come, before or after the document', async () => {
     const number = encf('31', 9);
     const key = `TesteCF:${ISSUER}:${number}`;
     const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number, buyer_rnc: BUYER };
     const delivery = (revision: number, delivery_status: string) =>
       event(TOPICS.deliveries.name, 'delivery.changed', key, { ...document, revision, delivery_status });
-    await world.tell(delivery(2, 'delivered'), delivery(1, 'pending'));
-    await world.tell(invoiceEvent(invoice({ sequence: 9, created_at: '2025-02-01T00:00:00-04:00' })));
-    expect((await world.ask(`/invoices/${number}`, mine)).body).toMatchObject({
+    await world.publish(delivery(2, 'delivered'), delivery(1, 'pending'));
+    await world.publish(invoiceEvent(invoice({ sequence: 9, created_at: '2025-02-01T00:00:00-04:00' })));
+    expect((await world.get(`/invoices/${number}`, mine)).body).toMatchObject({
       delivery_status: 'delivered',
       approval_status: 'pending',
     });
@@ -441,9 +441,9 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
       approval_confirmed: false,
       approval_datetime: '2026-06-16T09:00:00-04:00',
     };
-    await world.tell(event(TOPICS.approvals.name, 'approval.changed', key, { direction: 'received', ...decision }));
-    // A decision of our own about a document that came under the same number is another matter.
-    await world.tell(
+    await world.publish(event(TOPICS.approvals.name, 'approval.changed', key, { direction: 'received', ...decision }));
+    // A decision that the account gave on a received document with the same number does not count.
+    await world.publish(
       event(TOPICS.approvals.name, 'approval.changed', key, {
         direction: 'given',
         ...decision,
@@ -451,20 +451,20 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
         approval_status: 'approved',
       }),
     );
-    expect((await world.ask(`/invoices/${number}`, mine)).body).toMatchObject({
+    expect((await world.get(`/invoices/${number}`, mine)).body).toMatchObject({
       approval_status: 'rejected',
       approval_confirmed: false,
     });
     // The answer of a known signer replaces that of a stranger.
     const confirmed = { direction: 'received', ...decision, revision: 2, approval_confirmed: true };
-    await world.tell(event(TOPICS.approvals.name, 'approval.changed', key, confirmed));
-    const { body } = await world.ask('/invoices/', { ...mine, 'start-date': '01-02-2025', 'end-date': '01-02-2025' });
+    await world.publish(event(TOPICS.approvals.name, 'approval.changed', key, confirmed));
+    const { body } = await world.get('/invoices/', { ...mine, 'start-date': '01-02-2025', 'end-date': '01-02-2025' });
     expect(body.invoices[0]).toMatchObject({ encf: number, delivery_status: 'delivered', approval_confirmed: true });
   });
 });
 
-describe('what an account sees', () => {
-  it('without identity there is nothing', async () => {
+describe('access of an account', () => {
+  it('without identity is refused', async () => {
     for (const path of [
       '/invoices/',
       `/invoices/${encf('31', 1)}`,
@@ -483,20 +483,20 @@ describe('what an account sees', () => {
     }
   });
 
-  it('a taxpayer that the gateway registered a moment ago is known', async () => {
+  it('includes a taxpayer that the gateway has just registered', async () => {
     const fresh = taxpayer({ rnc: FOREIGN_ISSUER, account_id: 'account-3' });
     world.gateway.set('account-3', [fresh]);
     const headers = { ...YEAR, 'rnc-issuing': FOREIGN_ISSUER };
     const account = { account_id: 'account-3', taxpayers_revision: fresh.revision };
-    expect((await world.ask('/invoices/count', headers, account)).body).toMatchObject({ total_invoices: 0 });
-    expect((await world.ask('/invoices/count', headers, { account_id: ACCOUNT })).status).toBe(404);
+    expect((await world.get('/invoices/count', headers, account)).body).toMatchObject({ total_invoices: 0 });
+    expect((await world.get('/invoices/count', headers, { account_id: ACCOUNT })).status).toBe(404);
     world.gateway.get = () => {
       throw new Error('the gateway is away');
     };
-    expect((await world.ask('/invoices/count', headers, account)).status).toBe(200);
+    expect((await world.get('/invoices/count', headers, account)).status).toBe(200);
     const newer = { account_id: ACCOUNT, taxpayers_revision: 1_000_000 };
     for (const place of ['/invoices/count', `/${encf('31', 999)}/xml`])
-      expect((await world.ask(place, headers, newer)).body.code).toBe('service_unavailable');
+      expect((await world.get(place, headers, newer)).body.code).toBe('service_unavailable');
     world.gateway.get = Map.prototype.get;
   });
 });

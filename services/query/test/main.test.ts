@@ -9,7 +9,7 @@ import { MASTER_KEY } from './support/keys.js';
 const MAIN = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'main.js');
 const built = existsSync(MAIN) ? describe : describe.skip;
 
-/** Runs the built program; `when` is called with all output so far. */
+/** Runs the built program; calls `when` with all output so far. */
 function run(env: Record<string, string>, when: (out: string, end: () => void) => void = () => undefined) {
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     const { NODE_OPTIONS: _options, ...inherited } = process.env;
@@ -27,14 +27,14 @@ function run(env: Record<string, string>, when: (out: string, end: () => void) =
 }
 
 built('the program', () => {
-  it('names what is wrong with its settings and does not start', async () => {
+  it('names wrong settings and does not start', async () => {
     const { code, err } = await run({ DATABASE_URL: '', PORT: 'x', MASTER_KEY: 'none' });
     expect(code).toBe(1);
     for (const name of ['DATABASE_URL', 'PORT', 'MASTER_KEY']) expect(err).toContain(name);
     expect(err).not.toContain('    at ');
   });
 
-  it('makes its database, listens, and ends with 0 at a signal though its owners are away', async () => {
+  it('creates its database, listens, and ends with 0 at a signal although its owners are down', async () => {
     const url = (await (await startTestPostgres()).createDatabase()).replace(/test_\w+$/, (name) => `new_${name}`);
     const env = {
       DATABASE_URL: url,
@@ -44,16 +44,16 @@ built('the program', () => {
       EMISSION_URL: 'http://127.0.0.1:1',
       RECEPTION_URL: 'http://127.0.0.1:1',
     };
-    let asked = false;
+    let queried = false;
     const { code, err } = await run(env, (out, end) => {
       const line = out.split('\n').find((one) => one.includes('query listening'));
-      if (asked || line === undefined) return;
-      asked = true;
+      if (queried || line === undefined) return;
+      queried = true;
       const address = (JSON.parse(line) as { url: string }).url;
       void fetch(`${address}/health/ready`).then(async (answer) => {
         if (answer.status === 200 && (await fetch(`${address}/invoices`)).status === 401) end();
       });
     });
-    expect({ code, err, asked }).toEqual({ code: 0, err: '', asked: true });
+    expect({ code, err, queried }).toEqual({ code: 0, err: '', queried: true });
   });
 });

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OutcomeSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
+import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/events.js';
 import { IDENTITY_KEY } from './support/keys.js';
 import { createOwners } from './support/owners.js';
-import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/told.js';
 import { startWorld, type World } from './support/world.js';
 
 const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
 const COUNT = 1_200;
 
 let world: World;
-let ask: QueryOperations;
+let operations: QueryOperations;
 const truth = Array.from({ length: COUNT }, (_, index) =>
   invoice({
     sequence: index + 1,
@@ -31,7 +31,7 @@ const named = (sequence: number) => ({
   encf: encf('31', sequence),
   buyer_rnc: FOREIGN_ISSUER,
 });
-/** What the approvals service holds, two to a page. */
+/** The outcomes of the approvals service, two to a page. */
 const outcomes: OutcomeSource = {
   pageOfDeliveries: async ({ after }) => ({
     deliveries: [1, 2].map((n) => ({
@@ -61,8 +61,8 @@ beforeAll(async () => {
   world.owners.issue(...truth);
   world.owners.receive(received({ sequence: 1 }));
   for (let at = 0; at < truth.length; at += 500)
-    await world.tell(...truth.slice(at, at + 500).map((one) => invoiceEvent(one)));
-  ask = createInternalClient(QUERY_OPERATIONS, {
+    await world.publish(...truth.slice(at, at + 500).map((one) => invoiceEvent(one)));
+  operations = createInternalClient(QUERY_OPERATIONS, {
     url: world.url,
     owner: 'query',
     service: 'gateway',
@@ -74,7 +74,7 @@ afterAll(() => world.stop());
 
 async function ended() {
   for (;;) {
-    const state = await ask.rebuildState({});
+    const state = await operations.rebuildState({});
     if (!state.building) return state;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -82,14 +82,14 @@ async function ended() {
 
 async function answers() {
   const [list, aggregate, one] = [
-    await world.ask('/invoices/?limit=1000&offset=1100', YEAR),
-    await world.ask('/invoices/aggregate/', YEAR),
-    await world.ask(`/invoices/${encf('31', 8)}`, YEAR),
+    await world.get('/invoices/?limit=1000&offset=1100', YEAR),
+    await world.get('/invoices/aggregate/', YEAR),
+    await world.get(`/invoices/${encf('31', 8)}`, YEAR),
   ];
   return { list: list.body, aggregate: aggregate.body, one: one.body };
 }
 
-/** Names of tables, keys and indexes of a schema: what later migrations count on. */
+/** Names of tables, keys and indexes of a schema, which later migrations rely on. */
 async function shape(schema: string): Promise<string[]> {
   const { rows } = await world.database.query<{ name: string }>(
     `SELECT tablename || ' ' || indexname || ' ' || replace(indexdef, schemaname || '.', '') AS name FROM pg_indexes WHERE schemaname = $1
@@ -101,10 +101,10 @@ async function shape(schema: string): Promise<string[]> {
 }
 
 describe('a rebuild', () => {
-  it('makes everything anew from the owners while answers and changes go on', async () => {
+  it('rebuilds everything from the owners while queries and changes continue', async () => {
     const before = await answers();
     const present = await shape('public');
-    // A read model gone wrong: sums that do not add up, a document that no owner knows, one that is missing.
+    // A wrong read model: wrong sums, a document unknown to its owner, a missing document.
     await world.database.query('UPDATE invoice_rollup SET amount = amount + 1, count = count + 3');
     await world.database.query(
       `UPDATE invoice SET encf = 'E319999999999', id = 999999 WHERE encf = '${encf('31', 8)}'`,
@@ -116,16 +116,16 @@ describe('a rebuild', () => {
     const during: number[] = [];
     world.owners.beforePage = async () => {
       pages += 1;
-      // Changes that come while it runs: of a document it has passed, of one it has not, and a new one.
+      // Changes during the rebuild: of a document already copied, of one not yet copied, and a new one.
       const change = invoice({ ...truth[3], revision: 1 + pages, total_amount: `${pages}.00` });
       const later = invoice({ ...truth[COUNT - 1], revision: 1 + pages, state: 'conditional' });
       const fresh = invoice({ sequence: 5_000 + pages });
       world.owners.issue(change, later, fresh);
-      await world.tell(invoiceEvent(change), invoiceEvent(later), invoiceEvent(fresh));
-      during.push((await world.ask('/invoices/', YEAR)).status, (await world.ask('/invoices/aggregate', YEAR)).status);
+      await world.publish(invoiceEvent(change), invoiceEvent(later), invoiceEvent(fresh));
+      during.push((await world.get('/invoices/', YEAR)).status, (await world.get('/invoices/aggregate', YEAR)).status);
     };
-    expect(await ask.startRebuild({})).toMatchObject({ building: true, failure: null, finished_at: null });
-    await expect(ask.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    expect(await operations.startRebuild({})).toMatchObject({ building: true, failure: null, finished_at: null });
+    await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
     const state = await ended();
     world.owners.beforePage = async () => undefined;
     expect(state).toMatchObject({ failure: null, finished_at: expect.any(String) });
@@ -141,32 +141,32 @@ describe('a rebuild', () => {
     );
     expect(after.aggregate.total_amount).toBe(rows[0]?.amount);
     expect(after.aggregate.top_clients).toMatchObject([{ count: rows[0]?.count, total_amount: rows[0]?.amount }]);
-    expect((await world.ask(`/invoices/${encf('31', 4)}`, YEAR)).body.total_amount).toBe(`${pages}.00`);
-    expect((await world.ask('/invoices/E319999999999', YEAR)).status).toBe(404);
+    expect((await world.get(`/invoices/${encf('31', 4)}`, YEAR)).body.total_amount).toBe(`${pages}.00`);
+    expect((await world.get('/invoices/E319999999999', YEAR)).status).toBe(404);
   });
 
-  it('goes on taking events afterwards, received documents too', async () => {
-    await world.tell(invoiceEvent(invoice({ sequence: 6_000 })), receivedEvent(received({ sequence: 2 })));
-    expect((await world.ask(`/invoices/${encf('31', 6_000)}`, YEAR)).status).toBe(200);
+  it('handles events afterwards, of received documents too', async () => {
+    await world.publish(invoiceEvent(invoice({ sequence: 6_000 })), receivedEvent(received({ sequence: 2 })));
+    expect((await world.get(`/invoices/${encf('31', 6_000)}`, YEAR)).status).toBe(200);
     const { rows } = await world.database.query('SELECT encf FROM received_invoice ORDER BY encf');
     expect(rows).toEqual([{ encf: encf('31', 1) }, { encf: encf('31', 2) }]);
     world.owners.issue(invoice({ sequence: 6_000 }));
     const before = await answers();
-    await ask.startRebuild({});
+    await operations.startRebuild({});
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
-    expect((await world.ask(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
+    expect((await world.get(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
   });
 
-  it('brings back deliveries and decisions of buyers, and keeps what is newer', async () => {
+  it('restores deliveries and decisions of buyers, and keeps newer ones', async () => {
     await world.database.query('DELETE FROM delivery; DELETE FROM buyer_decision');
     await world.database.query(
       'INSERT INTO delivery (env, encf, issuer_rnc, revision, status) VALUES ($1, $2, $3, 9, $4)',
       ['TesteCF', encf('31', 4), ISSUER, 'refused'],
     );
-    await ask.startRebuild({});
+    await operations.startRebuild({});
     expect(await ended()).toMatchObject({ failure: null });
-    const shown = async (sequence: number) => (await world.ask(`/invoices/${encf('31', sequence)}`, YEAR)).body;
+    const shown = async (sequence: number) => (await world.get(`/invoices/${encf('31', sequence)}`, YEAR)).body;
     expect(await Promise.all([1, 2, 3, 4].map(async (n) => (await shown(n)).delivery_status))).toEqual([
       'delivered',
       'delivered',
@@ -177,47 +177,50 @@ describe('a rebuild', () => {
     expect(rows).toEqual([{ encf: encf('31', 3), status: 'approved' }]);
   });
 
-  it('that cannot go on leaves everything as it was, and says why', async () => {
+  it('that fails leaves everything unchanged and reports the reason', async () => {
     const before = await answers();
     world.owners.beforePage = async () => {
       throw new Error('the owner ended in the middle');
     };
-    await ask.startRebuild({});
+    await operations.startRebuild({});
     expect(await ended()).toMatchObject({ failure: 'the owner ended in the middle' });
     world.owners.beforePage = async () => undefined;
     expect(await answers()).toEqual(before);
     expect(await shape('rebuilding')).toEqual([]);
   });
 
-  it('whose instance died is cleared away, and another can begin', async () => {
+  it('of a crashed instance is removed, and another can start', async () => {
     const before = await answers();
     const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
     const dying = await createPostgresGenerations(world.database, migrations, silentLogger).begin();
     expect(dying).not.toBeNull();
-    expect(await ask.rebuildState({})).toMatchObject({ building: true });
+    expect(await operations.rebuildState({})).toMatchObject({ building: true });
     await world.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4310002 AND granted`,
     );
-    await world.tell(invoiceEvent(invoice({ sequence: 7_000, created_at: '2024-01-01T12:00:00-04:00' })));
-    expect(await ask.rebuildState({})).toMatchObject({ building: false, failure: expect.stringContaining('ended') });
-    await ask.startRebuild({});
+    await world.publish(invoiceEvent(invoice({ sequence: 7_000, created_at: '2024-01-01T12:00:00-04:00' })));
+    expect(await operations.rebuildState({})).toMatchObject({
+      building: false,
+      failure: expect.stringContaining('ended'),
+    });
+    await operations.startRebuild({});
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
   });
 });
 
 describe('the first start', () => {
-  it('takes over what the owners held before', async () => {
+  it('copies the earlier documents of the owners', async () => {
     const owners = createOwners();
     owners.issue(...truth.slice(0, 30));
     const late = await startWorld({}, {}, owners);
     const { rows } = await late.database.query('SELECT count(*) AS count FROM invoice');
     expect(rows).toEqual([{ count: 30 }]);
-    expect((await late.ask('/invoices/count', YEAR)).body.total_invoices).toBe(30);
+    expect((await late.get('/invoices/count', YEAR)).body.total_invoices).toBe(30);
     await late.stop();
   });
 
-  it('tries until the owners answer, and does nothing where all was told', async () => {
+  it('retries until the owners answer, and does nothing if events made all documents known', async () => {
     const owners = createOwners();
     owners.away = true;
     const pauses: number[] = [];

@@ -15,13 +15,13 @@ import {
   receivedEvent,
   taxpayer,
   taxpayerEvent,
-} from './support/told.js';
+} from './support/events.js';
 import { startWorld, type World } from './support/world.js';
 
 const SECOND_PROVIDER = '130000001';
 let world: World;
 
-/** Stores bytes as their owner does; what the event carries of them. */
+/** Stores bytes as their owner does; returns the file's fields of the event. */
 async function stored(name: string): Promise<{ xml: string; path: string; sha256: string }> {
   const xml = `<?xml version="1.0"?><ECF>${name}</ECF>`;
   const file = `TesteCF/ecf/${ISSUER}/issued/2026/06/${name}.xml`;
@@ -31,7 +31,7 @@ async function stored(name: string): Promise<{ xml: string; path: string; sha256
 
 async function issued(sequence: number, name: string, change: Parameters<typeof invoice>[0] = {}) {
   const file = await stored(name);
-  await world.tell(
+  await world.publish(
     invoiceEvent(invoice({ sequence, xml_storage_path: file.path, xml_checksum: file.sha256, ...change })),
   );
   return file;
@@ -39,17 +39,17 @@ async function issued(sequence: number, name: string, change: Parameters<typeof 
 
 async function took(sequence: number, name: string, change: Parameters<typeof received>[0] = {}) {
   const file = await stored(name);
-  const told = received({ sequence, xml_storage_path: file.path, xml_checksum: file.sha256, ...change });
-  await world.tell(receivedEvent(told));
-  return { ...file, told };
+  const event = received({ sequence, xml_storage_path: file.path, xml_checksum: file.sha256, ...change });
+  await world.publish(receivedEvent(event));
+  return { ...file, event };
 }
 
 const xmlOf = (pathAndQuery: string, headers: Record<string, string> = {}, account = ACCOUNT) =>
-  world.ask(pathAndQuery, headers, { account_id: account });
+  world.get(pathAndQuery, headers, { account_id: account });
 
 beforeAll(async () => {
   world = await startWorld();
-  await world.tell(
+  await world.publish(
     taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER })),
     taxpayerEvent(taxpayer({ rnc: FOREIGN_ISSUER, account_id: OTHER_ACCOUNT })),
   );
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('GET /{encf}/xml', () => {
-  it('gives the very bytes of an issued document', async () => {
+  it('gives the exact bytes of an issued document', async () => {
     const { xml } = await issued(1, 'one');
     for (const number of [encf('31', 1), encf('31', 1).toLowerCase()]) {
       const answer = await xmlOf(`/${number}/xml`);
@@ -69,7 +69,7 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 1)}/xml`, { env: 'eCF' })).status).toBe(404);
   });
 
-  it('the summary on request, where there is one', async () => {
+  it('gives the summary on request, if there is one', async () => {
     const summary = await stored('two-summary');
     const { xml } = await issued(2, 'two', {
       ecf_type: '32',
@@ -92,12 +92,12 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 3)}/xml?sha256=${other.sha256.toUpperCase()}`)).text).toBe(other.xml);
   });
 
-  it('received documents where none was issued, and by their provider', async () => {
+  it('gives received documents if none was issued, or if their provider is named', async () => {
     const { xml } = await took(4, 'four');
     expect((await xmlOf(`/${encf('31', 4)}/xml`)).text).toBe(xml);
     expect((await xmlOf(`/${encf('31', 4)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(xml);
     expect((await xmlOf(`/${encf('31', 4)}/xml?issuer_rnc=${ISSUER}`)).status).toBe(404);
-    // A number that both an own taxpayer and a provider use is the own one's, unless the provider is named.
+    // A number used by an own taxpayer and by a provider means the own document, unless the provider is named.
     const own = await issued(4, 'four-own');
     expect((await xmlOf(`/${encf('31', 4)}/xml`)).text).toBe(own.xml);
     expect((await xmlOf(`/${encf('31', 4)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(xml);
@@ -113,27 +113,27 @@ describe('GET /{encf}/xml', () => {
   it('several buyers of the account under one number of a provider: 400, until one is named', async () => {
     const first = await took(11, 'eleven');
     const second = await took(12, 'eleven-second', { encf: encf('31', 11), buyer_rnc: OTHER_ISSUER });
-    const asked = `/${encf('31', 11)}/xml?issuer_rnc=${FOREIGN_ISSUER}`;
-    for (const path of [asked, `/${encf('31', 11)}/xml`])
-      expect(await xmlOf(path)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
-    expect((await xmlOf(asked, { 'buyer-rnc': ISSUER })).text).toBe(first.xml);
-    expect((await xmlOf(asked, { 'buyer-rnc': OTHER_ISSUER })).text).toBe(second.xml);
-    expect((await xmlOf(`${asked}&sha256=${second.sha256}`)).text).toBe(second.xml);
-    expect(await xmlOf(asked, { 'buyer-rnc': SECOND_PROVIDER })).toMatchObject({
+    const path = `/${encf('31', 11)}/xml?issuer_rnc=${FOREIGN_ISSUER}`;
+    for (const each of [path, `/${encf('31', 11)}/xml`])
+      expect(await xmlOf(each)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
+    expect((await xmlOf(path, { 'buyer-rnc': ISSUER })).text).toBe(first.xml);
+    expect((await xmlOf(path, { 'buyer-rnc': OTHER_ISSUER })).text).toBe(second.xml);
+    expect((await xmlOf(`${path}&sha256=${second.sha256}`)).text).toBe(second.xml);
+    expect(await xmlOf(path, { 'buyer-rnc': SECOND_PROVIDER })).toMatchObject({
       status: 404,
       body: { code: 'taxpayer_not_found' },
     });
-    expect(await xmlOf(asked, { 'buyer-rnc': '12' })).toMatchObject({
+    expect(await xmlOf(path, { 'buyer-rnc': '12' })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['header', 'buyer-rnc'] }] },
     });
   });
 
-  it('where one account is both, the issued copy; a competing document by its checksum', async () => {
+  it('if the account is issuer and buyer, gives the issued copy; a competing document by its checksum', async () => {
     const own = await issued(7, 'seven');
     const copy = await stored('seven-received');
     const rival = await stored('seven-rival');
-    await world.tell(
+    await world.publish(
       receivedEvent(
         received({
           sequence: 7,
@@ -152,14 +152,14 @@ describe('GET /{encf}/xml', () => {
         }),
       ),
     );
-    const asked = `/${encf('31', 7)}/xml?issuer_rnc=${ISSUER}`;
-    expect((await xmlOf(asked)).text).toBe(own.xml);
-    expect((await xmlOf(`${asked}&sha256=${copy.sha256}`)).text).toBe(copy.xml);
-    expect((await xmlOf(`${asked}&sha256=${rival.sha256}`)).text).toBe(rival.xml);
-    expect((await xmlOf(`${asked}&sha256=${'0'.repeat(64)}`)).status).toBe(404);
+    const path = `/${encf('31', 7)}/xml?issuer_rnc=${ISSUER}`;
+    expect((await xmlOf(path)).text).toBe(own.xml);
+    expect((await xmlOf(`${path}&sha256=${copy.sha256}`)).text).toBe(copy.xml);
+    expect((await xmlOf(`${path}&sha256=${rival.sha256}`)).text).toBe(rival.xml);
+    expect((await xmlOf(`${path}&sha256=${'0'.repeat(64)}`)).status).toBe(404);
   });
 
-  it('nothing of another account, whatever it knows of it', async () => {
+  it('gives nothing of another account, whatever parameters are known', async () => {
     const { sha256 } = await issued(8, 'eight', { issuer_rnc: FOREIGN_ISSUER, account_id: OTHER_ACCOUNT });
     for (const query of ['', `?issuer_rnc=${FOREIGN_ISSUER}`, `?sha256=${sha256}`])
       expect((await xmlOf(`/${encf('31', 8)}/xml${query}`)).status).toBe(404);
@@ -177,7 +177,7 @@ describe('GET /{encf}/xml', () => {
     expect(await xmlOf(address)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
-  it('gives the bytes of a document that waits at its owner for the archive', async () => {
+  it('gives the bytes of a document that is not archived yet', async () => {
     const issuedFile = await issued(11, 'eleven');
     const receivedFile = await took(12, 'twelve');
     for (const { path: name, xml } of [issuedFile, receivedFile]) {
@@ -189,7 +189,7 @@ describe('GET /{encf}/xml', () => {
     expect(await world.metrics.render()).not.toMatch(/ecf_integrity_errors_total [1-9]/);
   });
 
-  it('altered and lost bytes are never given out, and are noticed', async () => {
+  it('never gives altered or lost bytes, and reports an integrity error', async () => {
     const altered = await issued(9, 'nine');
     await writeFile(path.join(world.folder, 'xml', altered.path), `${altered.xml} `);
     const lost = await issued(10, 'ten');

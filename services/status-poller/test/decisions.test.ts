@@ -18,23 +18,23 @@ const attempt = (change: Partial<InvoiceAttempt>): InvoiceAttempt => ({
   ...change,
 });
 
-describe('what emission tells', () => {
+describe('the events of emission', () => {
   const now = new Date('2026-03-02T12:30:00Z');
 
-  it('is every submission with a trackId; the present one is asked for while its verdict is awaited', () => {
+  it('contain every submission with a trackId; the present one is queried while it has no verdict', () => {
     const refused = attempt({ track_id: 'old', status: 'Rechazado', code: '2', final: true, sequence_used: true });
     const lost = attempt({ attempt: 2, track_id: null });
     const open = attempt({ attempt: 3, track_id: 'new', submitted_at: null });
-    const told = publishedSubmissions(
+    const published = publishedSubmissions(
       invoiceChanged({ state: 'processing', track_id: 'new', attempts: [refused, lost, open] }),
       now,
     );
-    expect(told.map(({ trackId, polled, final }) => ({ trackId, polled, final }))).toEqual([
+    expect(published.map(({ trackId, polled, final }) => ({ trackId, polled, final }))).toEqual([
       { trackId: 'old', polled: false, final: true },
       { trackId: 'new', polled: true, final: false },
     ]);
-    expect(told[0]?.facts).toMatchObject({ status: 'Rechazado', sequenceUsed: true });
-    expect(told[1]?.submittedAt).toEqual(now);
+    expect(published[0]?.facts).toMatchObject({ status: 'Rechazado', sequenceUsed: true });
+    expect(published[1]?.submittedAt).toEqual(now);
   });
 
   it.each([
@@ -43,27 +43,27 @@ describe('what emission tells', () => {
     ['arrived', false],
     ['resend-due', false],
     ['accepted', false],
-  ])('a document that is %s: asked for = %s', (state, polled) => {
-    const [told] = publishedSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
-    expect(told?.polled).toBe(polled);
+  ])('a document that is %s: queried = %s', (state, polled) => {
+    const [published] = publishedSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
+    expect(published?.polled).toBe(polled);
   });
 
-  it('a copy that the document has left behind is not asked for', () => {
-    const [told] = publishedSubmissions(
+  it('a submission of an earlier attempt is not queried', () => {
+    const [published] = publishedSubmissions(
       invoiceChanged({ state: 'processing', track_id: null, attempts: [attempt({ status: 'No encontrado' })] }),
       now,
     );
-    expect(told?.polled).toBe(false);
+    expect(published?.polled).toBe(false);
   });
 });
 
-describe('what the authority answers', () => {
+describe('the answer of the authority', () => {
   it('is final unless it is in process or unknown', () => {
     const words = ['Aceptado', 'AceptadoCondicional', 'Rechazado', 'EnProceso', 'No encontrado'] as const;
     expect(words.map((status) => isFinal({ status }))).toEqual([true, true, true, false, false]);
   });
 
-  it('is kept as text that a database can hold, with the flag only where it means something', () => {
+  it('is stored as text that the database accepts, with the flag only for final verdicts', () => {
     const facts = factsOf(
       verdict({ status: 'EnProceso', sequenceUsed: false, messages: [{ codigo: '1', valor: 'a\u0000b\ud800' }] }),
     );
@@ -73,7 +73,7 @@ describe('what the authority answers', () => {
   });
 });
 
-describe('when an open submission is asked for again', () => {
+describe('an open submission is queried again', () => {
   const settings = {
     firstQueryMs: 1_000,
     ratePerSecond: 10,
@@ -104,7 +104,7 @@ describe('when an open submission is asked for again', () => {
     });
   });
 
-  it('with an open circuit when that closes, without counting it against the document', () => {
+  it('after an open circuit breaker, which does not count as a failure of the document', () => {
     const held = { outcome: 'unanswered', cause: 'circuit_open', sent: false, pauseMs: 1_500 } as const;
     expect(nextPoll(context, claimedPoll({ tries: 3, failures: 2 }), held)).toMatchObject({
       dueAt: after(1_500),
@@ -113,7 +113,7 @@ describe('when an open submission is asked for again', () => {
     });
   });
 
-  it('with an alarm past 72 hours, and without end', () => {
+  it('after 72 hours too, with an alarm, without end', () => {
     const old = new Date(NOW.getTime() - 73 * 3_600_000);
     const poll = claimedPoll({ tries: 80, submittedAt: old });
     const next = nextPoll(context, poll, { outcome: 'refused', reason: 'query_refused', detail: '' });
@@ -122,7 +122,7 @@ describe('when an open submission is asked for again', () => {
 });
 
 describe('the event of an answer', () => {
-  it('holds the messages that it has room for, the first ones, and says where there were more', () => {
+  it('has the first messages that fit, and marks omitted ones', () => {
     const messages = Array.from({ length: 500 }, (_, index) => ({
       codigo: String(index),
       valor: '\u001f'.repeat(4_000),
@@ -133,10 +133,10 @@ describe('the event of an answer', () => {
       const facts = { ...submission.facts, messages: some };
       return invoiceStatusChanged({ ...submission, facts }, { facts, raw, queriedAt: NOW });
     };
-    const told = event(messages);
-    expect(told.messages_cut).toBe(true);
-    expect(told.messages.slice(0, 4)).toEqual(messages.slice(0, 4));
-    const bytes = Buffer.byteLength(JSON.stringify(told.messages));
+    const published = event(messages);
+    expect(published.messages_cut).toBe(true);
+    expect(published.messages.slice(0, 4)).toEqual(messages.slice(0, 4));
+    const bytes = Buffer.byteLength(JSON.stringify(published.messages));
     expect(bytes).toBeLessThanOrEqual(MAX_VERDICT_MESSAGE_BYTES);
     expect(bytes).toBeGreaterThan(MAX_VERDICT_MESSAGE_BYTES - 1_000);
     const few = event(messages.slice(0, 4));

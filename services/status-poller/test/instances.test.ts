@@ -12,7 +12,7 @@ describe('several instances', () => {
   });
   afterEach(() => world.stop());
 
-  it('share the work: every submission is asked for once and told once', async () => {
+  it('share the work: every submission is queried once and published once', async () => {
     world.authority.answer = async (trackId) => {
       await pause(5 + Math.random() * 20);
       return decided(verdict({ trackId }));
@@ -27,13 +27,13 @@ describe('several instances', () => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
-  it('keep to the rate of an environment together', async () => {
+  it('keep the rate limit of an environment together', async () => {
     const rate = 40;
     for (let i = 0; i < 3; i += 1) await world.start({}, { POLL_RATE: String(rate) });
     const trackIds = await Promise.all(Array.from({ length: 80 }, () => world.submitted()));
     await until(() => world.published.length >= trackIds.length, 'all were decided');
     const times = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
-    // Any n questions need the time of n less what may leave at once; timers are allowed some unevenness.
+    // Any n queries need the time of n less those that may start at once; timers may be slightly uneven.
     for (let first = 0; first < times.length; first += 10) {
       for (let last = first + 20; last < times.length; last += 10) {
         const ms = (times[last] as number) - (times[first] as number);
@@ -42,12 +42,12 @@ describe('several instances', () => {
     }
   });
 
-  it('leave an environment alone together where one of them was told to', async () => {
+  it('all pause for an environment after the authority asked one of them to', async () => {
     const busy = randomUUID();
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 900 }), decided(verdict())]);
     for (let i = 0; i < 3; i += 1) await world.start();
     await world.submitted({ track_id: busy });
-    await until(async () => (await world.poll(busy))?.failures === 1, 'one of them was told');
+    await until(async () => (await world.poll(busy))?.failures === 1, 'one of them got the pause');
     const trackIds = await Promise.all(Array.from({ length: 12 }, () => world.submitted()));
     await until(() => world.published.length === trackIds.length + 1, 'all were decided');
     const [first, ...later] = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
@@ -73,20 +73,20 @@ describe('several instances', () => {
     );
     await world.submitted({ track_id: trackId });
     await until(() => reached, 'the first instance hangs');
-    const asked = world.authority.queriesOf(trackId);
+    const before = world.authority.queriesOf(trackId);
     expect(await world.poll(trackId)).toMatchObject({ claim: expect.any(String) });
     await world.start({}, { POLL_LEASE_MS: '400' });
     await until(() => world.changesOf(trackId).length === 1);
-    expect(world.authority.queriesOf(trackId)).toBe(asked + 1);
+    expect(world.authority.queriesOf(trackId)).toBe(before + 1);
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
     expect(await world.poll(trackId)).toBeNull();
-    // Come back to life, it finds its claim gone and tells nothing again.
+    // The recovered instance finds its claim gone and publishes nothing again.
     release();
     await pause(50);
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
   });
 
-  it('ask again for a decision that emission has not read when the submission is twice as old, unless it has by then', async () => {
+  it('query a decision that emission has not consumed again when the submission is twice as old', async () => {
     const minutes = 60_000;
     await world.start({}, { COMPARE_EVERY_MS: '1000' });
     const encf = 'E310000033331';
@@ -99,11 +99,11 @@ describe('several instances', () => {
     world.emission.invoices.length = 0;
     const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     await world.submitted({ encf, track_id: trackId, ...over, revision: 4 }, 20 * minutes);
-    await until(async () => (await world.poll(trackId)) === null, 'nobody asks any more');
+    await until(async () => (await world.poll(trackId)) === null, 'nothing queries it any more');
     expect([world.authority.queriesOf(trackId), world.changesOf(trackId)]).toEqual([1, ['Aceptado']]);
   });
 
-  it('leave a poll alone whose claim was lost meanwhile', async () => {
+  it('change nothing about a poll whose claim they lost', async () => {
     const trackId = randomUUID();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ describe('GET /invoice-status', () => {
   const answers = (trackId: string, ...script: ResultAnswer[]) => world.authority.script.set(trackId, script);
 
   beforeAll(async () => {
-    // The background stays away, so that only callers ask.
+    // The background does not poll, so only callers cause queries.
     world = await World.create({ FIRST_QUERY_MS: '600000', STATUS_BUDGET_MS: '200' });
     instance = await world.start();
   });
@@ -23,7 +23,7 @@ describe('GET /invoice-status', () => {
   });
   afterAll(() => world.stop());
 
-  it('asks the authority for what is open, tells the change, and gives a decided state from the store', async () => {
+  it('queries the authority for an open submission, publishes the change, and reads a decided one from the store', async () => {
     const trackId = await world.submitted();
     answers(trackId, inProcess(), decided(verdict({ trackId })));
     expect((await world.status(instance, trackId)).body).toEqual({
@@ -45,14 +45,14 @@ describe('GET /invoice-status', () => {
     expect(await world.poll(trackId)).toBeNull();
   });
 
-  it('knows what emission has decided without asking', async () => {
+  it('knows a decision of emission without a query', async () => {
     const change = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     const trackId = await world.submitted(change);
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
     expect(world.authority.queriesOf(trackId)).toBe(0);
   });
 
-  it('asks once for callers who come at the same time', async () => {
+  it('queries once for concurrent callers', async () => {
     const trackId = await world.submitted();
     const before = world.authority.answer;
     world.authority.answer = async (id) => {
@@ -65,7 +65,7 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
-  it('knows at once what emission has not told yet, and keeps it', async () => {
+  it('finds a submission before its event, and keeps it', async () => {
     const trackId = randomUUID();
     world.emission.invoices.push(invoiceChanged({ track_id: trackId, encf: 'E310000055555' }));
     expect((await world.status(instance, trackId)).body).toMatchObject({
@@ -78,7 +78,7 @@ describe('GET /invoice-status', () => {
     expect((await world.status(instance, trackId, { env: 'eCF' })).status).toBe(404);
   });
 
-  it('is 404 for a trackId that is not ours, another account’s, another environment’s', async () => {
+  it('is 404 for an unknown trackId, and for one of another account or environment', async () => {
     const trackId = await world.submitted();
     for (const [id, who] of [
       [randomUUID(), {}],
@@ -92,20 +92,20 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(0);
   });
 
-  it('is 422 for what cannot be a trackId', async () => {
+  it('is 422 for a malformed trackId', async () => {
     for (const id of ['a b', '\u00e1', 'x'.repeat(101), '\u0000']) {
       const { status, body } = await world.status(instance, id);
       expect({ status, loc: body.detail[0].loc }).toEqual({ status: 422, loc: ['path', 'track_id'] });
     }
   });
 
-  it('is 200 with No encontrado for one of ours that the authority does not know', async () => {
+  it('is 200 with No encontrado for a known trackId that the authority does not know', async () => {
     const trackId = await world.submitted();
     answers(trackId, decided(verdict({ status: 'No encontrado', code: '0', dateReceived: null, rnc: null })));
     const { status, body } = await world.status(instance, trackId);
     const date_received = expect.stringMatching(/-04:00$/);
-    const told = { status: 'No encontrado', code: '0', rnc: ISSUER, date_received };
-    expect({ status, body }).toMatchObject({ status: 200, body: told });
+    const expected = { status: 'No encontrado', code: '0', rnc: ISSUER, date_received };
+    expect({ status, body }).toMatchObject({ status: 200, body: expected });
     expect(await world.poll(trackId)).toMatchObject({ claim: null });
   });
 
@@ -136,7 +136,7 @@ describe('GET /invoice-status', () => {
     expect(await world.status(instance, trackId)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
   });
 
-  it('takes no verdict from an answer about another document', async () => {
+  it('uses no verdict from an answer about another document', async () => {
     const encf = 'E310000033333';
     let named = 'E310000033334';
     const authority = createServer((_, res) => {
@@ -184,7 +184,7 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
-  it('answers only calls that come through the gateway', async () => {
+  it('answers only calls with the gateway’s identity', async () => {
     expect((await fetch(`${instance.url}/invoice-status/${randomUUID()}`)).status).toBe(401);
   });
 });

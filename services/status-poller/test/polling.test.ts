@@ -13,7 +13,7 @@ describe('polling', () => {
   });
   afterEach(() => world.stop());
 
-  it('asks until the authority has decided, publishes each change once and then nothing more', async () => {
+  it('queries until the authority has decided, publishes each change once and then nothing more', async () => {
     await world.start();
     const trackId = randomUUID();
     const unknown = verdict({ status: 'No encontrado', code: '0', sequenceUsed: null, dateReceived: null });
@@ -25,7 +25,7 @@ describe('polling', () => {
       decided(verdict({ status: 'AceptadoCondicional', code: '4', messages: [{ codigo: '2301', valor: 'ojo' }] })),
     ]);
     await world.submitted({ track_id: trackId, encf: 'E310000099999' });
-    await until(() => world.changesOf(trackId).length === 3, 'three changes were told');
+    await until(() => world.changesOf(trackId).length === 3, 'three changes were published');
     expect(world.changesOf(trackId)).toEqual(['No encontrado', 'EnProceso', 'AceptadoCondicional']);
     expect(world.published.at(-1)).toMatchObject({
       env: 'TesteCF',
@@ -41,7 +41,7 @@ describe('polling', () => {
     expect(world.authority.queriesOf(trackId)).toBe(5);
   });
 
-  it('does not ask for what emission has decided, and stops when it does', async () => {
+  it('does not query a submission that emission has decided, and stops once it does', async () => {
     await world.start({}, { FIRST_QUERY_MS: '300' });
     const done = await world.submitted({ state: 'accepted', status: 'Aceptado', code: '1', final: true });
     expect(await world.poll(done)).toBeNull();
@@ -55,7 +55,7 @@ describe('polling', () => {
     expect(world.published).toEqual([]);
   });
 
-  it('learns once of what was submitted before it listened, as soon as emission answers', async () => {
+  it('copies earlier submissions once, as soon as emission answers', async () => {
     const [early, decided] = [randomUUID(), randomUUID()];
     const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     world.emission.invoices.push(
@@ -69,23 +69,23 @@ describe('polling', () => {
     world.emission.invoices.push(invoiceChanged({ encf: 'E310000066663', track_id: randomUUID() }));
     await world.start();
     await world.submitted();
-    await until(() => world.published.length === 2, 'what was told was decided');
+    await until(() => world.published.length === 2, 'the published one was decided');
     expect(world.authority.queries).toHaveLength(2);
   });
 
-  it('compares with emission now and again: what no event told, to it or from it, is mended', async () => {
+  it('compares with emission periodically and repairs lost events in both directions', async () => {
     await world.start({}, { COMPARE_EVERY_MS: '1000' });
     const { invoices } = world.emission;
     const settled = await world.submitted({ encf: 'E310000055551' });
     await until(() => world.changesOf(settled).length === 1, 'it was decided');
-    // Emission has not heard of the decision, and of another document this service has not.
+    // Emission does not know the decision, and this service does not know another document.
     const lost = randomUUID();
     invoices.push(
       invoiceChanged({ encf: 'E310000055551', track_id: settled }),
       invoiceChanged({ encf: 'E310000055552', track_id: lost }),
     );
-    await until(() => world.changesOf(lost).length > 0, 'what was not told was decided');
-    await until(() => world.changesOf(settled).length > 1, 'the decision was told again');
+    await until(() => world.changesOf(lost).length > 0, 'the lost one was decided');
+    await until(() => world.changesOf(settled).length > 1, 'the decision was published again');
     invoices.length = 0;
     const of = (trackId: string) => world.published.filter(({ track_id }) => track_id === trackId);
     expect(of(settled).map(({ status, revision }) => [status, revision])).toEqual([
@@ -95,24 +95,24 @@ describe('polling', () => {
     expect(await world.poll(settled)).toBeNull();
   });
 
-  it('takes no decision back that the authority does not know any more', async () => {
+  it('keeps a decision that the authority no longer knows', async () => {
     const instance = await world.start({}, { COMPARE_EVERY_MS: '1000' });
     const trackId = await world.submitted({ encf: 'E310000044441' });
     await until(() => world.changesOf(trackId).length === 1, 'it was decided');
     world.authority.script.set(trackId, [decided(verdict({ status: 'No encontrado', code: '0', sequenceUsed: null }))]);
-    // Emission has not heard of it, so it is asked for again.
+    // Emission does not know the decision, so it is queried again.
     world.emission.invoices.push(invoiceChanged({ encf: 'E310000044441', track_id: trackId }));
-    await until(() => world.authority.queriesOf(trackId) > 1, 'it was asked for again');
+    await until(() => world.authority.queriesOf(trackId) > 1, 'it was queried again');
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
   });
 
-  it('tells no decision again whose event may still be under way', async () => {
+  it('does not publish a decision again while its event may still arrive', async () => {
     const first = await world.start();
     const trackId = await world.submitted({ encf: 'E310000044442' });
     await until(() => world.changesOf(trackId).length === 1, 'it was decided');
     await first.stop();
-    // Of another instance, whose bus is away.
+    // An event that another instance could not publish yet.
     await world.database.query(
       "INSERT INTO outbox (partition, event_id, topic, key, event, created_at) VALUES (99, gen_random_uuid(), 't', 'k', '{}', now() - interval '1 hour')",
     );
@@ -130,28 +130,28 @@ describe('polling', () => {
     await until(() => compared === 3, 'it was compared');
     expect(world.changesOf(trackId)).toHaveLength(1);
     await world.database.query('DELETE FROM outbox');
-    await until(() => world.changesOf(trackId).length === 2, 'the decision was told again');
+    await until(() => world.changesOf(trackId).length === 2, 'the decision was published again');
   });
 
-  it('asks in the trace of the event, also where emission itself told of the submission before', async () => {
+  it('queries in the trace of the event, even if emission itself named the submission before', async () => {
     const store = createSubmissionStore({ database: world.database, describe: () => ({}) as never });
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const invoice = invoiceChanged({ encf: 'E310000088889', track_id: randomUUID() });
     const key = { env: invoice.env, trackId: invoice.track_id as string };
     const [first, later] = ['1', '2'].map((n) => `00-${n.repeat(32)}-${n.repeat(16)}-01`);
-    for (const [told, known] of [
+    for (const [published, known] of [
       [null, null],
       [first, first],
       [later, first],
       [null, first],
     ]) {
       const now = new Date();
-      await store.apply([{ eventId: null, submissions: publishedSubmissions(invoice, now, told) }], () => now);
+      await store.apply([{ eventId: null, submissions: publishedSubmissions(invoice, now, published) }], () => now);
       expect((await store.find(key))?.traceparent).toBe(known);
     }
   });
 
-  it('bears events that are repeated or out of order', async () => {
+  it('handles repeated and reordered events', async () => {
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const encf = 'E310000077777';
     const trackId = randomUUID();
@@ -165,25 +165,25 @@ describe('polling', () => {
       final: true,
     });
     const id = randomUUID();
-    await world.tell(closed, id);
-    await world.tell(open);
-    await world.tell(closed, id);
+    await world.publish(closed, id);
+    await world.publish(open);
+    await world.publish(closed, id);
     expect(await world.poll(trackId)).toBeNull();
     const stored = async () =>
       (await world.database.query('SELECT xmin::text, final, facts FROM submission WHERE track_id = $1', [trackId]))
         .rows;
     const rows = await stored();
     expect(rows).toMatchObject([{ final: true, facts: { status: 'Aceptado' } }]);
-    await world.tell({ ...closed, revision: 6 });
+    await world.publish({ ...closed, revision: 6 });
     expect(await stored()).toEqual(rows);
     expect(await world.deadLetters.list()).toEqual([]);
   });
 
-  it('gives up a trackId that the document has left behind', async () => {
+  it('stops querying a trackId of an earlier attempt', async () => {
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const trackId = await world.submitted({ encf: 'E310000066666' });
     const left = invoiceChanged({ encf: 'E310000066666', track_id: trackId, revision: 4 });
-    await world.tell({ ...left, track_id: null, state: 'arrived' });
+    await world.publish({ ...left, track_id: null, state: 'arrived' });
     expect(await world.poll(trackId)).toBeNull();
   });
 
@@ -198,8 +198,8 @@ describe('polling', () => {
     expect(world.emission.refused).toEqual(['token-0']);
   });
 
-  it('goes on when emission has no token for a while', async () => {
-    world.emission.tokenError = new ApiError(503, 'service_unavailable', 'emission cannot be asked');
+  it('continues after emission had no token for a while', async () => {
+    world.emission.tokenError = new ApiError(503, 'service_unavailable', 'emission is down');
     const { metrics } = await world.start();
     const trackId = await world.submitted();
     await until(async () => ((await world.poll(trackId))?.failures as number) >= 2, 'two tries failed');
@@ -209,7 +209,7 @@ describe('polling', () => {
     expect(await metrics.render()).toMatch(/ecf_status_queries_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
   });
 
-  it('leaves the environment alone for as long as the authority asks, and only that one', async () => {
+  it('pauses for the environment as long as the authority asks, and only for that one', async () => {
     const busy = randomUUID();
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 700 }), decided(verdict())]);
     await world.start();
@@ -223,7 +223,7 @@ describe('polling', () => {
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
   });
 
-  it('does not ask while the circuit of the service is open, and does not hold that against the document', async () => {
+  it('does not query while the circuit breaker is open, which is no failure of the document', async () => {
     const trackId = randomUUID();
     const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });
     world.authority.script.set(trackId, [open, open, decided(verdict())]);
@@ -236,7 +236,7 @@ describe('polling', () => {
     expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(195);
   });
 
-  it('raises an alarm past 72 hours, once, and goes on asking', async () => {
+  it('raises one alarm after 72 hours, and continues to query', async () => {
     world.authority.answer = async () => inProcess();
     const { metrics } = await world.start();
     const trackId = await world.submitted({}, 73 * 3_600_000);

@@ -12,7 +12,7 @@ import { seeded } from '../support/random.js';
 const DAY = 86_400_000;
 const dayAt = (index: number) => new Date(Date.UTC(2023, 0, 1) + index * DAY).toISOString().slice(0, 10);
 
-/** How often a day counts in the stretches. */
+/** How often the stretches count a day. */
 function times(stretches: readonly (Stretch | RunningStretch)[], day: string): number {
   return stretches.filter((stretch) => {
     const bucket = bucketOf(day, stretch.grain);
@@ -45,14 +45,14 @@ describe.each([
     }
   });
 
-  it('is made of few stretches, however wide: what nobody wrote on is left out', () => {
+  it('has few stretches at any width; unused ones are left out', () => {
     expect(cut('1000-01-01', '9999-12-31').length).toBeLessThan(3);
     expect(cut('1000-01-01', '1500-12-31')).toEqual([]);
     expect(cut('2026-06-02', '2026-06-01')).toEqual([]);
   });
 });
 
-it('whole months are taken whole, leap years or not', () => {
+it('whole months are one stretch, also in leap years', () => {
   const june = { grain: 'month', first: '2026-06-01', last: '2026-06-01' };
   expect(monthsAndDays('2026-06-01', '2026-06-30')).toEqual([june]);
   expect(monthsAndDays('2028-02-01', '2028-02-29')).toMatchObject([{ grain: 'month' }]);
@@ -62,7 +62,7 @@ it('whole months are taken whole, leap years or not', () => {
   ]);
 });
 
-it('sums of what can be many read a row per month or year at either end, and one per whole year between', () => {
+it('long periods read rows of months at either end, and one row for each whole year between', () => {
   const random = seeded(7);
   for (let run = 0; run < 500; run += 1) {
     const from = random.between(0, 3_000);

@@ -12,8 +12,8 @@ import type { InvoiceStore, Projection } from '../../src/core/ports.js';
 import { aggregate } from '../../src/core/sums/aggregate.js';
 import { createPostgresInvoices } from '../../src/outbound/invoices.postgres.js';
 import { createPostgresProjection } from '../../src/outbound/projection.postgres.js';
+import { encf, invoice } from '../support/events.js';
 import { type Random, seeded } from '../support/random.js';
-import { encf, invoice } from '../support/told.js';
 
 const SEED = Number(process.env.ROLLUP_SEED ?? Date.now() % 1_000_000);
 const ISSUERS = ['199999991', '131880681'];
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A document's whole history: states follow each other freely, its content may be another after a rejection. */
+/** The history of a document: random states, and other content after a rejection. */
 function history(random: Random, sequence: number): InvoiceChanged[] {
   const issuer_rnc = random.pick(ISSUERS);
   const ecf_type = random.pick(ECF_TYPES);
@@ -79,7 +79,7 @@ function history(random: Random, sequence: number): InvoiceChanged[] {
   });
 }
 
-/** The answer as a scan of all documents gives it, in the words of the interface's description. */
+/** The expected answer, computed by a scan of all documents. */
 function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, last: string, top: number) {
   const cents = (amount: string) => BigInt(amount.replace('.', ''));
   const text = (sum: bigint) =>
@@ -124,7 +124,7 @@ function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, l
   };
 }
 
-/** The sums as the first migration's tables kept them: $1 grain. */
+/** The sums in the tables of the first migration; $1 is the grain. */
 const FORMER_SUMS = `INSERT INTO buyer_rollup
   SELECT env, issuer_rnc, $1, date_trunc($1, day)::date, coalesce(buyer_rnc, ''), count(*), sum(amount),
     CASE $1 WHEN 'day' THEN (array_agg(buyer_name ORDER BY created_at DESC, id DESC))[1] END,
@@ -146,15 +146,15 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
 
   beforeAll(async () => {
     const histories = Array.from({ length: 400 }, (_, index) => history(random, index + 1));
-    // Every event once or more often, in any order, one by one and in bulk, side by side.
-    const told = random.shuffled(
+    // Every event once or more often, in any order, single or in batches, concurrently.
+    const events = random.shuffled(
       histories.flatMap((states) =>
         states.flatMap((state) => Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => state)),
       ),
     );
     const work: Promise<void>[] = [];
-    for (let at = 0; at < told.length; ) {
-      const some = told.slice(at, at + random.pick([1, 1, 1, 40])).map(issuedInvoice);
+    for (let at = 0; at < events.length; ) {
+      const some = events.slice(at, at + random.pick([1, 1, 1, 40])).map(issuedInvoice);
       at += some.length;
       work.push(projection.keepInvoices(some));
       if (work.length % 120 === 0) await Promise.all(work.splice(0));
@@ -201,7 +201,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     }
   });
 
-  it('are in order: months and types as they follow, clients by amount, ties by RNC', async () => {
+  it('are ordered: months and types ascending, clients by amount, then by RNC', async () => {
     const { invoices: rows, clients } = await invoices.sums(
       { env: 'TesteCF', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' },
       50,
@@ -214,14 +214,14 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     expect(answer.top_clients.filter(({ buyer_rnc }) => buyer_rnc === null)).toHaveLength(1);
   });
 
-  it('of other issuers and environments are none of theirs', async () => {
+  it('exclude other issuers and environments', async () => {
     const elsewhere = { env: 'eCF', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' } as const;
     expect(await invoices.count(elsewhere)).toBe(0);
     expect(await invoices.sums(elsewhere, 10)).toEqual({ invoices: [], clients: [] });
     expect(await invoices.list(elsewhere, { limit: 10, offset: 0 })).toEqual({ total: 0, invoices: [] });
   });
 
-  it('a document shows the highest revision told of it', async () => {
+  it('a document shows its highest published revision', async () => {
     for (const one of truth.slice(0, 50)) {
       const found = await invoices.find(one);
       expect(found?.revision ?? null).toBe(one.listed ? one.revision : null);
@@ -230,7 +230,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     }
   });
 
-  it('of an installation that kept them by day and larger are the same after its migration', async () => {
+  it('are equal after the migration from sums by day and larger grains', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'migrations-'));
     const url = await (await startTestPostgres()).createDatabase();
     const former = openDatabase(url, { max: 2 });
@@ -242,7 +242,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
         rows[0]?.all_of_them,
       ]);
       for (const grain of ['day', 'month', 'year']) await former.query(FORMER_SUMS, [grain]);
-      // What counted once and no longer does left rows of zero.
+      // Rows of zero remain from documents that no longer count.
       await former.query(
         "INSERT INTO buyer_rollup SELECT env, 'x' || issuer_rnc, grain, bucket, buyer_rnc, 0, 0, NULL, NULL, NULL FROM buyer_rollup",
       );

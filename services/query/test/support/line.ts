@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A line to a server that can be cut and joined again: while it is cut, connections break and new ones are refused. */
+/** A connection to a server that tests can cut and restore. While it is cut, connections break and new ones are refused. */
 export interface Line {
-  /** The address with this line's port in place of the server's. */
+  /** The server's URL with the port of this proxy. */
   readonly url: string;
   cut(): void;
   join(): void;

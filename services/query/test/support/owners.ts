@@ -12,16 +12,16 @@ import { silentLogger } from '@ecf/service-kit/testing';
 import type { ReceivedSource } from '../../src/core/ports.js';
 import { IDENTITY_KEY } from './keys.js';
 
-/** Emission and reception as the query service knows them: what they hold, and whether they answer. */
+/** Emission and reception as seen by the query service: their documents, and whether they answer. */
 export interface Owners {
-  /** Commits a state at the owner; no event is told of it. */
+  /** Commits a state at the owner without publishing an event. */
   issue(...invoices: InvoiceChanged[]): void;
   receive(...received: ReceivedInvoiceChanged[]): void;
   away: boolean;
-  /** What events have no room for: answered where a document is asked for whole. */
+  /** The answer to a query for a whole document, which may exceed the size of events. */
   whole: InvoiceChanged | null;
-  /** Questions so far, by operation. */
-  readonly asked: string[];
+  /** Queries so far, by operation. */
+  readonly queries: string[];
   /** Every request for a token. */
   readonly tokenRequests: Parameters<EmissionOperations['authorityToken']>[0][];
   tokenRefusal: Error | null;
@@ -37,11 +37,11 @@ export function createOwners(): Owners {
   const received = new Map<string, ReceivedInvoiceChanged>();
   const changes: { issuer: string; encf: string; revision: number }[] = [];
 
-  function question<Q, A>(name: string, answer: (request: Q) => A | Promise<A>): (request: Q) => Promise<A> {
+  function operation<Q, A>(name: string, answer: (request: Q) => A | Promise<A>): (request: Q) => Promise<A> {
     return async (request) => {
-      owners.asked.push(name);
+      owners.queries.push(name);
       if (owners.away) throw new ApiError(503, 'service_unavailable', `${name} is away`);
-      // As over a wire: nothing is shared.
+      // A copy, as over HTTP.
       return structuredClone(await answer(request));
     };
   }
@@ -68,18 +68,18 @@ export function createOwners(): Owners {
     },
     away: false,
     whole: null,
-    asked: [],
+    queries: [],
     tokenRequests: [],
     tokenRefusal: null,
     rawAnswers: [],
     beforePage: async () => undefined,
     emission: {
-      authorityToken: question('authorityToken', (request) => {
+      authorityToken: operation('authorityToken', (request) => {
         owners.tokenRequests.push(request);
         if (owners.tokenRefusal !== null) throw owners.tokenRefusal;
         return { token: request.refused === null ? 'token-1' : 'token-2', expires_in: 3_600 };
       }),
-      recentChanges: question('recentChanges', ({ env, issuer_rnc, cursor }) => ({
+      recentChanges: operation('recentChanges', ({ env, issuer_rnc, cursor }) => ({
         cursor: String(changes.length),
         complete: true,
         changes: changes
@@ -87,21 +87,21 @@ export function createOwners(): Owners {
           .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}`)
           .map(({ encf, revision }) => ({ encf, revision })),
       })),
-      findInvoices: question('findInvoices', ({ env, numbers, whole }) => ({
+      findInvoices: operation('findInvoices', ({ env, numbers, whole }) => ({
         invoices:
           whole === true && owners.whole !== null
             ? [owners.whole]
             : numbers.flatMap(({ issuer_rnc, encf }) => invoices.get(`${env}:${issuer_rnc}:${encf}`) ?? []),
       })),
-      pageOfInvoices: question('pageOfInvoices', async ({ after, limit }) => {
+      pageOfInvoices: operation('pageOfInvoices', async ({ after, limit }) => {
         await owners.beforePage();
         const { rows, next } = page(invoices.values(), after, limit);
         return { invoices: rows, next };
       }),
-      rawAnswers: question('rawAnswers', () => ({ answers: owners.rawAnswers })),
+      rawAnswers: operation('rawAnswers', () => ({ answers: owners.rawAnswers })),
     },
     reception: {
-      findReceived: question('findReceived', ({ env, buyer_rncs, issuer_rnc, encf }) => ({
+      findReceived: operation('findReceived', ({ env, buyer_rncs, issuer_rnc, encf }) => ({
         received: [...received.values()].filter(
           (one) =>
             one.env === env &&
@@ -110,7 +110,7 @@ export function createOwners(): Owners {
             (issuer_rnc === null || one.issuer_rnc === issuer_rnc),
         ),
       })),
-      pageOfReceived: question('pageOfReceived', async ({ after, limit }) => {
+      pageOfReceived: operation('pageOfReceived', async ({ after, limit }) => {
         await owners.beforePage();
         const { rows, next } = page(received.values(), after, limit);
         return { received: rows, next };
@@ -120,13 +120,13 @@ export function createOwners(): Owners {
   return owners;
 }
 
-/** Both owners behind one address, as services of another process answer. */
+/** Serves both owners at one address, like services of another process. */
 export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
   const guard = { identityKey: IDENTITY_KEY, clock };
-  const unasked = async () => ({ holder: null });
+  const unexpected = async () => ({ holder: null });
   const reception = {
     ...owners.reception,
-    verifyProviderToken: unasked,
+    verifyProviderToken: unexpected,
     isKnownSigner: async () => ({ known: false }),
   };
   const app = createHttpApp({

@@ -16,10 +16,10 @@ import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type { Authority } from '../../src/core/ports.js';
 import { createQuery, type Query, type QueryConfig, type QueryOverrides, readQueryConfig } from '../../src/index.js';
+import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './events.js';
 import { IDENTITY_KEY, MASTER_KEY } from './keys.js';
 import { type Line, openLine } from './line.js';
 import { createOwners, type Owners } from './owners.js';
-import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './told.js';
 
 export interface Account {
   account_id: string;
@@ -40,7 +40,7 @@ export interface World {
   config: QueryConfig;
   overrides: QueryOverrides;
   database: Database;
-  /** The service's way to its database. */
+  /** The service's connection to its database. */
   line: Line;
   archive: XmlStore;
   folder: string;
@@ -49,17 +49,17 @@ export interface World {
   deadLetters: DeadLetters;
   authority: { [N in keyof Authority]: Authority[N] };
   metrics: ReturnType<typeof createMetrics>;
-  /** Events told and handled when it resolves. */
-  tell(...events: BusEvent[]): Promise<void>;
-  /** Asks as an account. */
-  ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Answer>;
-  /** Asks another instance as the first account. */
-  askOf(instance: Query, pathAndQuery: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Address of the service itself, without who vouches for callers. */
+  /** Publishes events; resolves when they are handled. */
+  publish(...events: BusEvent[]): Promise<void>;
+  /** Queries as an account. */
+  get(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Answer>;
+  /** Queries another instance as the first account. */
+  getFrom(instance: Query, pathAndQuery: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Address of the service itself, without the gateway's edge. */
   url: string;
-  /** The gateway's own knowledge of an account, for what events did not tell yet. */
+  /** The gateway's taxpayers of an account, including those not published yet. */
   gateway: Map<string, TaxpayerState[]>;
-  /** Documents that wait at their owners for the archive, by path. */
+  /** Documents at their owners that are not archived yet, by path. */
   pending: Map<string, string>;
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ function pendingOf(documents: ReadonlyMap<string, string>) {
   };
 }
 
-/** The real service on a database of its own, behind a door that vouches for callers as the gateway does. */
+/** The real service on its own database, behind an edge that signs identities as the gateway does. */
 export async function startWorld(
   settings: Record<string, string> = {},
   overrides: QueryOverrides = {},
@@ -92,7 +92,7 @@ export async function startWorld(
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
   const gateway = new Map<string, TaxpayerState[]>();
   const pending = new Map<string, string>();
-  const authority = unasked();
+  const authority = unexpected();
   const config = readQueryConfig({
     DATABASE_URL: line.url,
     MASTER_KEY: MASTER_KEY.toString('base64'),
@@ -124,8 +124,13 @@ export async function startWorld(
   await filled(database);
   await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
   const accounts = new Map<string, Account>();
-  const server: RunningServer = await serve(door(query, accounts, clock), { host: '127.0.0.1', port: 0 });
-  async function ask(url: string, address: string, headers: Record<string, string>, account: Account): Promise<Answer> {
+  const server: RunningServer = await serve(edge(query, accounts, clock), { host: '127.0.0.1', port: 0 });
+  async function call(
+    url: string,
+    address: string,
+    headers: Record<string, string>,
+    account: Account,
+  ): Promise<Answer> {
     const name = randomUUID();
     accounts.set(name, account);
     const response = await fetch(`${url}${address}`, { headers: { 'x-account': name, ...headers } });
@@ -150,11 +155,11 @@ export async function startWorld(
     metrics,
     url: server.url,
     gateway,
-    tell: (...events) => bus.publish(events),
-    ask: (address, headers = {}, account = { account_id: ACCOUNT }) => ask(server.url, address, headers, account),
-    async askOf(instance, address, headers = {}) {
-      const other = await serve(door(instance, accounts, clock), { host: '127.0.0.1', port: 0 });
-      const answer = await ask(other.url, address, headers, { account_id: ACCOUNT });
+    publish: (...events) => bus.publish(events),
+    get: (address, headers = {}, account = { account_id: ACCOUNT }) => call(server.url, address, headers, account),
+    async getFrom(instance, address, headers = {}) {
+      const other = await serve(edge(instance, accounts, clock), { host: '127.0.0.1', port: 0 });
+      const answer = await call(other.url, address, headers, { account_id: ACCOUNT });
       await other.stop();
       return answer;
     },
@@ -171,7 +176,7 @@ export async function startWorld(
 
 export type { DeadLetter };
 
-/** The service has taken over what its owners held before it began. */
+/** Waits until the service has copied the earlier documents of the owners. */
 async function filled(database: Database): Promise<void> {
   for (let waited = 0; waited < 1_000; waited += 1) {
     const { rows } = await database.query<{ filled: boolean }>('SELECT filled FROM rebuild');
@@ -181,10 +186,10 @@ async function filled(database: Database): Promise<void> {
   throw new Error('the read models were not filled');
 }
 
-/** An authority that nobody expects to be asked; tests replace what they ask. */
-function unasked(): Authority {
+/** An authority that must not be called; tests replace the calls that they expect. */
+function unexpected(): Authority {
   const refuse = async () => {
-    throw new Error('the authority was asked');
+    throw new Error('the authority was called');
   };
   return {
     queryConsumerSummary: refuse,
@@ -197,8 +202,8 @@ function unasked(): Authority {
   };
 }
 
-/** Vouches for the account that a request names; others come without identity. */
-function door(query: Query, accounts: Map<string, Account>, clock: () => Date) {
+/** Signs the identity of the account that a request names; other requests have none. */
+function edge(query: Query, accounts: Map<string, Account>, clock: () => Date) {
   return (req: IncomingMessage, res: ServerResponse) => {
     const iat = Math.floor(clock().getTime() / 1_000);
     const account = accounts.get(String(req.headers['x-account']));

@@ -19,7 +19,7 @@ export function verdict(change: Partial<AuthorityVerdict> = {}): AuthorityVerdic
   };
 }
 
-/** `invoice.changed` of a document that the authority has and has not decided. */
+/** `invoice.changed` of a document with or without a verdict. */
 export function invoiceChanged(change: Partial<InvoiceChanged> = {}): InvoiceChanged {
   const trackId = change.track_id === undefined ? 'track' : change.track_id;
   return {

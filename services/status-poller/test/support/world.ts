@@ -34,7 +34,7 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/** A question that reached the authority. */
+/** A query that reached the authority. */
 export interface Query {
   readonly trackId: string;
   readonly env: string;
@@ -43,10 +43,10 @@ export interface Query {
   readonly at: number;
 }
 
-/** An authority that answers as a test says, and notes every question. */
+/** An authority with scripted answers; it records every query. */
 export class ScriptedAuthority {
   readonly queries: Query[] = [];
-  /** By trackId, one after the other; the last one stays. What is not scripted is accepted. */
+  /** Answers by trackId, in order; the last one repeats. Without a script the answer is accepted. */
   readonly script = new Map<string, ResultAnswer[]>();
   answer: (trackId: string) => Promise<ResultAnswer> = async (trackId) => {
     const answers = this.script.get(trackId) ?? [decided(verdict({ trackId }))];
@@ -59,7 +59,7 @@ export class ScriptedAuthority {
   }
 
   queriesOf(trackId: string): number {
-    return this.queries.filter((question) => question.trackId === trackId).length;
+    return this.queries.filter((query) => query.trackId === trackId).length;
   }
 }
 
@@ -76,7 +76,7 @@ export function unanswered(change: Partial<Extract<ResultAnswer, { outcome: 'unk
   return { outcome: 'unknown', cause: 'timeout', reachedAuthority: 'maybe', detail: 'test', raw: null, ...change };
 }
 
-/** Instances of the poller on one real database and one bus, with emission and the authority as a test plays them. */
+/** Instances of the poller on one real database and one bus, with test doubles of emission and the authority. */
 export class World {
   readonly authority = new ScriptedAuthority();
   readonly published: InvoiceStatusChanged[] = [];
@@ -164,16 +164,16 @@ export class World {
     return instance;
   }
 
-  /** A document with a trackId of its own, told by emission; resolves with the trackId. */
+  /** Publishes a document with its own trackId; resolves with the trackId. */
   async submitted(change: Partial<InvoiceChanged> = {}, ageMs = 0): Promise<string> {
     const trackId = change.track_id ?? randomUUID();
     const data = invoiceChanged({ ...change, track_id: trackId, encf: change.encf ?? newNumber() });
     for (const attempt of data.attempts) attempt.submitted_at = new Date(Date.now() - ageMs).toISOString();
-    await this.tell(data);
+    await this.publish(data);
     return trackId;
   }
 
-  async tell(data: InvoiceChanged, id: string = randomUUID()): Promise<void> {
+  async publish(data: InvoiceChanged, id: string = randomUUID()): Promise<void> {
     const draft = {
       topic: TOPICS.invoices.name,
       type: 'invoice.changed',

@@ -22,7 +22,7 @@ export function encf(type: string, sequence: number): string {
   return `E${type}${String(sequence).padStart(10, '0')}`;
 }
 
-/** The state of an issued document as emission tells it; what follows from `state` follows unless it is given. */
+/** An issued document in an event of emission; fields that depend on `state` follow it unless given. */
 export function invoice(change: Partial<InvoiceChanged> & { sequence?: number } = {}): InvoiceChanged {
   const { sequence = 1, ...given } = change;
   const type = given.ecf_type ?? '31';
@@ -119,7 +119,7 @@ export function received(change: Partial<ReceivedInvoiceChanged> & { sequence?: 
 
 let revision = 0;
 
-/** The state of a taxpayer, newer than every one made before. */
+/** A taxpayer with a higher revision than all before. */
 export function taxpayer(change: Partial<TaxpayerState> = {}): TaxpayerState {
   revision += 1;
   return {
