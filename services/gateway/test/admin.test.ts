@@ -142,7 +142,7 @@ describe('taxpayers', () => {
     expect((await under.admin('GET', `/admin/accounts/${mine.id}/taxpayers/131000101`)).body).toEqual(list.body[0]);
   });
 
-  it('taken twice at the same moment go to one', async () => {
+  it('registered twice at the same moment belong to one account', async () => {
     const account = await under.admin('POST', '/admin/accounts', { name: 'Race' });
     const tries = Array.from({ length: 6 }, () =>
       under.admin('POST', `/admin/accounts/${account.body.id}/taxpayers`, { rnc: '131000103', name: 'Race' }),
@@ -166,7 +166,7 @@ describe('certificates', () => {
     ({ id } = await makeAccount(under, '131000201'));
   });
 
-  it('are sealed, described, and told with their taxpayer', async () => {
+  it('are sealed, described, and published with their taxpayer', async () => {
     const before = await under.admin('GET', `/admin/accounts/${id}/taxpayers/131000201/certificate`);
     expect(before).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const answer = await upload(issue(-DAY, DAY), PASSWORD);
@@ -274,7 +274,7 @@ describe('number ranges', () => {
     path = `/admin/accounts/${(await makeAccount(under, '131000301')).id}/taxpayers/131000301/ranges`;
   });
 
-  it('are replaced as a whole and told with their taxpayer', async () => {
+  it('are replaced as a whole and published with their taxpayer', async () => {
     const second = { ...range, env: 'CerteCF', expires: null };
     expect(await under.admin('PUT', path, [range, second])).toMatchObject({ status: 200, body: [range, second] });
     expect((await under.admin('GET', path)).body).toEqual([range, second]);
@@ -387,12 +387,12 @@ describe('administrators', () => {
         body: { code: 'unknown_route' },
       });
       expect((await apart.call('GET', '/admin/openapi.json')).status).toBe(404);
-      const ask = (path: string) =>
+      const get = (path: string) =>
         fetch(`${apart.adminUrl}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-      expect((await ask('/admin/accounts')).status).toBe(200);
-      expect((await ask('/admin/openapi.json')).status).toBe(200);
-      expect((await ask('/health/live')).status).toBe(200);
-      expect((await ask('/fe/autenticacion/api/semilla')).status).toBe(404);
+      expect((await get('/admin/accounts')).status).toBe(200);
+      expect((await get('/admin/openapi.json')).status).toBe(200);
+      expect((await get('/health/live')).status).toBe(200);
+      expect((await get('/fe/autenticacion/api/semilla')).status).toBe(404);
       const named = () => lines.find(({ operation }) => operation === 'listAccounts');
       await until(() => named() !== undefined);
       expect(named()).toMatchObject({ actor: 'ADMIN_TOKEN', status: 200 });
@@ -558,7 +558,7 @@ describe('the administration', () => {
   });
 });
 
-it('a database that takes no writes for a while is 503; afterwards all goes on by itself', async () => {
+it('a read-only database is 503; afterwards writes work again', async () => {
   const { DATABASE_URL } = under.config;
   const name = new URL(DATABASE_URL).pathname.slice(1);
   const database = openDatabase(DATABASE_URL, { max: 1 });

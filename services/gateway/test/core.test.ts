@@ -99,7 +99,7 @@ describe('access', () => {
     });
   });
 
-  it('asks every time while it is not known whether a change was committed', async () => {
+  it('queries every time while it is unknown whether a change was committed', async () => {
     const { access, revision, lookUps } = setUp();
     await access.holderOf(key, 's');
     revision.forget();
@@ -117,7 +117,7 @@ describe('access', () => {
     expect(lookUps()).toBe(1);
   });
 
-  it('looks up no more keys for a sender that failed too often; its known keys, and other senders, go on', async () => {
+  it('looks up no more keys for a sender that failed too often; its known keys and other senders still pass', async () => {
     const { access, state, revision, failed, lookUps } = setUp(holder, 5);
     await access.holderOf(key, 's');
     state.found = null;
@@ -145,7 +145,7 @@ describe('access', () => {
     await expect(access.holderOf(key, 's')).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  it('forgets no holder for keys that are none', async () => {
+  it('forgets no holder for invalid keys', async () => {
     const { access, state, lookUps } = setUp();
     await access.holderOf(key, 's');
     state.found = null;
@@ -186,7 +186,7 @@ describe('the rate limits', () => {
     return passes.filter(({ status }) => status === 'fulfilled').length;
   };
 
-  it('let the rate of a second through, then say when to come back', async () => {
+  it('allow the rate of a second, then state when to retry', async () => {
     const { perKey } = open({ RATE_LIMIT_PER_KEY: 5 });
     expect(await passed(perKey, Array(20).fill('k'))).toBe(5);
     await expect(perKey.pass('k')).rejects.toMatchObject({
@@ -274,7 +274,7 @@ describe('the sender of a request', () => {
     expect(senderSite('2001:db8:1:2::9')).toBe(senderSite('2001:db8:1:3::9'));
   });
 
-  it('is the IPv4 address that an IPv6 address stands for, however it is spelt', () => {
+  it('is the IPv4 address that an IPv6 address contains, in every notation', () => {
     const spelt = ['::ffff:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:FFFF:C000:0201', '64:ff9b::192.0.2.1'];
     for (const address of [...spelt, '64:ff9b::c000:201', '64:ff9b:0:0::c000:0201'])
       expect([senderNetwork(address), senderSite(address)]).toEqual(['192.0.2.1', '192.0.2.1']);
@@ -283,7 +283,7 @@ describe('the sender of a request', () => {
     expect(senderAddress('::ffff:a01:203', '198.51.100.1', trusted)).toBe('198.51.100.1');
   });
 
-  it('refuses lists of proxies that are none', () => {
+  it('refuses malformed lists of proxies', () => {
     for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::1/129', '10.0.0'])
       expect(readTrustedProxies([bad])).toBeNull();
   });
@@ -317,7 +317,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every variable at fault and what is allowed, and repeats no value', () => {
+  it('names every wrong variable and its allowed values, and repeats no value', () => {
     const found = problems({
       PORT: '99999',
       MASTER_KEY: 'c2hvcnQ=',

@@ -99,7 +99,7 @@ describe('keys and environments', () => {
     });
   });
 
-  it('a key reaches exactly the operations of its scope, judged before anything is looked up', async () => {
+  it('a key reaches exactly the operations of its scope, checked before any other look-up', async () => {
     const open: Record<string, string[]> = {};
     for (const scope of SCOPES) {
       const created = await under.admin('POST', `/admin/accounts/${accountId}/api-keys`, {
@@ -177,7 +177,7 @@ describe('keys and environments', () => {
     expect(await under.call('GET', '/anecf', { key: live })).toMatchObject({ status: 401 });
   });
 
-  it('tells the latest revision of the account’s taxpayers with the very next call', async () => {
+  it('forwards the latest revision of the account’s taxpayers with the next call', async () => {
     const before = (await under.call('GET', '/obtain_token', { key })).body.caller.taxpayers_revision;
     await under.admin('PATCH', `/admin/accounts/${accountId}/taxpayers/131000001`, { active: true });
     const after = (await under.call('GET', '/obtain_token', { key })).body.caller.taxpayers_revision;
@@ -186,7 +186,7 @@ describe('keys and environments', () => {
   });
 });
 
-describe('the public door', () => {
+describe('the public ingress', () => {
   it.each([
     ['/fe/recepcion/api/ecf', {}, 'TesteCF'],
     ['/FE/RECEPCI%C3%93N/API/ECF/', {}, 'TesteCF'],
@@ -214,19 +214,19 @@ describe('the public door', () => {
     });
   });
 
-  it('takes the whole address as target, as proxies write it', async () => {
-    const ask = (target: string, method = 'GET') =>
+  it('accepts the absolute form of the target, as proxies write it', async () => {
+    const status = (target: string, method = 'GET') =>
       raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     const at = 'HTTP://Gateway.example:8080';
-    expect(await ask(`${at}/fe/recepcion/api/ecf?a=http://b/c`, 'POST')).toContain(
+    expect(await status(`${at}/fe/recepcion/api/ecf?a=http://b/c`, 'POST')).toContain(
       '"url":"/fe/recepcion/api/ecf?a=http://b/c"',
     );
-    for (const target of [at, `${at}/health/live`]) expect(await ask(target)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await ask(`${at}?a=/b`)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await ask(`/${at}/health/live`)).toMatch(/^HTTP\/1\.1 404 /);
+    for (const target of [at, `${at}/health/live`]) expect(await status(target)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await status(`${at}?a=/b`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await status(`/${at}/health/live`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('does not open the listings beside it', async () => {
+  it('does not include the listings', async () => {
     expect(await under.call('GET', '/fe/recepcion/api/invoices')).toMatchObject({ status: 401 });
     expect(await under.call('GET', '/fe/recepcion/api/invoices', { key })).toMatchObject({
       status: 200,
@@ -236,7 +236,7 @@ describe('the public door', () => {
 });
 
 describe('services', () => {
-  it('that are not part of the deployment are 503 in words', async () => {
+  it('that the deployment lacks are 503 with an explanation', async () => {
     const answer = await under.call('GET', '/invoices/', { key });
     expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
     expect(answer.body.detail).toContain('The service query');
@@ -244,7 +244,7 @@ describe('services', () => {
     expect(await under.call('GET', '/invoices/')).toMatchObject({ status: 401 });
   });
 
-  it('ask about accounts and taxpayers with an identity of their own', async () => {
+  it('query accounts and taxpayers with their own identity', async () => {
     const identityKey = identityKeyFrom(MASTER_KEY);
     const source = createHttpTaxpayerSource({
       gatewayUrl: under.url,
@@ -277,16 +277,16 @@ describe('services', () => {
     expect(await under.call('GET', path, { headers: { 'x-ecf-identity': late } })).toMatchObject({ status: 401 });
   });
 
-  it('are told all taxpayers again on request', async () => {
+  it('get all taxpayers again on request', async () => {
     const before = under.events.length;
-    const told = await under.gateway.republishTaxpayers();
-    while (under.events.length < before + told) await new Promise((resolve) => setTimeout(resolve, 5));
+    const count = await under.gateway.republishTaxpayers();
+    while (under.events.length < before + count) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(new Set(under.events.slice(before).map((event) => event.key))).toEqual(new Set(['131000001', '131000002']));
   });
 });
 
 describe('the gateway itself', () => {
-  it('says what it is, what its errors mean, and how it is', async () => {
+  it('describes itself, its errors and its health', async () => {
     expect(await under.call('GET', '/')).toMatchObject({
       status: 200,
       body: { name: 'ecf-gateway', interface_version: '3.0' },
@@ -327,7 +327,7 @@ describe('the gateway itself', () => {
     }
   });
 
-  it('sends the headers that keep browsers and caches away, and no banner', async () => {
+  it('sends headers against caching and sniffing, and no banner', async () => {
     for (const path of ['/', '/obtain_token', '/nothing']) {
       const { headers } = await under.call('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -363,7 +363,7 @@ describe('large, slow and broken requests', () => {
     });
   });
 
-  it('headers that trickle in, or a body that never comes, are 408 in JSON', async () => {
+  it('slow headers, or a body that never comes, are 408 in JSON', async () => {
     const [headers, body] = await Promise.all([
       raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '),
       raw(`POST /fe_Submit HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 10\r\n\r\nabc`),
@@ -375,14 +375,14 @@ describe('large, slow and broken requests', () => {
     }
   });
 
-  it('what is not HTTP is 400, and headers of 20 KB are 431, in JSON', async () => {
+  it('malformed HTTP is 400, and headers of 20 KB are 431, in JSON', async () => {
     expect(await raw('HELLO\r\n\r\n')).toContain('"code":"bad_request"');
     expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
       '"code":"headers_too_large"',
     );
   });
 
-  it('each is counted, and logged with its id and sender; so is what is refused at the edge, and what is cut off', async () => {
+  it('each is counted, and logged with its id and sender; so are refusals at the edge and cut connections', async () => {
     const lines: Record<string, unknown>[] = [];
     const logger = Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push({ ...line }) });
     const metrics = createMetrics();
@@ -390,27 +390,30 @@ describe('large, slow and broken requests', () => {
       app: express().use((_req, res) => void res.end(Buffer.alloc(32 * 1024 * 1024))),
       ready: async () => ({ ready: true, checks: {} }),
     });
-    const told = await startGateway({ MAX_BODY_BYTES: '1024' }, { logger, metrics, upstreams: { reception: endless } });
+    const logged = await startGateway(
+      { MAX_BODY_BYTES: '1024' },
+      { logger, metrics, upstreams: { reception: endless } },
+    );
     try {
-      const answer = await raw('HELLO\r\n\r\n', told.url);
+      const answer = await raw('HELLO\r\n\r\n', logged.url);
       const [, id] = /x-request-id: (\S+)/.exec(answer) ?? [];
       const unreadable = lines.find(({ request_id }) => request_id === id);
       expect(unreadable).toMatchObject({ status: 400, code: 'bad_request', sender: '127.0.0.1' });
       expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="400"} 1');
-      // What node would answer, or end, by itself.
+      // Requests that Node itself would answer or cut.
       const seed = 'GET /fe/autenticacion/api/semilla HTTP/1.1\r\n';
       const odd = [`${seed}\r\n`, `${seed}Host: x\r\nExpect: foo\r\n\r\n`, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'];
       for (const [i, status] of [400, 417, 405].entries()) {
-        const [, id] = /x-request-id: (\S+)/i.exec(await raw(odd[i] ?? '', told.url)) ?? [];
+        const [, id] = /x-request-id: (\S+)/i.exec(await raw(odd[i] ?? '', logged.url)) ?? [];
         expect(lines.find(({ request_id }) => request_id === id)).toMatchObject({ status, sender: '127.0.0.1' });
       }
       expect(await metrics.render()).toContain('ecf_gateway_unreadable_requests_total{status="405"} 1');
-      const large = await told.call('POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) });
+      const large = await logged.call('POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) });
       expect(large.status).toBe(413);
       const line = lines.find(({ request_id }) => request_id === large.headers.get('x-request-id'));
       expect(line).toMatchObject({ status: 413, sender: '127.0.0.1' });
-      // An answer of which the caller took a part and no more.
-      const socket = net.connect(Number(new URL(told.url).port), '127.0.0.1').pause();
+      // A caller that reads only a part of the answer.
+      const socket = net.connect(Number(new URL(logged.url).port), '127.0.0.1').pause();
       socket.write('GET /fe/autenticacion/api/semilla HTTP/1.1\r\nHost: x\r\n\r\n');
       await new Promise((resolve) => socket.once('readable', resolve));
       socket.destroy();
@@ -421,7 +424,7 @@ describe('large, slow and broken requests', () => {
         /ecf_http_request_duration_seconds_count\{service="gateway",operation="seed",status="499"\} 1/,
       );
     } finally {
-      await told.stop();
+      await logged.stop();
     }
   });
 });
@@ -442,23 +445,23 @@ describe('limits', () => {
     const byKey = await refusedOf(() => limited.call('GET', '/obtain_token', { key: first.key }));
     expect(byKey.length).toBeGreaterThan(0);
     expect(await limited.call('GET', '/obtain_token', { key: second.key })).toMatchObject({ status: 200 });
-    const door = (sender: string) =>
+    const seedFor = (sender: string) =>
       limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': sender } });
-    const [refused] = await refusedOf(() => door('198.51.100.1'));
+    const [refused] = await refusedOf(() => seedFor('198.51.100.1'));
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(refused?.headers.get('retry-after')).toBe('1');
-    expect(await door('198.51.100.2')).toMatchObject({ status: 200, body: { caller: { sender: '198.51.100.2' } } });
-    // An IPv6 network is one sender, whichever of its addresses calls.
-    const network = Array.from({ length: 30 }, (_, i) => door(`2001:db8:1:2::${(i + 1).toString(16)}`));
+    expect(await seedFor('198.51.100.2')).toMatchObject({ status: 200, body: { caller: { sender: '198.51.100.2' } } });
+    // An IPv6 network is one sender for all its addresses.
+    const network = Array.from({ length: 30 }, (_, i) => seedFor(`2001:db8:1:2::${(i + 1).toString(16)}`));
     const statuses = (await Promise.all(network)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(15);
-    expect(await door('2001:db8:1:3::1')).toMatchObject({ status: 200 });
-    // The gateway's own pages are behind the sender's rate too; probes are not.
+    expect(await seedFor('2001:db8:1:3::1')).toMatchObject({ status: 200 });
+    // The gateway's own pages count for the sender's rate too; probes do not.
     const from = { headers: { 'x-forwarded-for': '198.51.100.7' } };
     for (const path of ['/openapi.json', '/docs', '/errors', '/admin/openapi.json', '/nowhere'])
       expect((await refusedOf(() => limited.call('GET', path, from))).length).toBeGreaterThan(0);
     expect(await refusedOf(() => limited.call('GET', '/health/live', from))).toEqual([]);
-    // So is what never gets to a service: another method, a body that is too large.
+    // Calls that never reach a service count too: another method, a body that is too large.
     const unanswered: [method: string, path: string, options?: CallOptions][] = [
       ['DELETE', '/fe_Submit'],
       ['POST', '/fe/recepcion/api/ecf', { body: Buffer.alloc(5_000) }],
@@ -472,7 +475,7 @@ describe('limits', () => {
     await limited.stop();
   });
 
-  it('hold for failed sign-ins, by sender; right keys and the right token pass all the same', async () => {
+  it('hold for failed sign-ins, by sender; valid keys and the valid token still pass', async () => {
     const metrics = createMetrics();
     const settings = {
       SANDBOX: 'false',
@@ -510,7 +513,7 @@ describe('limits', () => {
 });
 
 describe('several gateways on one database', () => {
-  it('know of each other’s changes with the very next call', async () => {
+  it('see each other’s changes with the next call', async () => {
     const other = await startGateway({ DATABASE_URL: under.config.DATABASE_URL });
     for (let round = 0; round < 5; round += 1) {
       const created = await under.admin('POST', `/admin/accounts/${accountId}/api-keys`, {
@@ -549,8 +552,8 @@ describe('several gateways on one database', () => {
   });
 });
 
-describe('a gateway that is the only one', () => {
-  it('sees its own changes at once without asking', async () => {
+describe('a single gateway', () => {
+  it('sees its own changes at once without a query', async () => {
     const only = await startGateway({}, { onlyInstance: true });
     const made = await makeAccount(only, '131000001');
     const use = () => only.call('GET', '/obtain_token', { key: made.key });
@@ -564,8 +567,8 @@ describe('a gateway that is the only one', () => {
   });
 });
 
-describe('a database that is away', () => {
-  it('is 503 with Retry-After, shows in readiness, and heals by itself', async () => {
+describe('an unavailable database', () => {
+  it('is 503 with Retry-After, shows in readiness, and recovers', async () => {
     const database = new URL(under.config.DATABASE_URL);
     const link = await CuttableProxy.start({ host: database.hostname, port: Number(database.port) });
     database.host = `127.0.0.1:${link.port}`;

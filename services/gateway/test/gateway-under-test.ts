@@ -14,7 +14,7 @@ import { createInProcessUpstream } from '../src/outbound/upstream.in-process.js'
 export const ADMIN_TOKEN = 'a-token-for-administrators';
 export const MASTER_KEY = randomBytes(32);
 
-/** What the stand-in for a service saw of a call. */
+/** A call as the test double of a service received it. */
 export interface Echo {
   service: ServiceName;
   caller: Caller;
@@ -25,7 +25,7 @@ export interface Echo {
   body: string;
 }
 
-/** A service that answers with what reached it, after the same identity check as a real one. */
+/** A service that answers with the call it received, after the same identity check as a real one. */
 export function echoService(service: ServiceName, clock: () => Date = () => new Date()): express.Express {
   return createHttpApp({
     logger: silentLogger,
@@ -78,7 +78,7 @@ export interface CallOptions {
   body?: RequestInit['body'];
 }
 
-/** A gateway on a database of its own, with stand-ins for emission and reception. */
+/** A gateway on its own database, with test doubles for emission and reception. */
 export async function startGateway(
   settings: Record<string, string> = {},
   overrides: GatewayOverrides = {},

@@ -14,7 +14,7 @@ interface Ended {
   err: string;
 }
 
-/** Runs the built program; `when` is called with all output so far. */
+/** Runs the built program; calls `when` with all output so far. */
 function run(
   env: Record<string, string>,
   when: (out: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
@@ -37,7 +37,7 @@ function run(
 const built = existsSync(MAIN) ? describe : describe.skip;
 
 built('the program', () => {
-  it('does not start on a bad configuration, naming the variables and what they may be', async () => {
+  it('does not start with a wrong configuration; names the variables and their allowed values', async () => {
     const { code, err } = await run({ PORT: 'eighty', DATABASE_URL: '', MASTER_KEY: 'hunter2-is-not-a-key' });
     expect(code).toBe(1);
     expect(err).toContain('PORT: is not allowed; allowed: a whole number from 0 to 65535');
@@ -59,10 +59,10 @@ built('the program', () => {
       DATABASE_URL,
       MASTER_KEY: MASTER_KEY.toString('base64'),
     };
-    let asked = false;
+    let queried = false;
     const ended = await run(env, (out, kill) => {
-      if (asked || !out.includes('gateway listening')) return;
-      asked = true;
+      if (queried || !out.includes('gateway listening')) return;
+      queried = true;
       const { url } = JSON.parse(out.trim().split('\n').at(-1) ?? '{}') as { url: string };
       void fetch(`${url}/health/live`).then((answer) => kill(answer.ok ? 'SIGHUP' : 'SIGKILL'));
     });

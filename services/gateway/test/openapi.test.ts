@@ -22,7 +22,7 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** `METHOD /path` of everything that a router answers otherwise than with 405. */
+/** `METHOD /path` of every route that a router does not answer with 405. */
 function routesOf(router: unknown, prefix = ''): string[] {
   return ((router as { stack: Layer[] }).stack ?? []).flatMap(({ route, handle }) => {
     if (route === undefined) return handle.stack === undefined ? [] : routesOf(handle, prefix);

@@ -65,7 +65,7 @@ describe('the routing table', () => {
     ['/testecf/testecf/fe/recepcion/api/ecf', 'none'],
     ['/fe/recepcion/api/ecf/more', 'none'],
     ['/fe/%ZZ/api/ecf', 'none'],
-  ])('opens the public door however it is spelt: %s', (path, expected) => expect(found('POST', path)).toBe(expected));
+  ])('finds the public route in every notation: %s', (path, expected) => expect(found('POST', path)).toBe(expected));
 
   it.each([
     ['POST', '/invoices', '405 GET'],

@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** A gateway before a service that behaves as told. */
+/** A gateway with a service that behaves as configured. */
 async function before(
   listener: http.RequestListener,
   settings: Record<string, string> = {},
@@ -86,7 +86,7 @@ describe('a service behind HTTP', () => {
     await sick.stop();
   });
 
-  it('that is not there is 503 with Retry-After, and refuses nothing afterwards', async () => {
+  it('that is down is 503 with Retry-After, and refuses nothing afterwards', async () => {
     const gone = await startGateway(
       { DATABASE_URL: under.config.DATABASE_URL, EMISSION_URL: 'http://127.0.0.1:1' },
       { upstreams: {} },
@@ -97,7 +97,7 @@ describe('a service behind HTTP', () => {
     await gone.stop();
   });
 
-  it('that cuts the connection before an answer is 503; a question is asked once more on a new connection', async () => {
+  it('that cuts the connection before an answer is 503; a query is repeated once on a new connection', async () => {
     let calls = 0;
     const cutting = await before((req, res) => {
       calls += 1;
@@ -133,7 +133,7 @@ describe('a service behind HTTP', () => {
     await refusing.stop();
   });
 
-  it('that says nothing is given up after the time that is allowed', async () => {
+  it('that sends nothing is given up after the timeout', async () => {
     const silent = await before(() => {}, { UPSTREAM_TIMEOUT_MS: '1000' });
     expect(await silent.call('GET', '/obtain_token', { key })).toMatchObject({
       status: 503,
@@ -142,7 +142,7 @@ describe('a service behind HTTP', () => {
     await silent.stop();
   });
 
-  it('that breaks off in its answer ends the caller’s connection, so that half an answer is not taken for one', async () => {
+  it('that stops within its answer ends the caller’s connection, so that no partial answer looks complete', async () => {
     const breaking = await before((_req, res) => {
       res.writeHead(200, { 'content-length': '1000' });
       res.write('half');
@@ -152,10 +152,10 @@ describe('a service behind HTTP', () => {
     await breaking.stop();
   });
 
-  it('that waits for hundreds of slow bodies answers others all the same', async () => {
+  it('that waits for hundreds of slow bodies still answers others', async () => {
     const SLOW = 600;
     let waiting = 0;
-    const patient = await before(
+    const behind = await before(
       (req, res) => {
         if (req.method === 'POST') waiting += 1;
         else res.end('{}');
@@ -163,7 +163,7 @@ describe('a service behind HTTP', () => {
       { RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_PER_SENDER: '0' },
     );
     const slow = Array.from({ length: SLOW }, () => {
-      const request = http.request(`${patient.url}/fe_Submit`, {
+      const request = http.request(`${behind.url}/fe_Submit`, {
         method: 'POST',
         agent: false,
         headers: { 'x-api-key': key, 'content-type': 'application/json', 'content-length': '1000' },
@@ -173,12 +173,12 @@ describe('a service behind HTTP', () => {
       return request;
     });
     while (waiting < SLOW) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await patient.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
+    expect(await behind.call('GET', '/obtain_token', { key })).toMatchObject({ status: 200 });
     for (const request of slow) request.destroy();
-    await patient.stop();
+    await behind.stop();
   });
 
-  it('is told when the caller has gone', async () => {
+  it('notices when the caller disconnects', async () => {
     let closed = false;
     const waiting = await before((_req, res) => {
       res.on('close', () => {
@@ -198,7 +198,7 @@ describe('a service behind HTTP', () => {
 });
 
 describe('an orderly stop', () => {
-  it('lets requests under way end', async () => {
+  it('lets requests in flight end', async () => {
     let arrived = (_answer: () => void) => {};
     const request = new Promise<() => void>((resolve) => {
       arrived = resolve;
