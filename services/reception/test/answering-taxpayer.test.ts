@@ -9,7 +9,7 @@ import { startWorld, type World } from './support/world.js';
 
 const other = issue({ commonName: 'Other Buyer', holderId: '00500000005' });
 
-/** What the gateway would say; tests change it and count the questions. */
+/** The answers of the gateway; tests change them and count the queries. */
 const gateway = {
   taxpayers: new Map<string, TaxpayerState>(),
   questions: 0,
@@ -54,7 +54,7 @@ async function said(response: Response) {
   };
 }
 
-describe('a buyer that nobody serves', () => {
+describe('a buyer that is not a taxpayer here', () => {
   it('motive 4, signed by the configured taxpayer, with the buyer as received', async () => {
     const number = next();
     expect(await said(await world.send(await sampleBytes({ encf: number, buyer: STRANGER })))).toEqual({
@@ -69,7 +69,7 @@ describe('a buyer that nobody serves', () => {
     ]);
   });
 
-  it('motives 1 and 2 come before and are signed by the same', async () => {
+  it('motives 1 and 2 take precedence and have the same signer', async () => {
     const bytes = await sampleBytes({ encf: next(), buyer: STRANGER });
     const broken = bytes.toString().replace('<TipoPago>1', '<TipoPago>x');
     const forged = bytes.toString().replace('<MontoTotal>11430.00', '<MontoTotal>1.00');
@@ -77,7 +77,7 @@ describe('a buyer that nobody serves', () => {
     expect(await said(await world.send(forged))).toMatchObject({ motive: '2', signer: buyer.certificate.fingerprint });
   });
 
-  it('motive 4 again and again: only Estado 0 takes a number', async () => {
+  it('motive 4 for every repeat: only Estado 0 occupies a number', async () => {
     const bytes = await sampleBytes({ encf: next(), buyer: STRANGER });
     for (let i = 0; i < 2; i++) expect(await said(await world.send(bytes))).toMatchObject({ motive: '4' });
   });
@@ -94,7 +94,7 @@ describe('a buyer that nobody serves', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('a duplicate comes before it: what was received while the buyer was active stays received', async () => {
+  it('motive 3 takes precedence: a document received while the buyer was active stays received', async () => {
     const rnc = '111111117';
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: other.certificate }))]);
     const number = next();
@@ -105,8 +105,8 @@ describe('a buyer that nobody serves', () => {
   });
 });
 
-describe('what changed a moment ago counts', () => {
-  it('a buyer registered just now is served at once, and within two seconds where it was asked about before', async () => {
+describe('recent changes count', () => {
+  it('a new buyer is served at once, or within two seconds if it was looked up before', async () => {
     const fresh = '144444445';
     gateway.taxpayers.set(fresh, taxpayer({ rnc: fresh, certificate: other.certificate }));
     expect(await said(await world.send(await sampleBytes({ encf: next(), buyer: fresh })))).toMatchObject({
@@ -122,7 +122,7 @@ describe('what changed a moment ago counts', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('a buyer that is not served is asked about once in two seconds', async () => {
+  it('an unknown buyer is looked up once in two seconds', async () => {
     const send = async () =>
       (await said(await world.send(await sampleBytes({ encf: next(), buyer: '177777772' })))).motive;
     expect(await Promise.all([send(), send(), send()])).toEqual(['4', '4', '4']);
@@ -131,7 +131,7 @@ describe('what changed a moment ago counts', () => {
     expect([await send(), gateway.questions]).toEqual(['4', 2]);
   });
 
-  it('a certificate uploaded just now signs the next answer', async () => {
+  it('a new certificate signs the next answer', async () => {
     const rnc = '133333336';
     gateway.taxpayers.set(rnc, taxpayer({ rnc, certificate: null }));
     const bytes = await sampleBytes({ encf: next(), buyer: rnc });
@@ -140,12 +140,12 @@ describe('what changed a moment ago counts', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('a buyer that is known to be in order is not asked about', async () => {
+  it('a known active buyer is not looked up', async () => {
     await said(await world.send(await sampleBytes({ encf: next() })));
     expect(gateway.questions).toBe(0);
   });
 
-  it('where the gateway does not answer, 503 instead of a wrong motive 4', async () => {
+  it('if the gateway does not answer: 503 instead of a wrong motive 4', async () => {
     gateway.broken = true;
     const number = next();
     const response = await world.send(await sampleBytes({ encf: number, buyer: '188888889' }));
@@ -158,7 +158,7 @@ describe('what changed a moment ago counts', () => {
     expect(rows).toEqual([]);
   });
 
-  it('strangers who name buyers at random do not flood the gateway', async () => {
+  it('random buyers in strangers’ documents do not flood the gateway', async () => {
     const bodies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => sampleBytes({ encf: next(), buyer: String(120000000 + i) })),
     );
@@ -168,17 +168,17 @@ describe('what changed a moment ago counts', () => {
     expect(await said(await world.send(await sampleBytes({ encf: next() })))).toMatchObject({ motive: null });
   });
 
-  it('an account sees a taxpayer that it registered just now', async () => {
+  it('an account sees a taxpayer that it has just registered', async () => {
     const rnc = '122222222';
     const headers = { 'buyer-rnc': rnc, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
     const path = '/fe/recepcion/api/invoices/count';
-    expect((await world.ask(path, headers)).status).toBe(404);
+    expect((await world.get(path, headers)).status).toBe(404);
     const state = taxpayer({ rnc });
     gateway.taxpayers.set(rnc, state);
     const account = { account_id: ACCOUNT, taxpayers_revision: state.revision };
-    expect((await world.ask(path, headers, account)).status).toBe(200);
+    expect((await world.get(path, headers, account)).status).toBe(200);
     const asked = gateway.questions;
-    expect((await world.ask(path, headers, account)).status).toBe(200);
+    expect((await world.get(path, headers, account)).status).toBe(200);
     expect(gateway.questions).toBe(asked);
   });
 });

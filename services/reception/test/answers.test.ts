@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Sends and cuts the connection before the answer is written; resolves when the service has done its work. */
+/** Sends and cuts the connection before the answer is written; resolves when the service has finished. */
 async function sendAndVanish(bytes: Buffer, instance = 0): Promise<void> {
   const inserts = await holdUp('INSERT');
   const req = request(`${world.url(instance)}/fe/recepcion/api/ecf`, { method: 'POST', headers: { env: 'TesteCF' } });
@@ -57,7 +57,7 @@ interface HeldUp {
   end(): Promise<void>;
 }
 
-/** Holds up inserts of documents, or what instances note about answers, as a busy database does. */
+/** Delays inserts of documents, or records about answers, as a busy database does. */
 async function holdUp(change: keyof typeof LOCKS): Promise<HeldUp> {
   const lock = LOCKS[change];
   let end: () => void = () => undefined;
@@ -105,7 +105,7 @@ async function recorded(number: string): Promise<number> {
   return (await eventually(find, ({ rowCount }) => rowCount > 0)).rowCount;
 }
 
-it('what another instance notes is waited for as long as it is where the clock is set back meanwhile', async () => {
+it('waits for the record of another instance just as long if the clock is set back', async () => {
   const due = Date.now() + 5_000;
   const document = { id: 1, key: {}, answeredAt: null, answerDueAt: new Date(due) } as unknown as NumberHolder;
   let waited = 0;
@@ -125,7 +125,7 @@ it('what another instance notes is waited for as long as it is where the clock i
   expect(waited).toBeLessThan(6_000);
 });
 
-describe('identical bytes get the first acknowledgement while it did not leave', () => {
+describe('identical bytes get the first acknowledgement until an answer has left', () => {
   it.each([
     ['at the same instance', 0],
     ['at another instance', 1],
@@ -142,12 +142,12 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     const text = await again.clone().text();
     expect(await estado(again)).toBe('0');
     expect(text).toBe((await world.archive.get(rows[0]?.arecf_path as string)).toString());
-    // Now it left; the same bytes are a repeat from here on.
+    // Now the answer left, so the same bytes are a repeat from here on.
     expect(await estado(await world.send(bytes, { instance }))).toBe('3');
     expect(await estado(await world.send(bytes, { instance: 1 - instance }))).toBe('3');
   });
 
-  it('other bytes do not, lost or not', async () => {
+  it('other bytes do not, whether the answer was lost or not', async () => {
     const number = next();
     await sendAndVanish(await sampleBytes({ encf: number }));
     await recorded(number);
@@ -168,7 +168,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(await recorded(number)).toBe(1);
   });
 
-  it('what another instance notes late counts all the same', async () => {
+  it('a late record of another instance counts', async () => {
     const bytes = await sampleBytes({ encf: next() });
     const locking = await holdUp('UPDATE');
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
@@ -178,7 +178,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(await estado(await again)).toBe('3');
   });
 
-  it('while that is waited for, other documents are received', async () => {
+  it('other documents are received during the wait', async () => {
     const bytes = await sampleBytes({ encf: next() });
     const locking = await holdUp('UPDATE');
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('0');
@@ -195,7 +195,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(new Set(await Promise.all((await Promise.all(repeats)).map(estado)))).toEqual(new Set(['3']));
   });
 
-  it('lost at one instance, given again at the other: then it left', async () => {
+  it('lost at one instance and given again at the other: it has left then', async () => {
     const bytes = await sampleBytes({ encf: next() });
     await sendAndVanish(bytes, 0);
     expect(await estado(await world.send(bytes, { instance: 1 }))).toBe('0');
@@ -206,7 +206,7 @@ describe('identical bytes get the first acknowledgement while it did not leave',
     expect(await estado(await again)).toBe('3');
   });
 
-  it('one that the store lost is an integrity error, and given once it is back', async () => {
+  it('one missing in the store is an integrity error, and is given once it is back', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await sendAndVanish(bytes);
@@ -262,11 +262,11 @@ it.each([
     const bytes = kind === 'genuine' ? genuine : Buffer.from(genuine.toString().replace('<TipoPago>1', '<TipoPago>2'));
     const count = async (text: string) =>
       Number(new RegExp(`^${text} (\\d+)$`, 'm').exec(await world.metrics.render())?.[1]);
-    const told = (outcome: string) =>
+    const countOf = (outcome: string) =>
       count(`ecf_reception_acknowledgements_total{env="TesteCF",ecf_type="31",outcome="${outcome}"}`).then(
         (n) => n || 0,
       );
-    const before = [await told(first), await told(others)];
+    const before = [await countOf(first), await countOf(others)];
     lines.length = 0;
     const inserts = await holdUp('INSERT');
     const calls = Array.from({ length: 5 }, () => world.send(bytes, { instance: 1 }));
@@ -278,7 +278,7 @@ it.each([
     await inserts.end();
     const texts = await Promise.all((await Promise.all(calls)).map((response) => response.text()));
     expect(new Set(texts).size).toBe(1);
-    const gained = [(await told(first)) - (before[0] ?? 0), (await told(others)) - (before[1] ?? 0)];
+    const gained = [(await countOf(first)) - (before[0] ?? 0), (await countOf(others)) - (before[1] ?? 0)];
     expect(gained).toEqual(first === others ? [5, 5] : [1, 4]);
     const shared = lines.filter((line) => line.shared_with !== undefined);
     expect(shared.map(({ outcome }) => outcome)).toEqual([others, others, others, others]);

@@ -40,7 +40,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
-/** Submits a document to the authority, as its issuer does. */
+/** Submits a document to the authority as its issuer does. */
 async function submit(number: string, xml: Buffer, issuerRnc = PROVIDER, certificate = provider.certificate) {
   const { token } = await tokens.get({ env: 'TesteCF', account: 'provider', certificate });
   const answer = await authority.submitDocument({ env: 'TesteCF', token, issuerRnc, encf: number, xml });
@@ -52,7 +52,7 @@ const send = async (xml: Buffer, instance = 0) => (await world.send(xml, { insta
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 async function show(number: string, issuer = PROVIDER): Promise<ReceivedInvoice> {
-  const answer = await world.ask(`/fe/recepcion/api/invoices/${number}`, {
+  const answer = await world.get(`/fe/recepcion/api/invoices/${number}`, {
     'buyer-rnc': BUYER,
     'provider-rnc': issuer,
   });
@@ -79,7 +79,7 @@ function published(number: string, type: string) {
 }
 
 describe('a received document', () => {
-  it('is confirmed within seconds where the authority accepted it, and makes its signer known', async () => {
+  it('is confirmed within seconds if the authority accepted it, and makes its signer known', async () => {
     const first = await confirmed(next(), { issuer: OTHER_PROVIDER });
     expect(first).toMatchObject({
       signer: {
@@ -94,7 +94,7 @@ describe('a received document', () => {
     });
     const later = await confirmed(next(), { issuer: OTHER_PROVIDER });
     expect(later.signer.known).toBe(true);
-    // Another key under the same name of a holder is another signer.
+    // Another key of a holder with the same name is another signer.
     const number = next();
     await send(await sampleBytes({ encf: number, issuer: OTHER_PROVIDER, certificate: forger.certificate }));
     expect((await show(number, OTHER_PROVIDER)).signer.known).toBe(false);
@@ -117,7 +117,7 @@ describe('a received document', () => {
     expect(published(number, 'received.disputed')).toEqual([]);
   });
 
-  it('is disputed where the authority rejected it, and found by that', async () => {
+  it('is disputed if the authority rejected it, and a filter finds it', async () => {
     const number = next();
     const issuer = '133333336';
     await fetch(`${simulator.url}/_control/taxpayers/${issuer}`, {
@@ -134,21 +134,21 @@ describe('a received document', () => {
         ({ length }) => length > 0,
       ),
     ).toMatchObject([{ issuer_rnc: issuer, authority_status: 'rejected' }]);
-    const found = await world.ask('/fe/recepcion/api/invoices/all?authority_status=rejected', PERIOD);
+    const found = await world.get('/fe/recepcion/api/invoices/all?authority_status=rejected', PERIOD);
     expect(await found.json()).toMatchObject({ total: 1, invoices: [{ encf: number }] });
-    const counted = await world.ask('/fe/recepcion/api/invoices/count?authority_status=REJECTED', PERIOD);
+    const counted = await world.get('/fe/recepcion/api/invoices/count?authority_status=REJECTED', PERIOD);
     expect(await counted.json()).toMatchObject({ total_invoices: 1 });
-    const wrong = await world.ask('/fe/recepcion/api/invoices/all?authority_status=sure', PERIOD);
+    const wrong = await world.get('/fe/recepcion/api/invoices/all?authority_status=sure', PERIOD);
     expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('authority_status is one of')]);
     expect(await world.metrics.render()).toMatch(
       /ecf_reception_disputed_documents_total\{env="TesteCF",status="rejected"\} 1/,
     );
   });
 
-  it('is never asked about where the authority has no query', async () => {
+  it('is never queried if the authority has no query', async () => {
     const number = next();
     await world.send(await sampleBytes({ encf: number }), { env: 'CerteCF' });
-    const answer = await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER, env: 'CerteCF' });
+    const answer = await world.get(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER, env: 'CerteCF' });
     expect(await answer.json()).toMatchObject({ authority_status: 'not_available', authority_checked_at: null });
   });
 
@@ -175,7 +175,7 @@ describe('a received document', () => {
 });
 
 describe('a confirmed document that comes second', () => {
-  /** A forgery that holds a number, and the genuine document that got motive 3. */
+  /** A forged document that holds a number, and the genuine one that got motive 3. */
   async function forgedFirst(number = next()) {
     const forgery = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
     const genuine = await sampleBytes({ encf: number });
@@ -223,7 +223,7 @@ describe('a confirmed document that comes second', () => {
       ],
       conflicts_total: 1,
     });
-    const acknowledgement = await world.ask(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
+    const acknowledgement = await world.get(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
     const positive = await acknowledgement.text();
     expect(positive).toContain('<Estado>0<');
     for (const instance of [0, 1, 0]) expect(await send(genuine, instance)).toBe(positive);
@@ -245,7 +245,7 @@ describe('a confirmed document that comes second', () => {
       [forgery, events.at(-1)?.conflicts[0]?.xml_storage_path],
     ] as const)
       expect(sha256(Buffer.from(await world.archive.get(String(path), sha256(bytes))))).toBe(sha256(bytes));
-    // The decision about the first one comes once more, as a bus may deliver it.
+    // The bus delivers the decision about the first one again.
     await world.bus.publish([makeEvent({ ...draft, key: number, data }, { id: randomUUID(), time: world.now() })]);
     expect((await show(number)).approval_status).toBe('pending');
   });
@@ -253,7 +253,7 @@ describe('a confirmed document that comes second', () => {
   it('takes it also during the dispute about the first one', async () => {
     const { number, genuine } = await forgedFirst();
     await submit(number, genuine);
-    // The last pause of 72 hours is over at the moment at which the genuine document comes.
+    // The genuine document comes when the last pause of 72 hours ends.
     await world.database.query('UPDATE confirmations SET answers = 60, due_at = $2 WHERE encf = $1', [
       number,
       world.now(),
@@ -319,7 +319,7 @@ describe('an answer of the authority', () => {
     expect(confirmationResult(document, state)).toBe(expected);
   });
 
-  it('is asked for again with growing pauses, for 72 hours in which the authority answers', () => {
+  it('is queried again with growing pauses, for 72 hours in which the authority answers', () => {
     const pauses: number[] = [];
     for (let answers = 1, pause = pauseAfterAnswer(answers); pause !== null; pause = pauseAfterAnswer(++answers))
       pauses.push(pause);

@@ -79,7 +79,7 @@ it('a document that takes too long is unavailable, and the next one is validated
   const pool = validation({ timeoutMs: 100 });
   const costly = Buffer.from(`<ECF>${'<a/>'.repeat(900_000)}</ECF>`);
   await expect(pool.document(costly, NOW)).rejects.toMatchObject({ code: 'unavailable', kind: 'validation.timeout' });
-  // A worker needs longer than the limit to start.
+  // A worker takes longer than the limit to start.
   let kind = 'validation.timeout';
   for (let tries = 0; kind === 'validation.timeout' && tries < 300; tries += 1)
     kind = await kindOf(pool.document(Buffer.alloc(600_000, 'x'), NOW));

@@ -52,14 +52,14 @@ async function recorded(number: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-describe('nothing is acknowledged that is not stored', () => {
-  it('the archive is away: documents are received and given out, and are archived once it is back', async () => {
+describe('only stored documents are acknowledged', () => {
+  it('the archive is down: documents are received and read, and archived once it is back', async () => {
     const number = next();
     away = true;
     const response = await world.send(await sampleBytes({ encf: number }));
     const acknowledgement = await response.text();
     expect([response.status, acknowledgement.includes('<Estado>0<')]).toEqual([200, true]);
-    const shown = await world.ask(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
+    const shown = await world.get(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
     expect([shown.status, await shown.text()]).toEqual([200, acknowledgement]);
     const failures = /ecf_archive_failures_total\{service="reception",reason="unavailable"\} [1-9]/;
     await eventually(
@@ -105,7 +105,7 @@ describe('nothing is acknowledged that is not stored', () => {
     );
   });
 
-  it('little room is left on the disk: 503 at every public door with Retry-After, nothing is read; it shows in the metrics', async () => {
+  it('the disk is nearly full: 503 with Retry-After on every public route, no body is read; the metrics show it', async () => {
     const full = await startWorld({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
     const semilla = `${full.url()}/fe/autenticacion/api/semilla`;
     const answers = await Promise.all([
@@ -119,9 +119,9 @@ describe('nothing is acknowledged that is not stored', () => {
         '60',
         'storage_full',
       ]);
-    // What customers ask goes on.
+    // Queries of customers still work.
     const range = { 'buyer-rnc': BUYER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
-    expect((await full.ask('/fe/recepcion/api/invoices/count', range)).status).toBe(200);
+    expect((await full.get('/fe/recepcion/api/invoices/count', range)).status).toBe(200);
     const metrics = await full.metrics.render();
     expect(metrics).toMatch(/ecf_storage_free_bytes\{service="reception"\} [1-9]/);
     expect(metrics).toMatch(/ecf_database_bytes\{service="reception"\} [1-9]/);
@@ -129,7 +129,7 @@ describe('nothing is acknowledged that is not stored', () => {
     await full.stop();
   });
 
-  it('the database is gone for a while: 503 with Retry-After; then the same bytes are received once', async () => {
+  it('the database is down for a while: 503 with Retry-After; then the same bytes are received once', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     way.cut();
@@ -170,7 +170,7 @@ it('a document that is not validated in time gets 503 with Retry-After, and noth
   }
 });
 
-/** A way to a server that can be cut and mended. */
+/** A connection to a server that tests can cut and restore. */
 async function openWay(address: string) {
   const target = new URL(address);
   const sockets = new Set<Socket>();

@@ -10,7 +10,7 @@ import { BUYER, forger, provider } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
-/** What the service has logged. */
+/** The log of the service. */
 const lines: object[] = [];
 let sequence = 0;
 const next = () => encf(++sequence);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The service is undisturbed: it receives a genuine document, and no request is in flight. */
+/** Expects that the service receives a genuine document and has no request in flight. */
 afterEach(async () => {
   const response = await world.send(await sampleBytes({ encf: next() }));
   expect([response.status, (await response.text()).includes('<Estado>0</Estado>')]).toEqual([200, true]);
@@ -45,7 +45,7 @@ async function refusals(): Promise<number> {
   return metric?.values.reduce((sum, one) => sum + one.value, 0) ?? 0;
 }
 
-it('documents that are received, and large for their blanks, end with the bytes that a sender has in a day: 429, nothing recorded', async () => {
+it('large padded documents are received up to the daily bytes of their sender; then 429, nothing recorded', async () => {
   const sender = '198.51.100.66';
   const number = next();
   const large = async (encf: string) =>
@@ -61,7 +61,7 @@ it('documents that are received, and large for their blanks, end with the bytes 
   expect(lines.at(-1)).toMatchObject({ reason: 'daily_bytes_used', sender });
   for (const table of ['received_documents', 'refused_documents'])
     expect((await world.database.query(`SELECT 1 FROM ${table} WHERE encf = $1`, [number])).rows).toEqual([]);
-  // What fits is taken, of others in any case, and a repeat of what was received is answered.
+  // Small documents of this sender, and all of others, are received; a repeat of a received one is answered.
   for (const from of [sender, '198.51.100.67'])
     expect(await (await world.send(await sampleBytes({ encf: next() }), { sender: from })).text()).toContain(
       '<Estado>0<',
@@ -104,13 +104,13 @@ describe('each hostile input gets a clear answer', () => {
   });
 });
 
-describe('what is too large', () => {
-  it('100 MB announced: 413 before it is read', async () => {
+describe('a body that is too large', () => {
+  it('100 MB declared: 413 before it is read', async () => {
     const response = await post({ 'content-length': '100000000' }, (req) => req.write('<ECF>'));
     expect(response).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
   });
 
-  it('100 MB in chunks: 413 as soon as it is too much', async () => {
+  it('100 MB in chunks: 413 once the limit is exceeded', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20);
     const response = await post({ 'transfer-encoding': 'chunked' }, (req) => {
       let sent = 0;
@@ -143,33 +143,33 @@ describe('chunks of a few bytes', () => {
       socket.on('data', (data) => {
         answer += data;
       });
-      // What is still being written when the answer comes is lost.
+      // A body still being written when the answer comes is lost.
       socket.on('error', () => undefined).once('close', () => resolve(answer));
       const start = Buffer.from(`${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`);
       socket.write(Buffer.concat([start, Buffer.from(`${chunks}0\r\n\r\n`, 'latin1')]));
     });
   }
 
-  it('a document is taken', async () => {
+  it('a document is received', async () => {
     expect(await trickle(await sampleBytes({ encf: next() }), 4)).toContain('<Estado>0<');
   });
 
-  it('a hundred thousand are refused as soon as it is more than any sender sends', async () => {
+  it('a hundred thousand are refused once they exceed the bound', async () => {
     const before = await refusals();
     expect(await trickle(Buffer.alloc(100_000, 0x20), 1)).toMatch(/^HTTP\/1\.1 400 .*"code":"bad_request"/s);
     expect(await refusals()).toBe(before + 1);
   });
 });
 
-describe('what is kept of strangers is bounded', () => {
+describe('stored bytes of strangers are bounded', () => {
   async function unkept(reason: string): Promise<number> {
     const metric = await world.metrics.registry.getSingleMetric('ecf_reception_unkept_documents_total')?.get();
     return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
   }
 
-  it('under one number, never at the cost of the genuine document', async () => {
+  it('for one number, never at the cost of the genuine document', async () => {
     const number = next();
-    // The provider is known from before; a stranger's document comes first under the number.
+    // The provider is a known signer; a stranger's document comes first under the number.
     await world.send(await sampleBytes({ encf: next() }));
     const stranger = { encf: number, certificate: forger.certificate };
     expect(await (await world.send(await sampleBytes(stranger))).text()).toContain('<Estado>0<');
@@ -190,7 +190,7 @@ describe('what is kept of strangers is bounded', () => {
       '<CodigoMotivoNoRecibido>3<',
     );
     expect(await unkept('number')).toBe(before + 5);
-    const shown = await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json();
+    const shown = await (await world.get(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json();
     expect([shown.conflicts.length, shown.conflicts_unkept.length, shown.conflicts_total]).toEqual([4, 5, 9]);
     const { rows } = await world.database.query<{ xml_path: string; sha256: string }>(
       'SELECT xml_path, sha256 FROM refused_documents WHERE encf = $1 AND certificate_fingerprint = $2',
@@ -200,7 +200,7 @@ describe('what is kept of strangers is bounded', () => {
     expect((await world.archive.get(rows[0]?.xml_path as string)).equals(genuine)).toBe(true);
   });
 
-  it('of one sender in a day; its /48 is one sender, others and documents that are received are not touched', async () => {
+  it('for one sender in a day; a /48 is one sender; other senders and received documents are not affected', async () => {
     const before = await unkept('sender');
     const bad = async () => (await sampleXml({ encf: next() })).replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11');
     const size = (await bad()).length;
@@ -220,8 +220,8 @@ describe('what is kept of strangers is bounded', () => {
   });
 });
 
-describe('senders that do not go on', () => {
-  it('a body that stops is cut off in time, and holds nothing that others need', async () => {
+describe('senders that stop', () => {
+  it('a body that stops is cut off in time, and delays no other sender', async () => {
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -240,7 +240,7 @@ describe('senders that do not go on', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('a connection that is lost in the middle leaves nothing', async () => {
+  it('a connection lost within the body leaves nothing', async () => {
     const number = next();
     const [bytes, before] = [await sampleBytes({ encf: number }), await refusals()];
     const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
@@ -258,7 +258,7 @@ describe('senders that do not go on', () => {
   });
 });
 
-it('file names never touch a disk', async () => {
+it('file names never reach the disk', async () => {
   const names = [
     '../../../../tmp/ecf-owned.xml',
     '/etc/ecf-owned',

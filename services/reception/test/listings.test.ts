@@ -59,14 +59,14 @@ async function damaged(): Promise<number> {
 }
 
 async function json(path: string, headers: Record<string, string> = {}, account = ACCOUNT) {
-  const response = await world.ask(path, headers, { account_id: account });
+  const response = await world.get(path, headers, { account_id: account });
   return { status: response.status, body: await response.json() };
 }
 
-it('amounts are numbers that are right to the cent, however large', async () => {
+it('amounts are numbers, exact to the cent at any size', async () => {
   const number = encf(9_001);
   await world.send(await sampleBytes({ encf: number, buyer: OTHER_BUYER, total: '9007199254740993.37' }));
-  const response = await world.ask(
+  const response = await world.get(
     `/fe/recepcion/api/invoices/${number}`,
     { 'buyer-rnc': OTHER_BUYER },
     {
@@ -75,7 +75,7 @@ it('amounts are numbers that are right to the cent, however large', async () => 
   );
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
   expect(await response.text()).toContain('"total_amount":9007199254740993.37,');
-  const all = await world.ask(
+  const all = await world.get(
     '/fe/recepcion/api/invoices/all',
     { ...ALL, 'buyer-rnc': OTHER_BUYER },
     {
@@ -133,7 +133,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     });
   });
 
-  it('goes by the Dominican day of receipt', async () => {
+  it('filters by the Dominican day of receipt', async () => {
     const day = (date: string) => ({ ...ALL, 'provider-rnc': PROVIDER, 'start-date': date, 'end-date': date });
     expect((await json('/fe/recepcion/api/invoices', day('09-06-2026'))).body.invoices).toMatchObject([
       { encf: FIRST },
@@ -143,7 +143,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     ]);
   });
 
-  it('pages; beyond the end there is an empty page', async () => {
+  it('pages; beyond the end the page is empty', async () => {
     const headers = { ...ALL, 'provider-rnc': PROVIDER };
     expect((await json('/fe/recepcion/api/invoices?limit=1&offset=1', headers)).body).toMatchObject({
       count: 1,
@@ -158,7 +158,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     });
   });
 
-  it('nothing found is 404, and so is an RNC of another account', async () => {
+  it('an empty result is 404, and so is an RNC of another account', async () => {
     const never = { ...ALL, 'provider-rnc': PROVIDER, 'start-date': '01-01-2020', 'end-date': '02-01-2020' };
     expect(await json('/fe/recepcion/api/invoices', never)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const foreign = { ...ALL, 'provider-rnc': PROVIDER, 'buyer-rnc': OTHER_BUYER };
@@ -191,7 +191,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     },
   );
 
-  it('several things wrong are said at once', async () => {
+  it('names several errors at once', async () => {
     const { body } = await json('/fe/recepcion/api/invoices?limit=0', {});
     expect(body.detail.map((item: { loc: string[] }) => item.loc[1]).sort()).toEqual([
       'buyer-rnc',
@@ -212,7 +212,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
 });
 
 describe('GET /fe/recepcion/api/invoices/all and /count', () => {
-  it('every provider, Estado 0 alone, the environment alone', async () => {
+  it('cover every provider, only Estado 0, only the environment', async () => {
     const { status, body } = await json('/fe/recepcion/api/invoices/all/', ALL);
     expect(status).toBe(200);
     expect(body).toMatchObject({ count: 4, total: 4, buyer_rnc: BUYER, env: 'TesteCF', limit: 200, offset: 0 });
@@ -229,7 +229,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect(await json('/fe/recepcion/api/invoices/count', reversed)).toMatchObject({ status: 422 });
   });
 
-  it('the count is right to the cent', async () => {
+  it('the sums are exact to the cent', async () => {
     expect(await json('/fe/recepcion/api/invoices/count', ALL)).toEqual({
       status: 200,
       body: {
@@ -252,10 +252,10 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
   });
 
   it('a credit note counts negative', async () => {
-    const ask = async () => (await json('/fe/recepcion/api/invoices/count', { ...ALL, env: 'CerteCF' })).body;
+    const count = async () => (await json('/fe/recepcion/api/invoices/count', { ...ALL, env: 'CerteCF' })).body;
     await world.send(await sampleBytes({ encf: encf(5), total: '100.00' }), { env: 'CerteCF' });
     await world.send(await sampleBytes({ type: '34', encf: encf(5, '34'), total: '30.25' }), { env: 'CerteCF' });
-    expect(await ask()).toMatchObject({ total_invoices: 2, total_amount: '69.75' });
+    expect(await count()).toMatchObject({ total_invoices: 2, total_amount: '69.75' });
   });
 });
 
@@ -284,14 +284,14 @@ describe('GET /fe/recepcion/api/invoices/{encf}', () => {
 });
 
 describe('GET /arecf/{encf}', () => {
-  it('gives the very bytes the sender got', async () => {
-    const response = await world.ask(`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`);
+  it('gives the exact bytes that the sender got', async () => {
+    const response = await world.get(`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
     expect(await response.text()).toBe(firstAnswer);
   });
 
-  it('where nothing was received, the latest refusal', async () => {
-    const text = await (await world.ask(`/arecf/${REFUSED}?issuer_rnc=${PROVIDER}`)).text();
+  it('gives the latest refusal if nothing was received', async () => {
+    const text = await (await world.get(`/arecf/${REFUSED}?issuer_rnc=${PROVIDER}`)).text();
     expect(text).toContain('<CodigoMotivoNoRecibido>1</CodigoMotivoNoRecibido>');
   });
 
@@ -305,13 +305,13 @@ describe('GET /arecf/{encf}', () => {
     expect(await json(path)).toMatchObject({ status, body: { code } });
   });
 
-  describe('where several buyers of the account hold the number of one issuer', () => {
+  describe('several buyers of the account with the same number of one issuer', () => {
     const [HELD, REJECTED] = [encf(21), encf(22)];
     const buyers = [BUYER, STRANGER];
     const answers = new Map<string, string>();
     const of = async (number: string, buyer?: string) => {
       const headers: Record<string, string> = buyer === undefined ? {} : { 'buyer-rnc': buyer };
-      return (await world.ask(`/arecf/${number}?issuer_rnc=${PROVIDER}`, headers)).text();
+      return (await world.get(`/arecf/${number}?issuer_rnc=${PROVIDER}`, headers)).text();
     };
 
     beforeAll(async () => {
@@ -324,7 +324,7 @@ describe('GET /arecf/{encf}', () => {
       }
     });
 
-    it('400 until one is named, whose bytes are given then, of refusals too', async () => {
+    it('400 until one is named; then its bytes, of refusals too', async () => {
       for (const number of [HELD, REJECTED]) {
         expect(await json(`/arecf/${number}?issuer_rnc=${PROVIDER}`)).toMatchObject({
           status: 400,
@@ -376,9 +376,9 @@ describe('GET /arecf/{encf}', () => {
   });
 });
 
-describe('a number that is not E and 12 digits: at fault, received, and found by its text', () => {
+describe('a number that is not E and 12 digits: received with an observation, and found by its text', () => {
   it.each(['X310000000001', 'abcDEF0123456', encf(61).toLowerCase()])('%s', async (odd) => {
-    // Where the same number in upper case is an eNCF, nothing is wrong with asking for it.
+    // If the same number in upper case is an eNCF, the query itself is valid.
     const nothing = { status: odd === encf(61).toLowerCase() ? 404 : 422 };
     const sent = await world.send(await sampleBytes({ encf: odd, buyer: OTHER_BUYER }));
     expect(await sent.text()).toContain(`<eNCF>${odd}</eNCF><Estado>0</Estado>`);
@@ -388,15 +388,15 @@ describe('a number that is not E and 12 digits: at fault, received, and found by
     const unknown = await json(`/fe/recepcion/api/invoices/${odd.slice(0, 12)}Z`, headers, OTHER_ACCOUNT);
     expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'encf'], type: 'encf' }] } });
     const arecf = `/arecf/${odd}?issuer_rnc=${PROVIDER}`;
-    expect((await world.ask(arecf, {}, { account_id: OTHER_ACCOUNT })).status).toBe(200);
-    // Nobody else learns of it.
+    expect((await world.get(arecf, {}, { account_id: OTHER_ACCOUNT })).status).toBe(200);
+    // No other account finds it.
     expect(await json(arecf)).toMatchObject(nothing);
     expect(await json(`/fe/recepcion/api/invoices/${odd}`, headers)).toMatchObject(nothing);
   });
 });
 
-describe('what an account sees', () => {
-  it('without identity there is nothing, from any side', async () => {
+describe('access of an account', () => {
+  it('without identity is refused on every route', async () => {
     for (const path of [`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`, '/fe/recepcion/api/invoices/all']) {
       const response = await fetch(`${world.url()}${path}`, { headers: ALL });
       expect([response.status, (await response.json()).code]).toEqual([401, 'invalid_identity']);
@@ -436,9 +436,9 @@ describe('what an account sees', () => {
   });
 });
 
-describe('questions of other services', () => {
+describe('queries of other services', () => {
   let world: World;
-  let ask: ReceptionOperations;
+  let operations: ReceptionOperations;
   let stop: () => Promise<void>;
 
   beforeAll(async () => {
@@ -451,7 +451,7 @@ describe('questions of other services', () => {
     const server = await serve((world.instances[0] as World['instances'][0]).app, { host: '127.0.0.1', port: 0 });
     stop = server.stop;
     const clock = () => NOW;
-    ask = createInternalClient(RECEPTION_OPERATIONS, {
+    operations = createInternalClient(RECEPTION_OPERATIONS, {
       url: server.url,
       owner: 'reception',
       service: 'query',
@@ -464,33 +464,33 @@ describe('questions of other services', () => {
     await world.stop();
   });
 
-  it('what was received under a number, with its conflicts', async () => {
+  it('documents received under a number, with their conflicts', async () => {
     const question = { env: 'TesteCF' as const, buyer_rncs: [BUYER, OTHER_BUYER], encf: encf(1) };
-    const { received } = await ask.findReceived({ ...question, issuer_rnc: PROVIDER });
+    const { received } = await operations.findReceived({ ...question, issuer_rnc: PROVIDER });
     expect(received).toMatchObject([{ issuer_rnc: PROVIDER, buyer_rnc: BUYER, revision: 2, conflicts: [{}] }]);
-    const all = await ask.findReceived({ ...question, issuer_rnc: null });
+    const all = await operations.findReceived({ ...question, issuer_rnc: null });
     expect(all.received.map((one) => one.issuer_rnc).sort()).toEqual([OTHER_PROVIDER, PROVIDER].sort());
-    const none = await ask.findReceived({ ...question, issuer_rnc: null, buyer_rncs: [OTHER_BUYER] });
+    const none = await operations.findReceived({ ...question, issuer_rnc: null, buyer_rncs: [OTHER_BUYER] });
     expect(none.received).toEqual([]);
   });
 
-  it('everything, page by page', async () => {
-    const first = await ask.pageOfReceived({ after: 0, limit: 2 });
-    const second = await ask.pageOfReceived({ after: first.next as number, limit: 2 });
+  it('all documents, page by page', async () => {
+    const first = await operations.pageOfReceived({ after: 0, limit: 2 });
+    const second = await operations.pageOfReceived({ after: first.next as number, limit: 2 });
     expect([...first.received, ...second.received].map((one) => one.encf)).toEqual([encf(1), encf(1), encf(2)]);
     expect(second.next).toBeNull();
     for (const one of first.received) expect(receivedInvoiceChangedSchema.parse(one)).toEqual(one);
   });
 
-  it('whom a token proves', async () => {
+  it('the holder of a token', async () => {
     const seed = await (await fetch(`${world.url()}/fe/autenticacion/api/semilla`)).text();
     const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
     const { xml } = await signXml({ canonical, output: canonical }, provider.certificate);
     const answer = await world.send(xml, { path: '/fe/autenticacion/api/validacioncertificado' });
     const authorization = `Bearer ${(await answer.json()).token}`;
-    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization })).toEqual({ holder: '00100000001' });
-    expect(await ask.verifyProviderToken({ env: 'eCF', authorization })).toEqual({ holder: null });
-    expect(await ask.verifyProviderToken({ env: 'TesteCF', authorization: null })).toEqual({ holder: null });
+    expect(await operations.verifyProviderToken({ env: 'TesteCF', authorization })).toEqual({ holder: '00100000001' });
+    expect(await operations.verifyProviderToken({ env: 'eCF', authorization })).toEqual({ holder: null });
+    expect(await operations.verifyProviderToken({ env: 'TesteCF', authorization: null })).toEqual({ holder: null });
   });
 });
 
@@ -504,7 +504,7 @@ describe('the days left for an approval', () => {
 
   const daysLater = (days: number) => new Date(NOW.getTime() + days * DAY);
   const shown = async (number: string) =>
-    (await (await world.ask(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json()) as {
+    (await (await world.get(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER })).json()) as {
       approval_status: string;
       approval_days_left: number | null;
     };
@@ -520,7 +520,7 @@ describe('the days left for an approval', () => {
     expect(approvalDaysLeft({ ...document, approvalStatus: 'approved' }, 15, new Date(now))).toBeNull();
   });
 
-  it('days left are shown until it is answered, and the metric tells what is due', async () => {
+  it('are shown until it is answered, and the metric counts due documents', async () => {
     const number = encf(1);
     expect((await world.send(await sampleBytes({ encf: number }))).status).toBe(200);
     expect(await shown(number)).toMatchObject({ approval_status: 'pending', approval_days_left: 15 });

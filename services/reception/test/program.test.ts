@@ -58,7 +58,7 @@ whenBuilt('starts, answers, and ends in order', async () => {
   expect(await program.ended).toBe(0);
 });
 
-/** The program's public door: it listens, and calls come as the gateway vouches for them. */
+/** The program's public routes, called with the headers of the gateway's edge. */
 async function addressOf(program: ReturnType<typeof run>): Promise<string> {
   return new Promise((resolve, reject) => {
     program.child.stdout?.on('data', () => {
@@ -99,12 +99,12 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
   let url = await addressOf(program);
   const database = openDatabase(databaseUrl, { max: 2 });
   opened.push(database);
-  // Every event that was ever appended, whatever the relay did with it since.
+  // Every event ever appended, whether or not the relay has published it.
   await database.transaction(async (tx) => {
-    await tx.query('CREATE TABLE told (key text, event json)');
-    await tx.query(`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN INSERT INTO told VALUES (new.key, new.event); RETURN new; END $$`);
-    await tx.query('CREATE TRIGGER tell BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION tell()');
+    await tx.query('CREATE TABLE appended (key text, event json)');
+    await tx.query(`CREATE FUNCTION append() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO appended VALUES (new.key, new.event); RETURN new; END $$`);
+    await tx.query('CREATE TRIGGER append BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION append()');
   });
   await createTaxpayerReplica(database).apply(taxpayer());
 
@@ -134,12 +134,14 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
     expect((await archive.get(row?.arecf_path as string, row?.arecf_sha256 as string)).toString()).toBe(
       acknowledgement,
     );
-    const told = await database.query('SELECT event FROM told WHERE key = $1', [`TesteCF:${PROVIDER}:${number}`]);
-    expect(told.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
+    const appended = await database.query('SELECT event FROM appended WHERE key = $1', [
+      `TesteCF:${PROVIDER}:${number}`,
+    ]);
+    expect(appended.rows).toMatchObject([{ event: { data: { encf: number, xml_checksum: row?.xml_sha256 } } }]);
   }
   for (const [number, text] of answered) await expectWhole(number, text);
 
-  // The same bytes again: a duplicate where the answer was had (or once more that answer), a whole record where it was not.
+  // The same bytes again: motive 3, or the same answer again; a complete record if the first answer was lost.
   program = run(settings);
   url = await addressOf(program);
   const again = [...documents].map(async ([number, bytes]) => {
@@ -183,7 +185,7 @@ function problems(env: Record<string, string>): string[] {
 }
 
 describe('configuration', () => {
-  it('tokens are ignored, any issuer counts and nobody signs for others unless it says so', () => {
+  it('by default ignores tokens, trusts any issuer, and has no answering taxpayer', () => {
     const config = readReceptionConfig(least);
     expect(config.RECEPTION_SIGNER_RNC).toBeUndefined();
     expect(config).toMatchObject({

@@ -38,7 +38,7 @@ async function token(instance = 0): Promise<string> {
   return (await (await validate(await signedSeed(), {}, instance)).json()).token;
 }
 
-describe('the conversation', () => {
+describe('the login of a provider', () => {
   it('seed, signature, token, delivery', async () => {
     const answer = await validate(await signedSeed());
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
@@ -53,7 +53,7 @@ describe('the conversation', () => {
     expect([delivered.status, (await delivered.text()).includes('<Estado>0<')]).toEqual([200, true]);
   });
 
-  it('in any case of the address, and as XML where that is asked for', async () => {
+  it('in any case of the address, and as XML on request', async () => {
     const answer = await validate(await signedSeed({ path: '/FE/Autenticacion/API/Semilla' }), {
       accept: 'application/xml',
     });
@@ -63,7 +63,7 @@ describe('the conversation', () => {
     );
   });
 
-  it('begins at one instance and goes on at another', async () => {
+  it('begins at one instance and continues at another', async () => {
     const authorization = `Bearer ${await token(1)}`;
     const bytes = await sampleBytes({ encf: encf(++sequence) });
     expect((await world.send(bytes, { headers: { authorization }, instance: 0 })).status).toBe(200);
@@ -87,12 +87,12 @@ describe('refused', () => {
     expect((await validate(await signedSeed({ env: 'eCF' }))).status).toBe(400);
   });
 
-  it('each hostile input; a genuine seed buys a token after all of them', async () => {
+  it('each hostile input; a genuine seed gets a token afterwards', async () => {
     const certificate = provider.certificate.certificate;
     const genuine = (await sampleBytes({ encf: encf(++sequence) })).toString();
     for (const { name, make, headers = {} } of HOSTILE) {
       const body = Buffer.from(make(genuine, certificate));
-      // No seed has more than 32 KiB: one of the largest stands for them all.
+      // No seed exceeds 32 KiB, so one of the largest represents them all.
       if (body.length > 1_000_000 && name !== '8 MB of one text') continue;
       const answer = await fetch(`${world.url()}${VALIDATE}`, {
         method: 'POST',
@@ -100,8 +100,8 @@ describe('refused', () => {
         headers: { env: 'TesteCF', 'content-type': 'text/xml', ...headers },
       });
       const { code } = await answer.json();
-      const told = [400, 413, 415, 422].includes(answer.status) && typeof code === 'string';
-      expect([name, told ? 'refused' : answer.status]).toEqual([name, 'refused']);
+      const refused = [400, 413, 415, 422].includes(answer.status) && typeof code === 'string';
+      expect([name, refused ? 'refused' : answer.status]).toEqual([name, 'refused']);
     }
     expect(await token()).toMatch(/^eyJ/);
   });
@@ -130,14 +130,14 @@ describe('refused', () => {
     expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers, env: 'eCF' })).status).toBe(401);
   });
 
-  it('a token that is over', async () => {
+  it('an expired token', async () => {
     const headers = { authorization: `Bearer ${await token()}` };
     world.setTime(new Date('2026-06-23T18:00:00Z'));
     expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers })).status).toBe(401);
   });
 });
 
-it('keys rotate under the tokens: each is good for its own time, at every instance', async () => {
+it('tokens stay valid for their own time at every instance while keys rotate', async () => {
   const start = new Date('2026-06-25T00:00:00Z');
   const at = (minutes: number) => world.setTime(new Date(start.getTime() + minutes * 60_000));
   const deliver = async (bearer: string, instance: number) =>
@@ -167,7 +167,7 @@ it('keys rotate under the tokens: each is good for its own time, at every instan
   expect(rows.map((row) => row.kid)).not.toContain(kid(first));
 });
 
-it('where tokens are ignored, a bad one does no harm', async () => {
+it('a bad token has no effect if tokens are ignored', async () => {
   const open = await startWorld();
   try {
     const headers = { authorization: 'Bearer nonsense' };

@@ -25,7 +25,7 @@ interface Acknowledgement {
   FechaHoraAcuseRecibo: string;
 }
 
-/** Checks an answer as a sender's strict client would: status, type, structure, signature; returns what it says. */
+/** Checks an answer as a strict sender does: status, type, structure, signature; returns its content. */
 async function read(response: Response): Promise<Acknowledgement> {
   const text = await response.clone().text();
   expect([response.status, text.slice(0, 300)]).toEqual([200, expect.stringContaining('<ARECF')]);
@@ -46,7 +46,7 @@ async function rows(number: string) {
   return { received: received.rows, refused: refused.rows };
 }
 
-describe('a document for a buyer we serve', () => {
+describe('a document for a taxpayer here', () => {
   it.each(['', 'x'])('may be signed by a holder whose long name has characters of two units: %s', async (before) => {
     const { certificate } = issue({ commonName: `${before}${'\u{1F9FE}'.repeat(150)}`, holderId: '00100000001' });
     const [number, other] = [next(), next()];
@@ -60,7 +60,7 @@ describe('a document for a buyer we serve', () => {
     expect(received[0]?.certificate_subject).toMatch(/\u{1F9FE}$/u);
   });
 
-  it('is acknowledged in the same call, and everything is kept before', async () => {
+  it('is stored completely, then acknowledged in the same call', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     const response = await world.send(bytes);
@@ -131,7 +131,7 @@ describe('a document for a buyer we serve', () => {
     );
   });
 
-  it('is another document in another environment, from another provider, and for another buyer', async () => {
+  it('differs from one with the same number of another environment, provider or buyer', async () => {
     const number = next();
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc: OTHER_BUYER }))]);
     for (const [sample, env] of [
@@ -148,7 +148,7 @@ describe('a document for a buyer we serve', () => {
 });
 
 describe('repeats', () => {
-  it('the same bytes after the answer left are motive 3, and nothing is added to the record', async () => {
+  it('the same bytes after the answer left get motive 3, and nothing is recorded', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await read(await world.send(bytes));
@@ -162,7 +162,7 @@ describe('repeats', () => {
     expect(path).toBe(`TesteCF/arecf/${BUYER}/issued/2026/06/23/${sha256.slice(0, 2)}/${BUYER}${number}-${sha256}.xml`);
   });
 
-  it('other bytes are motive 3, kept, and shown as a conflict, once however often they come', async () => {
+  it('other bytes get motive 3, are stored, and shown as one conflict, however often they come', async () => {
     const number = next();
     await read(await world.send(await sampleBytes({ encf: number })));
     const other = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
@@ -185,7 +185,7 @@ describe('repeats', () => {
     });
   });
 
-  it("a stranger's bad document never bars the genuine one", async () => {
+  it("a stranger's invalid document never blocks the genuine one", async () => {
     const number = next();
     const genuine = await sampleXml({ encf: number });
     const forged = genuine.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
@@ -199,7 +199,7 @@ describe('repeats', () => {
     expect(refused.map((row) => row.motive)).toEqual([2, 1, 2]);
   });
 
-  it('the reason stands in words in a header and in the record', async () => {
+  it('the reason is in a header and in the record', async () => {
     const broken = (await sampleXml({ encf: next() })).replace('<TipoPago>1', '<TipoPago>x');
     const response = await world.send(broken);
     expect(response.headers.get('x-rejection-reason')).toMatch(
@@ -208,15 +208,15 @@ describe('repeats', () => {
   });
 });
 
-describe('whoever has to answer', () => {
-  it('a buyer that nobody serves gets 404 without a configured signer, and nothing is recorded', async () => {
+describe('the signer of the answer', () => {
+  it('an unknown buyer gets 404 without a configured signer, and nothing is recorded', async () => {
     const number = next();
     const response = await world.send(await sampleBytes({ encf: number, buyer: STRANGER }));
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'taxpayer_not_found' }]);
     expect(await rows(number)).toEqual({ received: [], refused: [] });
   });
 
-  it('a served buyer without certificate: 503 with Retry-After, nothing recorded; then received', async () => {
+  it('a buyer without certificate: 503 with Retry-After, nothing recorded; received once it has one', async () => {
     const number = next();
     const rnc = '144444445';
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: null }))]);
@@ -229,7 +229,7 @@ describe('whoever has to answer', () => {
     expect(await read(await world.send(bytes))).toMatchObject({ Estado: '0' });
   });
 
-  it('what cannot be read: 422 that says why, nothing recorded', async () => {
+  it('an unreadable body: 422 with the reason, nothing recorded', async () => {
     const response = await world.send('<ECF><Encabezado>');
     expect([response.status, await response.json()]).toMatchObject([
       422,
@@ -254,7 +254,7 @@ describe('addresses', () => {
   });
 });
 
-it('business faults are noted and never a reason against receipt', async () => {
+it('violations of business rules are recorded and never prevent the receipt', async () => {
   const number = next();
   expect(await read(await world.send(await sampleBytes({ encf: number, total: '7777777.00' })))).toMatchObject({
     Estado: '0',

@@ -25,7 +25,7 @@ function quota(requireTrustedIssuer: boolean) {
 }
 
 describe('the quota of a number', () => {
-  it('a forger with enough networks uses it up; a signer that signed for the issuer before has its own', async () => {
+  it('a forger with enough networks uses it up; a known signer of the issuer has its own', async () => {
     const take = quota(false);
     for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `made up ${n}`, `${n}`)).toBeNull();
     expect(await take('203.0.113.1', 'first time', '00100000001')).toBe('number');
@@ -33,11 +33,11 @@ describe('the quota of a number', () => {
     expect(await take('203.0.113.1', 'known', '00100000002')).toBe('number');
   });
 
-  it('has a share for every certificate holder where certificates must lead to a trusted issuer', async () => {
+  it('has a share for every certificate holder if certificates must lead to a trusted issuer', async () => {
     const take = quota(true);
     for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `real ${n}`, '00100000009')).toBeNull();
     expect(await take('198.51.100.4', 'real 4', '00100000009')).toBeNull();
-    // However many certificates and networks one holder has.
+    // For all certificates and networks of one holder together.
     expect(await take('198.51.100.5', 'real 5', '00100000009')).toBe('number');
     expect(await take('203.0.113.1', 'first time', '00100000001')).toBeNull();
     expect(await take('203.0.113.2', 'without holder')).toBeNull();

@@ -43,7 +43,7 @@ async function sign(seed: string, certificate: SigningCertificate = provider.cer
   return Buffer.from(xml, 'utf8');
 }
 
-/** What a seed is redeemed for here: the certificate itself. */
+/** Redeems a seed for its certificate. */
 const keep = async (certificate: CertificateFacts) => certificate;
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -65,7 +65,7 @@ function seedsAt(time = clockAt(), trust = trustCheck({ issuers: null }), spent 
 }
 
 describe('seeds', () => {
-  it('are the authority’s SemillaModel, each another one', () => {
+  it('are the authority’s SemillaModel, each a new one', () => {
     const { seeds } = seedsAt();
     const [one, other] = [seeds.issue('TesteCF'), seeds.issue('TesteCF')];
     expect(one).toMatch(
@@ -74,7 +74,7 @@ describe('seeds', () => {
     expect(one).not.toBe(other);
   });
 
-  it('buy one token, once', async () => {
+  it('give one token, once', async () => {
     const { seeds } = seedsAt();
     const signed = await sign(seeds.issue('TesteCF'));
     expect(await seeds.redeem(signed, 'TesteCF', keep)).toMatchObject({ holderId: '00100000001' });
@@ -89,7 +89,7 @@ describe('seeds', () => {
     expect(new Set(kinds)).toEqual(new Set(['none', 'seed.used']));
   });
 
-  it('live five minutes', async () => {
+  it('expire after five minutes', async () => {
     const { seeds, pass } = seedsAt();
     const [first, second] = [await sign(seeds.issue('TesteCF')), await sign(seeds.issue('TesteCF'))];
     pass(SEED_LIFE_MS);
@@ -109,7 +109,7 @@ describe('seeds', () => {
     expect(await refusalOf(stranger.redeem(await sign(seeds.issue('eCF')), 'eCF', keep))).toBe('seed.unknown');
   });
 
-  it('count in their environment alone', async () => {
+  it('are valid in their environment only', async () => {
     const { seeds } = seedsAt();
     expect(await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF')), 'eCF', keep))).toBe(
       'seed.other_environment',
@@ -143,14 +143,14 @@ describe('seeds', () => {
     expect(await refusalOf(seeds.redeem(Buffer.from(change(signed), 'utf8'), 'TesteCF', keep))).toBe(kind);
   });
 
-  it('with line ends before it, called UTF-16, or a comment behind it is fine', async () => {
+  it('with line ends before it, declared UTF-16, or a comment after it is accepted', async () => {
     const { seeds } = seedsAt();
     const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8').replace(/^<\?xml[^>]*\?>/, '');
     const sent = `\r\n<?xml version="1.0" encoding="utf-16"?>${signed}\n<!-- x -->`;
     expect(await refusalOf(seeds.redeem(Buffer.from(sent, 'utf8'), 'TesteCF', keep))).toBe('none');
   });
 
-  it('pretty-printed by the client before signing is fine', async () => {
+  it('pretty-printed by the client before signing is accepted', async () => {
     const { seeds } = seedsAt();
     const pretty = seeds
       .issue('TesteCF')
@@ -159,13 +159,13 @@ describe('seeds', () => {
     expect(await refusalOf(seeds.redeem(await sign(pretty), 'TesteCF', keep))).toBe('none');
   });
 
-  it('a made-up value under a good signature is refused', async () => {
+  it('an invented value with a valid signature is refused', async () => {
     const { seeds } = seedsAt();
     const invented = seeds.issue('TesteCF').replace(/<valor>[^<]*/, `<valor>${randomBytes(57).toString('base64')}`);
     expect(await refusalOf(seeds.redeem(await sign(invented), 'TesteCF', keep))).toBe('seed.unknown');
   });
 
-  it('a certificate has to be valid now, and trusted where issuers are configured', async () => {
+  it('a certificate has to be valid now, and trusted if issuers are configured', async () => {
     const { seeds } = seedsAt();
     expect(
       await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF'), expired.certificate), 'TesteCF', keep)),
@@ -183,7 +183,7 @@ describe('seeds', () => {
     expect(await refusalOf(strict.seeds.redeem(await sign(seed), 'TesteCF', keep))).toBe('none');
   });
 
-  it('a refused attempt does not spend the seed', async () => {
+  it('a refused attempt does not use up the seed', async () => {
     const { seeds } = seedsAt();
     const seed = seeds.issue('TesteCF');
     await refusalOf(seeds.redeem(await sign(seed, expired.certificate), 'TesteCF', keep));
@@ -223,7 +223,7 @@ describe('tokens', () => {
     expect(await refusalOf(tokens.verify(header, 'TesteCF'))).toBe('token_refused');
   });
 
-  it('of another environment, and forged under our key id, are refused', async () => {
+  it('of another environment, or forged with our key id, are refused', async () => {
     const tokens = createProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
     const { token } = await tokens.issue(await facts(), 'TesteCF');
     expect(await refusalOf(tokens.verify(`Bearer ${token}`, 'eCF'))).toBe('token_refused');
@@ -235,7 +235,7 @@ describe('tokens', () => {
     expect(await refusalOf(tokens.verify(`Bearer ${forged}`, 'TesteCF'))).toBe('token_refused');
   });
 
-  it('outlive the rotation of the key that signed them, and no longer than themselves', async () => {
+  it('stay valid after the rotation of their key until they expire', async () => {
     const { clock, pass } = clockAt();
     const keys = createInMemoryTokenKeys();
     const [one, other] = [
@@ -256,7 +256,7 @@ describe('tokens', () => {
     }
   });
 
-  it('instances that find the key old at once agree on one new key', async () => {
+  it('instances that rotate at the same moment agree on one new key', async () => {
     const keys = createInMemoryTokenKeys();
     const instances = Array.from({ length: 4 }, () => createProviderTokens({ keys, clock: () => NOW }, settings));
     const certificate = await facts();
@@ -268,7 +268,7 @@ describe('tokens', () => {
     }
   });
 
-  it('of 64 that come to an instance before it has read its keys, all are good, by one reading', async () => {
+  it('of 64 that reach an instance before it has read its keys, all are accepted after one read', async () => {
     const keys = createInMemoryTokenKeys();
     const { token } = await createProviderTokens({ keys, clock: () => NOW }, settings).issue(await facts(), 'TesteCF');
     let reads = 0;
@@ -288,7 +288,7 @@ describe('tokens', () => {
     expect(reads).toBe(1);
   });
 
-  it('a key that another instance made since the last reading waits for the next, beside a bounded number', async () => {
+  it('with a key made since the last read wait for the next read, in a bounded number', async () => {
     const keys = createInMemoryTokenKeys();
     const { clock, pass } = clockAt();
     const pauses: Array<() => void> = [];
@@ -315,7 +315,7 @@ describe('tokens', () => {
     expect(kinds.filter((kind) => kind === 'token.busy')).toHaveLength(45);
   });
 
-  it('an unknown key id does not have the keys read again and again', async () => {
+  it('with unknown key ids do not cause repeated reads of the keys', async () => {
     const { clock, pass } = clockAt();
     const keys = createInMemoryTokenKeys();
     let reads = 0;
@@ -341,7 +341,7 @@ describe('tokens', () => {
   });
 });
 
-it('a seed reads as its schema says', () => {
+it('a seed has the form of its schema', () => {
   const seed = seedsAt()
     .seeds.issue('TesteCF')
     .replace(/^<\?xml[^>]*\?>/, '');

@@ -31,7 +31,7 @@ import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
 import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
 import { createInMemoryTokenKeys } from './support/token-keys.in-memory.js';
 
-/** The store, where the bytes of a document do not matter. */
+/** The store, for tests that do not check the bytes of documents. */
 type TestDocuments = Omit<DocumentStore, 'add' | 'refuse'> & {
   add(document: NewReceivedDocument): ReturnType<DocumentStore['add']>;
   refuse(refusal: NewRefusedDocument): ReturnType<DocumentStore['refuse']>;
@@ -170,7 +170,7 @@ async function whole(documents: TestDocuments, { key }: NewReceivedDocument): Pr
 }
 
 describe('documents', () => {
-  it('a number is taken once', async () => {
+  it('a number is occupied once', async () => {
     const first = received();
     const id = await documents.add(first);
     const { securityCode: _, ...withoutCode } = first;
@@ -192,13 +192,13 @@ describe('documents', () => {
     expect(await documents.holder({ ...key, env: 'eCF' })).toBeNull();
   });
 
-  it('of many that add the same number at once, one does', async () => {
+  it('of many concurrent additions of the same number, one succeeds', async () => {
     const { key } = received();
     const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received({ key }))));
     expect(added.filter((one) => one !== null)).toHaveLength(1);
   });
 
-  it('the first time an answer left stays, whatever is noted after it', async () => {
+  it('the first time at which an answer left stays, whatever is recorded later', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
@@ -222,7 +222,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('floods under a number hide neither the first of another certificate nor that of a known signer', async () => {
+  it('floods under a number hide neither the first document of another certificate nor one of a known signer', async () => {
     const known = { ...SIGNER, subject: 'CN=Known', fingerprint: `known ${sequence}` };
     await documents.add(received({ receivedAt: new Date(NOW.getTime() - 1_000), signer: known }));
     const document = received();
@@ -247,7 +247,7 @@ describe('documents', () => {
     expect((await whole(documents, document))?.revision).toBeGreaterThan(100);
   });
 
-  it('a competitor without room is counted, not shown, and shown once it is kept', async () => {
+  it('a competing document beyond the quota is counted; it is shown once it is stored', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     const unkept = { ...refused(document, id, '5'.repeat(64)), xmlPath: null };
@@ -303,7 +303,7 @@ describe('documents', () => {
     expect((await look())?.conflictsTotal).toBe(3);
   });
 
-  it('knows who signed for an issuer before', async () => {
+  it('knows the earlier signers of an issuer', async () => {
     const [first, second] = [received(), received({ receivedAt: new Date(NOW.getTime() + 1_000) })];
     const signer = { ...first.signer, fingerprint: `f${sequence}` };
     await documents.add({ ...first, signer });
@@ -315,7 +315,7 @@ describe('documents', () => {
     expect(await documents.signedEarlier(other, signer.fingerprint)).toBe(false);
   });
 
-  it('lists newest first, pages, filters by provider and time, and sums to the cent', async () => {
+  it('lists newest first, in pages, filters by provider and time, and sums exactly', async () => {
     const env = 'CerteCF';
     const times = ['2026-06-01T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-02T10:00:00Z'];
     const ids: number[] = [];
@@ -340,7 +340,7 @@ describe('documents', () => {
     expect(await documents.totals({ ...filter, buyerRnc: OTHER_BUYER })).toEqual({ count: 0, amount: '0.00' });
   });
 
-  it('gives the acknowledgement of the received document, else the latest refusal, of the buyers that ask', async () => {
+  it('gives the acknowledgement of the received document, or else the latest refusal, of the given buyers', async () => {
     const document = received();
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
     const both = { ...search, buyerRncs: [BUYER, OTHER_BUYER] };
@@ -376,7 +376,7 @@ describe('documents', () => {
     expect(await whole(documents, document)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
   });
 
-  it('a decision that comes before its document waits for it', async () => {
+  it('a decision that comes before its document is kept for it', async () => {
     const document = received();
     await documents.decide(decision(document, 2, 'approved'), randomUUID());
     await documents.decide(decision(document, 1, 'rejected'), randomUUID());
@@ -396,7 +396,7 @@ describe('documents', () => {
 describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   const at = () => stores[kind] as Stores;
 
-  it('quotas give all of a claim or nothing, however many ask at once', async () => {
+  it('quotas grant a claim completely or not at all, also concurrently', async () => {
     const { quotas } = at();
     const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
       scope,
@@ -404,10 +404,10 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
       amount,
       limit,
     });
-    const asked = Array.from({ length: 20 }, (_, i) =>
+    const claims = Array.from({ length: 20 }, (_, i) =>
       quotas.take([claim(`one ${i % 2}`, 10, 1_000), claim('all', 10, 55)]),
     );
-    expect((await Promise.all(asked)).filter((over) => over === null)).toHaveLength(5);
+    expect((await Promise.all(claims)).filter((over) => over === null)).toHaveLength(5);
     expect(await quotas.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
     const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
     expect(used.every((over) => over === null)).toBe(true);
@@ -417,7 +417,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(await quotas.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
   });
 
-  it('a seed is spent once, and forgotten when it has expired', async () => {
+  it('a seed is redeemed once, and forgotten when it has expired', async () => {
     const { seeds } = at();
     const spent = await Promise.all(Array.from({ length: 10 }, () => seeds.spend('s', NOW)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -425,7 +425,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(await seeds.spend('s', NOW)).toBe(true);
   });
 
-  it('keys rotate once however many instances find them old', async () => {
+  it('keys rotate once even if many instances rotate at the same moment', async () => {
     const { keys } = at();
     const key = (kid: string, ms: number) => ({
       kid,
@@ -444,7 +444,7 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
   });
 });
 
-it('a decision without its document holds back nobody but that document', async () => {
+it('a decision without its document delays only that document', async () => {
   const [own, other] = [received(), received()];
   const { env, buyerRnc, issuerRnc, encf: number } = own.key;
   let open: () => void = () => undefined;
@@ -455,7 +455,7 @@ it('a decision without its document holds back nobody but that document', async 
   const ready = new Promise<void>((resolve) => {
     locked = resolve;
   });
-  // A decision that takes its time, as a slow disk would have it.
+  // A slow decision, as on a slow disk.
   const slow = database.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(document_number_lock($1, $2, $3, $4))', [
       env,
@@ -476,7 +476,7 @@ it('a decision without its document holds back nobody but that document', async 
     arrived = true;
   });
   try {
-    // Arrivals of the same moment share a statement; this one comes later.
+    // Concurrent arrivals share a statement; this one comes later.
     await delay(50);
     expect(await documents.add(other)).toEqual(expect.any(Number));
     await documents.decide(decision(received(), 1, 'approved'), randomUUID());
@@ -517,7 +517,7 @@ it('a signer is known by its key, and by its holder where both certificates led 
   ).toEqual(cases.map(([, known]) => known));
 });
 
-it('private keys and certificates never stand open in the database', async () => {
+it('private keys and certificates are sealed in the database', async () => {
   const { rows } = await database.query<{ private_jwk: Buffer }>('SELECT private_jwk FROM token_keys');
   expect(rows.map((row) => row.private_jwk.toString('latin1')).join()).not.toContain('secret');
 });

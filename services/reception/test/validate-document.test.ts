@@ -29,8 +29,8 @@ function refusal(text: string | Uint8Array): ReceptionError {
   throw new Error('it was validated');
 }
 
-describe('a sound document', () => {
-  it('is described from what its signature covers', async () => {
+describe('a valid document', () => {
+  it('is described by the signed content', async () => {
     expect(validate(await sampleBytes())).toMatchObject({
       motive: null,
       parties: { issuerRnc: PROVIDER, buyerRnc: BUYER, encf: 'E310000000001' },
@@ -58,7 +58,7 @@ describe('a sound document', () => {
     expect(validate(change(await sampleXml()))).toMatchObject({ motive: null });
   });
 
-  it('may be called Latin-1 where it is ASCII alone, and is refused where that makes a difference', async () => {
+  it('may be declared Latin-1 if it is ASCII only, and is refused otherwise', async () => {
     const edit = (ecf: EditableEcf) => {
       const plain = JSON.stringify(ecf)
         .normalize('NFD')
@@ -70,21 +70,21 @@ describe('a sound document', () => {
     expect(refusal(latin(await sampleXml())).kind).toBe('xml.encoding');
   });
 
-  it('may say Version 1, as the authority does itself', async () => {
+  it('may have Version 1, as the authority itself writes', async () => {
     const edit = (ecf: EditableEcf) => {
       ecf.Encabezado.Version = '1';
     };
     expect(validate(await sampleBytes({ edit }))).toMatchObject({ motive: null });
   });
 
-  it('may carry a sequence that is over; that is noted at most', async () => {
+  it('may have an expired sequence, which is at most an observation', async () => {
     const edit = (ecf: EditableEcf) => {
       ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2020';
     };
     expect(validate(await sampleBytes({ edit }))).toMatchObject({ motive: null });
   });
 
-  it('may hold an impossible day, which is noted', async () => {
+  it('may have an impossible day, which is an observation', async () => {
     const edit = (ecf: EditableEcf) => {
       ecf.Encabezado.Emisor.FechaEmision = '31-02-2026';
     };
@@ -93,7 +93,7 @@ describe('a sound document', () => {
     expect((validated as ValidDocument).observations.length).toBeGreaterThan(0);
   });
 
-  it('may have a total that its lines do not make, which is noted', async () => {
+  it('may have a total that differs from its lines, which is an observation', async () => {
     const validated = validate(await sampleBytes({ total: '999999.99' }));
     expect(validated).toMatchObject({ motive: null, facts: { totalAmount: '999999.99' } });
     expect((validated as ValidDocument).observations.map(({ rule }) => rule.split('.')[0])).toContain('business');
@@ -115,7 +115,7 @@ describe('a sound document', () => {
 });
 
 describe('motive 1', () => {
-  it('names the first fault and how many more there are', async () => {
+  it('names the first fault and the number of others', async () => {
     const edit = ({ Encabezado }: EditableEcf) => {
       Encabezado.Totales.MontoTotal = 'mucho';
       Encabezado.IdDoc.TipoIngresos = '1';
@@ -141,7 +141,7 @@ describe('motive 1', () => {
     expect(validate(change(await sampleXml()))).toMatchObject({ motive: 1 });
   });
 
-  it('comes before motive 2', async () => {
+  it('takes precedence over motive 2', async () => {
     const xml = (await sampleXml()).replace('<TipoPago>1', '<TipoPago>9');
     expect(validate(xml)).toMatchObject({ motive: 1 });
   });
@@ -189,7 +189,7 @@ describe('motive 2', () => {
     });
   });
 
-  it('an issuer that is not trusted, where trusted ones are configured', async () => {
+  it('an untrusted issuer, if trusted ones are configured', async () => {
     const trusted = trustCheck({ issuers: readTrustedIssuers(authority.pem) });
     const stranger = issue({
       commonName: 'Own Authority',
@@ -213,7 +213,7 @@ describe('a number of another length', () => {
   });
 });
 
-describe('what cannot be read gets no acknowledgement', () => {
+describe('an unreadable document gets no acknowledgement', () => {
   it.each([
     ['nothing', '', 'xml.empty'],
     ['no XML', 'PK\u0003\u0004', 'xml.not_well_formed'],

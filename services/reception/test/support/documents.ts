@@ -6,7 +6,7 @@ import { BUYER, PROVIDER, provider } from './senders.js';
 
 const EXAMPLES = new URL('../../../../examples/', import.meta.url);
 
-/** An e-CF's content, open to changes where tests make them. */
+/** An e-CF's content, which tests may change. */
 export interface EditableEcf {
   Encabezado: {
     Version: string;
@@ -23,13 +23,13 @@ export interface Sample {
   issuer?: string;
   buyer?: string | null;
   total?: string;
-  /** Changes of the tree before it is written. */
+  /** Changes the tree before it is written. */
   edit?: (ecf: EditableEcf) => void;
   certificate?: SigningCertificate;
   signedAt?: string;
 }
 
-/** The tree of an example e-CF between two parties, its structure right. */
+/** The valid tree of an example e-CF between two parties. */
 export function sampleTree(sample: Sample = {}): DocumentNode {
   const type = sample.type ?? '31';
   const example = JSON.parse(readFileSync(new URL(`ecf-${type}.json`, EXAMPLES), 'utf8'));

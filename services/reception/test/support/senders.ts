@@ -6,7 +6,7 @@ import {
   type IssuedCertificate,
 } from '@ecf/xml-signing/certificate-authority';
 
-/** The moment that tests take for the present. */
+/** The present time of the tests. */
 export const NOW = new Date('2026-06-23T12:00:00-04:00');
 
 export const PROVIDER = '199999991';
@@ -15,7 +15,7 @@ export const BUYER = '188888885';
 export const OTHER_BUYER = '166666663';
 export const STRANGER = '155555554';
 
-/** Everybody shares a key, but for those who are told apart by it. */
+/** All holders share a key, except those that tests distinguish by key. */
 const [key, ownKey] = [testKey(0), testKey(2)];
 const PASSWORD = 'clave';
 
@@ -42,9 +42,9 @@ export function issue(holder: {
   return { issued, certificate: openCertificate(issued.p12, PASSWORD, new Date((+notBefore + +notAfter) / 2)) };
 }
 
-/** Who signs for the provider, and who signs for the buyers. */
+/** The signer of the provider, and the signer of the buyers. */
 export const provider = issue({ commonName: 'Provider Representative', holderId: '00100000001' });
 export const buyer = issue({ commonName: 'Buyer Representative', holderId: '00200000002' });
-/** Somebody else with a certificate of the same authority. */
+/** Another holder with a certificate of the same authority. */
 export const forger = issue({ commonName: 'Somebody Else', holderId: '00300000003', ownKey: true });
 export const expired = issue({ commonName: 'Too Late', holderId: '00400000004', notAfter: '2025-12-31T00:00:00Z' });

@@ -1,6 +1,6 @@
 import type { SpentSeeds } from '../../src/core/ports.js';
 
-/** Seeds that bought a token, in memory, for tests of what stands above. */
+/** Redeemed seeds in memory, for tests above the store. */
 export function createInMemorySpentSeeds(): SpentSeeds {
   const spent = new Map<string, Date>();
   return {

@@ -11,7 +11,7 @@ export const OTHER_ACCOUNT = 'account-2';
 
 let revision = 0;
 
-/** The state of a taxpayer, newer than every one made before; with a certificate unless it is null. */
+/** A taxpayer with a higher revision than all before; with a certificate unless it is null. */
 export function taxpayer(
   state: Partial<Omit<TaxpayerState, 'certificate'>> & { certificate?: SigningCertificate | null } = {},
 ): TaxpayerState {

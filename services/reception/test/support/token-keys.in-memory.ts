@@ -1,6 +1,6 @@
 import type { TokenKey, TokenKeys } from '../../src/core/ports.js';
 
-/** Token keys in memory, for tests of what stands above. */
+/** Token keys in memory, for tests above the store. */
 export function createInMemoryTokenKeys(): TokenKeys {
   let keys: TokenKey[] = [];
   return {

@@ -22,7 +22,7 @@ type Environment = 'TesteCF' | 'CerteCF' | 'eCF';
 export interface WorldOptions {
   settings?: Record<string, string>;
   overrides?: Partial<ReceptionOverrides>;
-  /** Another way to the database, for the service alone. */
+  /** Changes the database address for the service only. */
   databaseUrl?: (url: string) => Promise<string>;
   /** Instances of the service on the same database, archive and bus. */
   instances?: number;
@@ -35,20 +35,20 @@ export interface Account {
 }
 
 export interface World {
-  /** Address of an instance's public door. */
+  /** Address of the public routes of an instance. */
   url(instance?: number): string;
   bus: Bus;
   database: Database;
   /** Reads the bytes that the service committed, whether they have reached the archive or not. */
   archive: Pick<XmlStore, 'get'>;
   instances: readonly Reception[];
-  /** What was published on received-invoices.v1, in order. */
+  /** The events on received-invoices.v1, in order. */
   published: BusEvent<ReceivedInvoiceChanged>[];
   metrics: ReturnType<typeof createMetrics>;
   /** Posts a body to the reception of an instance. */
   send(body: Uint8Array | string, options?: SendOptions): Promise<Response>;
-  /** Asks as an account. */
-  ask(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Response>;
+  /** Queries as an account. */
+  get(pathAndQuery: string, headers?: Record<string, string>, account?: Account): Promise<Response>;
   setTime(now: Date): void;
   now(): Date;
   stop(): Promise<void>;
@@ -64,12 +64,14 @@ export interface SendOptions {
 
 const PUBLIC = /\/fe\/(?:recepci[^/]*\/api\/ecf|autenticacion\/)/i;
 
-/** One or more instances of the real service on a database of their own, behind a door that vouches for callers as the gateway does. */
+/**
+ * One or more instances of the real service on their own database, behind an edge that signs identities as the gateway does.
+ */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const postgres = await startTestPostgres();
   const databaseUrl = await postgres.createDatabase();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-reception-'));
-  // Time passes as it does, from a moment that tests choose.
+  // Time passes normally, from a moment that tests choose.
   let [from, since] = [NOW.getTime(), performance.now()];
   const clock = () => new Date(from + performance.now() - since);
   const metrics = createMetrics();
@@ -80,7 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     MASTER_KEY: MASTER_KEY.toString('base64'),
     DATA_DIR: folder,
     ANY_ISSUER: 'true',
-    // Nobody listens there: documents stay unconfirmed where a test has no authority.
+    // Nothing listens there: without an authority of the test, documents stay unconfirmed.
     AUTHORITY_URL: 'http://127.0.0.1:1',
     ...options.settings,
   });
@@ -97,11 +99,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   await bus.publish([taxpayerChanged(taxpayer())]);
 
   const accounts = new Map<string, Account>();
-  const doors: RunningServer[] = [];
+  const edges: RunningServer[] = [];
   for (const instance of instances)
-    doors.push(await serve(door(instance, accounts, clock), { host: '127.0.0.1', port: 0 }));
+    edges.push(await serve(edge(instance, accounts, clock), { host: '127.0.0.1', port: 0 }));
   const database = openDatabase(databaseUrl, { max: 2 });
-  const url = (instance = 0) => (doors[instance] as RunningServer).url;
+  const url = (instance = 0) => (edges[instance] as RunningServer).url;
 
   return {
     url,
@@ -130,7 +132,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         },
       });
     },
-    ask(pathAndQuery, headers = {}, account = { account_id: ACCOUNT }) {
+    get(pathAndQuery, headers = {}, account = { account_id: ACCOUNT }) {
       const name = randomUUID();
       accounts.set(name, account);
       return fetch(`${url()}${pathAndQuery}`, { headers: { 'x-account': name, ...headers } });
@@ -140,7 +142,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       [from, since] = [time.getTime(), performance.now()];
     },
     async stop() {
-      for (const running of doors) await running.stop();
+      for (const running of edges) await running.stop();
       for (const instance of instances) await instance.stop();
       await bus.close();
       await database.close();
@@ -149,8 +151,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** Vouches for callers: public routes for the environment and sender they name, others for the account. */
-function door(instance: Reception, accounts: Map<string, Account>, clock: () => Date) {
+/** Adds the identity of a call: environment and sender for public routes, else the account. */
+function edge(instance: Reception, accounts: Map<string, Account>, clock: () => Date) {
   return (req: IncomingMessage, res: ServerResponse) => {
     const seconds = Math.floor(clock().getTime() / 1000);
     const life = { request_id: randomUUID(), iat: seconds, exp: seconds + 60 };
