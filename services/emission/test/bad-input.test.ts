@@ -18,7 +18,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
 
   const rows = async () => (await world.database.query('SELECT 1 FROM emission')).rowCount;
 
-  /** A multipart body made by hand, so that anything can be wrong with it. */
+  /** A multipart body made by hand, so that any part of it can be wrong. */
   function post(
     body: Buffer | string,
     contentType = 'multipart/form-data; boundary=B',
@@ -262,7 +262,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect((await world.call(emission, 'GET', '/nada')).body.code).toBe('unknown_route');
   });
 
-  it('an inactive taxpayer starts nothing new', async () => {
+  it('an inactive taxpayer submits nothing new', async () => {
     world.register('199999991', world.certificate, { active: false });
     expect((await world.submit(emission, example('ecf-31', 2))).status).toBe(404);
     world.register('199999991', world.certificate, { account_active: false });
@@ -271,8 +271,8 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect((await world.submit(emission, example('ecf-31', 2))).status).toBe(200);
   });
 
-  describe('while the authority misbehaves', () => {
-    /** After each: the document is stored, answered as in process, and ends accepted with one effective submission. */
+  describe('while the authority fails', () => {
+    /** After each fault: the document is stored, answered as in process, and ends accepted with one effective submission. */
     it.each([
       ['down', { kind: 'down' }],
       ['cut before noting', { kind: 'reset' }],

@@ -177,7 +177,7 @@ describe('a cancellation', () => {
     const again = await cancel(request([line('31', [40, 60])]));
     expect(again).toMatchObject({ status: 409, body: { code: 'encf_in_use' } });
     expect(again.body.detail).toContain(`${encf('31', 40)} to ${encf('31', 50)} (by cancellation`);
-    // Cancelled by requests of their own, number beside number: each is named, and by which one.
+    // Each number is cancelled by its own request; the error names each with its cancellation.
     const beside: string[] = [];
     for (const [from, to] of [
       [1_601, 1_604],
@@ -197,7 +197,7 @@ describe('a cancellation', () => {
     expect(await arrived()).toHaveLength(before + beside.length);
   });
 
-  it('takes a number whose document was rejected with the number left free', async () => {
+  it('includes a number whose document was rejected with the number free', async () => {
     const id = await world.fault({
       operation: 'consultaresultado',
       kind: 'verdict',
@@ -216,11 +216,11 @@ describe('a cancellation', () => {
       times: 1,
     });
     expect((await cancel(request([line('31', [120])]))).body).toMatchObject({ authority_status: 'Aceptado' });
-    // Neither the rejected document again nor another one.
+    // Neither the rejected document nor another one can use the number.
     expect(await world.submit(emission, example('ecf-31', 120))).toMatchObject({ status: 409 });
   });
 
-  it('that is local blocks nothing, is sent later by the same request, with the same bytes and all checks', async () => {
+  it('that is local blocks nothing; the same request sends it later with the same bytes, after all checks', async () => {
     const body = request([line('33', [1, 10])]);
     const local = await cancel(body, { submit: false });
     expect(local).toMatchObject({
@@ -260,7 +260,7 @@ describe('a cancellation', () => {
     expect((await cancel(other)).body).toMatchObject({ code: 'encf_in_use' });
   });
 
-  it('in CerteCF is made but not sent', async () => {
+  it('in CerteCF is stored but not sent', async () => {
     const body = request([line('31', [1])], { authority_environment: 'CerteCF' });
     expect(await cancel(body, { env: 'CerteCF' })).toMatchObject({
       status: 422,
@@ -269,7 +269,7 @@ describe('a cancellation', () => {
     expect(await cancel(body, { env: 'CerteCF', submit: false })).toMatchObject({ status: 201 });
   });
 
-  it('is checked by every rule before anything is signed; each fault is named', async () => {
+  it('is checked by every rule before it is signed; each violation is named', async () => {
     const cases: [object, string, string][] = [
       [request([]), 'detail_lines', 'too_small'],
       [request(Array.from({ length: 11 }, (_, n) => line('31', [300 + n]))), 'detail_lines', 'too_big'],
@@ -333,7 +333,7 @@ describe('a cancellation', () => {
     expect((await cancel(request([line('46', [1])], dated(240_000)), { submit: false })).status).toBe(201);
   });
 
-  it('is found by its account alone', async () => {
+  it('is found only by its account', async () => {
     const { body } = await cancel(request([line('45', [1])]), { submit: false });
     const stranger = { identity: world.identity('TesteCF', 'account-2') };
     for (const route of [`/anecf/${body.id}`, `/anecf/${body.id}/xml`, '/anecf/999999'])
@@ -351,7 +351,7 @@ describe('a cancellation', () => {
       listed.body[1],
     ]);
     expect((await world.call(emission, 'GET', `/anecf?issuer_rnc=${BUYER}`)).body).toEqual([]);
-    // Newest first by the time of creation: ids may be drawn in another order, and clocks of instances differ.
+    // Newest first by the time of creation: the order of ids may differ, and so may the clocks of instances.
     const ids = async () =>
       (await world.call(emission, 'GET', `/anecf?issuer_rnc=${ISSUER}&limit=100`)).body.map(
         ({ id }: { id: number }) => id,
@@ -362,7 +362,7 @@ describe('a cancellation', () => {
     expect(await ids()).toEqual([...before.slice(1), body.id]);
   });
 
-  it('blocks the numbers of its issuer, type and environment alone', async () => {
+  it('blocks only numbers of its issuer, type and environment', async () => {
     const numbers: Range = [1_701, 1_704];
     expect(await cancel(request([line('31', numbers)]))).toMatchObject({ status: 201 });
     const others = [
@@ -379,7 +379,7 @@ describe('a cancellation', () => {
   });
 });
 
-describe('what the authority makes of it', () => {
+describe('the answer of the authority', () => {
   const verdict = (mensajes: string[], codigo = '1') => ({
     operation: 'anulacionrangos',
     kind: 'verdict',
@@ -391,7 +391,7 @@ describe('what the authority makes of it', () => {
     times: 1,
   });
 
-  it('a part: refused ranges are free again, the others stay blocked', async () => {
+  it('partial success: refused ranges are free again, the others stay blocked', async () => {
     await world.fault(
       verdict([
         'Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle',
@@ -422,7 +422,7 @@ describe('what the authority makes of it', () => {
     expect(await Promise.all([401, 402, 403, 404, 410, 412].map(outcome))).toEqual([409, 200, 200, 409, 200, 409]);
   });
 
-  it('a part in words that cannot be read: all stays blocked, with an alarm', async () => {
+  it('partial success with unreadable messages: all numbers stay blocked, with an alarm', async () => {
     await world.fault(
       verdict(['Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle', '?']),
     );
@@ -436,7 +436,7 @@ describe('what the authority makes of it', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable' }]);
   });
 
-  it('a refusal that names only some of them: the others may be annulled, all stay blocked, with an alarm', async () => {
+  it('a refusal that names only some ranges: all numbers stay blocked, with an alarm', async () => {
     await world.fault(verdict(['No fue posible anular las siguientes secuencias', encf('31', 423)], '2'));
     const { body } = await cancel(request([line('31', [422, 424])]));
     expect(body).toMatchObject({
@@ -450,7 +450,7 @@ describe('what the authority makes of it', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable', next_action_at: null }]);
   });
 
-  it('a part of a thousand ranges: each refused one is published', async () => {
+  it('partial success with a thousand ranges: each refused one is published', async () => {
     const ranges = Array.from({ length: 1_000 }, (_, n): Range => [20_000 + 2 * n]);
     const refused = ranges.slice(1).map(([number]) => encf('31', number));
     await world.fault(
@@ -471,7 +471,7 @@ describe('what the authority makes of it', () => {
     expect(body.authority_response).toContain(refused.at(-1));
   });
 
-  it('nothing: all numbers are free again', async () => {
+  it('a refusal of all: all numbers are free again', async () => {
     await world.fault(
       verdict(['El RNC del certificado no está delegado para realizar transacciones para el RNC'], '2'),
     );
@@ -519,9 +519,9 @@ describe('what the authority makes of it', () => {
     },
   );
 
-  it('sent by a process that crashed: another one sends it again', async () => {
+  it('of a crashed process is lost: another one sends it again', async () => {
     const { body } = await cancel(request([line('31', [460])]), { submit: false });
-    // An instance never claims a cancellation that it is sending, even if its clock is set on.
+    // An instance never claims a cancellation that it is sending, even if its clock is set forward.
     const later = new Date(Date.now() + 2 * 3_600_000);
     const due = "UPDATE cancellation SET next_action_at = now() + interval '1 hour' WHERE id = $1";
     await world.database.query(due, [body.id]);
@@ -538,7 +538,7 @@ describe('what the authority makes of it', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_to_authority).toBe(true);
   });
 
-  it('sent by a process that crashed, and no token for the next one: it may have been sent at the time of the request', async () => {
+  it('of a crashed process is lost, and the next process has no token: the send counts from the time of the request', async () => {
     const { body } = await cancel(request([line('31', [461])]), { submit: false });
     const down = await world.fault({ operation: 'autenticacion', kind: 'down' });
     // The cached tokens belong to the former certificate.
@@ -563,7 +563,7 @@ describe('what the authority makes of it', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_at).toBe('2026-06-01T08:00:00-04:00');
   });
 
-  it('a send that did not reach it is published as failed, then as submitted when it is sent again', async () => {
+  it('never came because the send failed: published as failed, then as submitted when it is sent again', async () => {
     const { body } = await cancel(request([line('31', [462])]), { submit: false });
     // The token and the one that comes instead of it.
     await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 401, body: '', times: 2 });
@@ -579,7 +579,7 @@ describe('what the authority makes of it', () => {
     const settle = (id: number) =>
       emission.emission.resolution.settleCancellation({ id, outcome: 'rejected', note: 'the portal shows none' });
 
-    /** Answered by and by; meanwhile `meanwhile` happens to its row. */
+    /** The answer comes after `meanwhile` has changed the row. */
     async function late(sequence: number, fault: object, meanwhile: string, then?: (id: number) => Promise<unknown>) {
       await world.fault({ operation: 'anulacionrangos', ...fault, delay_ms: 700, times: 1 });
       const answer = cancel(request([line('31', [sequence, sequence + 1])]));
@@ -602,7 +602,7 @@ describe('what the authority makes of it', () => {
     const refusing = verdict(['Las secuencias no fueron anuladas'], '2');
     const far = "next_action_at = now() + interval '1 hour'";
 
-    it('all are annulled: that counts, whatever the answer to the other copy', async () => {
+    it('a success counts, whatever the answer to the other copy', async () => {
       expect(await late(1_901, { kind: 'slow' }, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
         shown: 'Aceptado',
         state: 'accepted',
@@ -611,7 +611,7 @@ describe('what the authority makes of it', () => {
       });
     });
 
-    it('a refusal frees nothing: the copy in flight decides, or a person if all are lost', async () => {
+    it('a refusal frees nothing: the copy in flight decides, or the operator if all are lost', async () => {
       expect(await late(1_911, refusing, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
         shown: 'submitted',
         state: 'sending',
@@ -626,7 +626,7 @@ describe('what the authority makes of it', () => {
       });
     });
 
-    it('it changes nothing after a person settled it: the numbers stay free', async () => {
+    it('changes nothing after the operator settled it: the numbers stay free', async () => {
       const open = `state = 'submitted', lost_sends = 1, alarm = 'cancellation-overdue', ${far}`;
       expect(await late(1_931, { kind: 'slow' }, open, settle)).toEqual({
         shown: 'Rechazado',
@@ -638,14 +638,14 @@ describe('what the authority makes of it', () => {
   });
 });
 
-describe('the settlement by a person', () => {
+describe('the settlement by the operator', () => {
   const settle = (id: number, said: object) =>
     emission.emission.resolution.settleCancellation({ id, outcome: 'accepted', note: 'seen', ...said });
   const doubtful = async (settled: 'true' | 'false' = 'false') =>
     (await emission.emission.resolution.listDoubtful({ issuer_rnc: ISSUER, settled, limit: 100, after: 0 }))
       .cancellations;
 
-  /** One whose answer was lost after it was noted, and whose copy was refused. */
+  /** A cancellation whose answer was lost after the authority recorded it, and whose copy was refused. */
   async function open(...ranges: Range[]): Promise<number> {
     await world.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
     const { id } = (await cancel(request([line('31', ...ranges)]))).body;
@@ -657,7 +657,7 @@ describe('the settlement by a person', () => {
   }
   const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
 
-  it('says that all are annulled: the alarm ends, the numbers stay blocked', async () => {
+  it('as accepted: the alarm ends, the numbers stay blocked', async () => {
     const id = await open([470, 471]);
     expect((await doubtful()).find((one) => one.id === id)).toMatchObject({
       env: 'TesteCF',
@@ -687,14 +687,14 @@ describe('the settlement by a person', () => {
     await expect(settle(999_999, {})).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('says that none is: all are free again', async () => {
+  it('as rejected: all numbers are free again', async () => {
     const id = await open([472, 473]);
     expect(await settle(id, { outcome: 'rejected' })).toMatchObject({ authority_status: 'Rechazado' });
     expect((await events(id)).at(-1)).toMatchObject({ authority_status: 'Rechazado', blocked: [] });
     expect(await outcome(472)).toBe(200);
   });
 
-  it('says which are not: those are free again', async () => {
+  it('as partly accepted: the refused numbers are free again', async () => {
     const id = await open([474, 479]);
     const refused = (...ranges: Range[]) => ({
       outcome: 'partial',
@@ -707,7 +707,7 @@ describe('the settlement by a person', () => {
     expect(await Promise.all([474, 475, 476, 479].map(outcome))).toEqual([200, 409, 200, 409]);
   });
 
-  it('of two at the same moment counts once; a cancellation in flight is not settled', async () => {
+  it('counts once if two are made concurrently; a cancellation in flight cannot be settled', async () => {
     const id = await open([480]);
     const both = await Promise.allSettled([settle(id, {}), settle(id, { outcome: 'rejected' })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -762,7 +762,7 @@ describe('the same numbers at the same moment', () => {
     { route: '/submit_fc' as const, type: '32', first: 540 },
   ])('are issued as the caller signed them ($route) or cancelled, never both', async ({ route, type, first }) => {
     const token = await world.token(emission);
-    /** Signed with the caller's own means: here another environment's document of the same content. */
+    /** A document signed by the caller: here another environment's document with the same content. */
     const signed = async (sequence: number): Promise<string> => {
       const { body } = await world.submit(emission, example(`ecf-${type}`, sequence), { env: 'CerteCF' });
       return type === '32' ? body.rfce_xml : body.xml;
@@ -788,7 +788,7 @@ describe('the same numbers at the same moment', () => {
       expect({ sequence, issued: arrivals }).toEqual({ sequence, issued: issued?.status === 200 ? 1 : 0 });
       if (dropped?.status === 201) expect(dropped.body.authority_status).toBe('Aceptado');
     }
-    // Whatever won: what was cancelled cannot be issued so afterwards either.
+    // Whichever request won, a cancelled number cannot be issued afterwards.
     const free = first + 10;
     const document = await signed(free);
     expect((await cancel(request([line(type, [free])]))).status).toBe(201);
@@ -805,7 +805,7 @@ describe('the same numbers at the same moment', () => {
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
-  it('are one record where one request keeps them and another one sends them, and that is sent', async () => {
+  it('are one record if one request stores and another one sends them, and the record is sent', async () => {
     for (let round = 0; round < 6; round += 1) {
       const body = request([line('46', [301 + 10 * round, 305 + 10 * round])]);
       const at = round % 2 === 0 ? [emission, second] : [second, emission];
@@ -826,7 +826,7 @@ describe('the same numbers at the same moment', () => {
     }
   });
 
-  it('are one record where they are not to be sent, and one where they are', async () => {
+  it('are one record for local requests, and one for requests that send', async () => {
     const body = request([line('46', [201, 210])]);
     const at = [emission, second, emission, second, emission, second];
     const local = await Promise.all(at.map((each) => cancel(body, { at: each, submit: false })));
@@ -852,8 +852,8 @@ describe('lines of ten thousand ranges each', () => {
   /** Shared, because a worker takes longer to start than most of its tasks here. */
   const documents = createCancellationDocuments();
 
-  it('are cancelled, ten of them; what is in force is named, what lies between is free', async () => {
-    // The authority is in this process and takes its time with thirteen megabytes.
+  it('are cancelled, ten of them; an error names used numbers, and numbers between the ranges stay free', async () => {
+    // The authority runs in this process and needs long for thirteen megabytes.
     const at = await world.start({}, { AUTHORITY_TIMEOUT_MS: 60_000, DATABASE_WAIT_MS: 60_000 });
     const { status, body } = await cancel(request(lines(5_000_000)), { at });
     expect({ status, total: body.total_encf_canceled, is: body.authority_status }).toEqual({
@@ -893,7 +893,7 @@ describe('lines of ten thousand ranges each', () => {
   });
 
   it('do not block other work while they are read, checked, written and signed', async () => {
-    /** How often the event loop ran meanwhile; never if the work blocks it. */
+    /** The number of turns of the event loop meanwhile; 0 if the work blocks it. */
     async function countTicks<T>(work: () => Promise<T>): Promise<[T, number]> {
       let [count, over] = [0, false];
       const result = work().finally(() => {

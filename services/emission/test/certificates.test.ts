@@ -39,7 +39,7 @@ describe('certificates and logins', () => {
 
   const sealed = async () => (await world.database.query('SELECT 1 FROM sealed_certificate')).rowCount;
 
-  it('a certificate uploaded a moment ago signs the very next request', async () => {
+  it('a new certificate signs the next request', async () => {
     const certificate = world.issue('00300000007');
     world.register(ISSUER, certificate);
     const { body } = await world.submit(emission, example('ecf-31', 1));
@@ -217,7 +217,7 @@ describe('certificates and logins', () => {
       expect((await get({ 'rnc-issuing': BUYER })).body.code).toBe('not_found');
     });
 
-    it('is 422 for an RNC that is none', async () => {
+    it('is 422 for a malformed RNC', async () => {
       expect(await get({ 'rnc-issuing': '12-3' })).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['header', 'rnc-issuing'] }] },

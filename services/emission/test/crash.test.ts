@@ -12,9 +12,9 @@ const CHILD = path.join(path.dirname(fileURLToPath(import.meta.url)), 'support/c
 interface Crash {
   step: string;
   name: 'ecf-31' | 'ecf-32';
-  /** A fault that leads the instance to that step. */
+  /** A fault that brings the instance to that step. */
   fault?: Record<string, unknown>;
-  /** Nothing was committed yet: the caller has to repeat. */
+  /** Nothing was committed, so the caller has to repeat. */
   leavesNothing?: boolean;
 }
 
@@ -37,7 +37,7 @@ const RESTARTED: Crash[] = [
   { step: 'looked-up', name: 'ecf-32', fault: { operation: 'recepcionfc', kind: 'reset-after', times: 1 } },
 ];
 
-/** Longer than every pause and lease here, so nothing is due for an instance whose clock is that far behind. */
+/** Longer than every pause and lease here, so nothing is due for an instance with a clock so far behind. */
 const BEHIND_MS = 600_000;
 
 describe('a document whose instance is killed at any step is finished by another instance and takes effect once', () => {
@@ -55,7 +55,7 @@ describe('a document whose instance is killed at any step is finished by another
     let other: Instance;
 
     beforeAll(async () => {
-      // A second instance runs already. Nothing is due for it while its clock is behind.
+      // A second instance runs. Nothing is due for it while its clock is behind.
       let behind = BEHIND_MS;
       const clock = () => new Date(Date.now() - behind);
       const beside = survivor === 'beside' ? await world.start({ clock }) : null;
@@ -130,7 +130,7 @@ async function crash(world: World, crashes: readonly Crash[]): Promise<void> {
     child.send({ step, last });
     await nextMessage<{ waits: string }>(child);
     const reached = last ? ended : nextMessage<{ reached: string }>(child);
-    // Never answered: the process ends first.
+    // Without an answer: the process ends first.
     const submitted = world.submit(instance, documentOf(name, step)).catch(() => undefined);
     if (last) await submitted;
     expect(await reached).toEqual(last ? 'SIGKILL' : { reached: step });

@@ -4,13 +4,13 @@ import { creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 /** Long timeouts, because the machine may be slow. */
-const PATIENT = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
+const LONG_WAITS = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
 
 describe('the database is unavailable for a while', () => {
   let world: World;
   let proxy: CuttableProxy;
   let emission: Instance;
-  let impatient: Instance;
+  let cutOff: Instance;
   /** An instance whose database stays available. */
   let beside: Instance;
   let cutAt: string | null = null;
@@ -18,7 +18,7 @@ describe('the database is unavailable for a while', () => {
   let isLosing = false;
 
   beforeAll(async () => {
-    world = await World.create({ settings: PATIENT });
+    world = await World.create({ settings: LONG_WAITS });
     const url = new URL(world.databaseUrl);
     proxy = await CuttableProxy.start({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';
@@ -30,7 +30,7 @@ describe('the database is unavailable for a while', () => {
       await proxy.cutFor(cutMs);
     };
     emission = await world.start({ checkpoint }, { DATABASE_URL: url.href });
-    impatient = await world.start({ checkpoint }, { DATABASE_URL: url.href, DATABASE_WAIT_MS: 300 });
+    cutOff = await world.start({ checkpoint }, { DATABASE_URL: url.href, DATABASE_WAIT_MS: 300 });
     beside = await world.start({}, { STATUS_WAIT_MS: 0 });
   });
   afterAll(async () => {
@@ -38,7 +38,7 @@ describe('the database is unavailable for a while', () => {
     await proxy.cut();
   });
 
-  /** Like a client that honours Retry-After. */
+  /** Repeats like a client that honours Retry-After. */
   async function repeat(instance: Instance, document: unknown): Promise<Answer> {
     for (;;) {
       const answer = await world.submit(instance, document);
@@ -72,7 +72,7 @@ describe('the database is unavailable for a while', () => {
   it('for longer than a request waits: 503 with Retry-After, nothing is stored, and the service recovers', async () => {
     cutAt = 'signed';
     cutMs = 2_000;
-    const answer = await world.submit(impatient, example('ecf-31', 20));
+    const answer = await world.submit(cutOff, example('ecf-31', 20));
     expect([answer.status, answer.body.code, Number(answer.headers.get('retry-after')) > 0]).toEqual([
       503,
       'service_unavailable',
@@ -81,14 +81,14 @@ describe('the database is unavailable for a while', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(await world.row(encf('31', 20))).toBeNull();
     expect(await world.ledger(encf('31', 20))).toEqual([]);
-    const again = await repeat(impatient, example('ecf-31', 20));
+    const again = await repeat(cutOff, example('ecf-31', 20));
     expect([again.status, again.body.status]).toEqual([200, 'Aceptado']);
   });
 
   it('for longer, after the answer of the authority: the caller gets it, and it is stored later', async () => {
     cutAt = 'sent';
     cutMs = 2_000;
-    const { status, body } = await world.submit(impatient, example('ecf-31', 21));
+    const { status, body } = await world.submit(cutOff, example('ecf-31', 21));
     expect([status, body.trackId]).toEqual([200, expect.any(String)]);
     const row = await world.reaches(encf('31', 21), ['accepted']);
     expect(row.track_id).toBe(body.trackId);
@@ -99,7 +99,7 @@ describe('the database is unavailable for a while', () => {
     const id = await world.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
     cutAt = 'sent';
     cutMs = 2_000;
-    const { status, body } = await world.submit(impatient, example('ecf-31', 22));
+    const { status, body } = await world.submit(cutOff, example('ecf-31', 22));
     expect([status, body.status, body.encf]).toEqual([200, 'EnProceso', encf('31', 22)]);
     await world.clearFaults(id);
     await world.reaches(encf('31', 22), ['accepted']);
@@ -127,7 +127,7 @@ describe('the database is unavailable for a while', () => {
   });
 
   describe('and the answer to a commit is lost', () => {
-    /** Once a document of those numbers is committed, its answer lost and the line cut. */
+    /** Resolves once a document of these numbers is committed, its answer lost and the connection cut. */
     async function commitLost(numbers: string | readonly string[], instance: Instance, documents: readonly unknown[]) {
       isLosing = true;
       const answers = documents.map((document) => world.submit(instance, document));
@@ -149,11 +149,11 @@ describe('the database is unavailable for a while', () => {
       ['another instance', 31],
     ])('a repeat at %s gets its outcome', async (where, sequence) => {
       const [number, document] = [encf('31', sequence), example('ecf-31', sequence)];
-      const [first] = await commitLost(number, impatient, [document]);
+      const [first] = await commitLost(number, cutOff, [document]);
       await expectUnconfirmed(first);
       const other = where === 'another instance' ? world.submit(beside, document) : null;
       await proxy.restore();
-      const { status } = await (other ?? repeat(impatient, document));
+      const { status } = await (other ?? repeat(cutOff, document));
       expect(status).toBe(200);
       const row = await world.reaches(number, ['accepted']);
       expect([row.attempts, row.lost_sends]).toEqual([1, 0]);
@@ -165,30 +165,30 @@ describe('the database is unavailable for a while', () => {
       const [number, note] = [encf('31', 32), encf('34', 32)];
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       await world.submit(beside, example('ecf-31', 32));
-      const [held] = await commitLost(note, impatient, [creditNote(32, number, '5.00')]);
+      const [held] = await commitLost(note, cutOff, [creditNote(32, number, '5.00')]);
       await expectUnconfirmed(held);
       await proxy.restore();
-      const [sent] = await commitLost(encf('31', 35), impatient, [example('ecf-31', 35)]);
+      const [sent] = await commitLost(encf('31', 35), cutOff, [example('ecf-31', 35)]);
       await expectUnconfirmed(sent);
       await proxy.restore();
       expect(await world.row(note)).toMatchObject({ state: 'held', attempts: 1 });
       await world.clearFaults(id);
       for (const each of [note, encf('31', 35)]) {
-        // An instance that had just claimed the original when its database went away keeps it for most of a minute.
+        // An instance that had claimed the original just before the outage keeps its lease for most of a minute.
         const row = await world.reaches(each, ['accepted'], 120_000);
         expect([row.attempts, row.lost_sends]).toEqual([1, 0]);
         expect((await world.ledger(each)).map(({ track_id }) => track_id)).toEqual([row.track_id]);
       }
     });
 
-    it('a request with another document that waited for it consumed nothing', async () => {
+    it('a waiting request with another document consumed nothing', async () => {
       const [original, notes] = [encf('31', 36), [encf('34', 36), encf('34', 37)]];
       await world.submit(beside, example('ecf-31', 36));
       await world.reaches(original, ['accepted']);
       const both = [creditNote(36, original, '5.00'), creditNote(37, original, '5.00')];
-      const told = await Promise.all(await commitLost(notes, impatient, both));
+      const answers = await Promise.all(await commitLost(notes, cutOff, both));
       await proxy.restore();
-      const codes = told.map(({ status, body }) => `${status} ${body.code}`);
+      const codes = answers.map(({ status, body }) => `${status} ${body.code}`);
       expect([...codes].sort()).toEqual(['503 commit_unconfirmed', '503 service_unavailable']);
       const [committed, waiting] = codes[0] === '503 commit_unconfirmed' ? notes : [...notes].reverse();
       await world.reaches(committed as string, ['accepted']);
@@ -206,12 +206,12 @@ describe('the database is unavailable for a while', () => {
       const cancel = (at: Instance) => world.call(at, 'POST', '/anecf?submit_to_authority=true', { body, headers });
       // A transaction of many statements: the answer to its last one is lost.
       proxy.holdBehind = 'INSERT INTO cancelled_range';
-      const asked = cancel(impatient);
+      const requested = cancel(cutOff);
       const stored = async () => (await world.database.query<{ state: string }>('SELECT * FROM cancellation')).rows;
       while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       await proxy.cut();
       proxy.delayMs = 0;
-      await expectUnconfirmed(asked);
+      await expectUnconfirmed(requested);
       await proxy.restore();
       while ((await stored()).some(({ state }) => state !== 'accepted'))
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -223,10 +223,10 @@ describe('the database is unavailable for a while', () => {
     it('32 equal callers are all refused at once; then all get one answer', async () => {
       const [number, document] = [encf('31', 33), example('ecf-31', 33)];
       const callers = Array.from({ length: 32 }, () => document);
-      const refused = await Promise.all(await commitLost(number, impatient, callers));
+      const refused = await Promise.all(await commitLost(number, cutOff, callers));
       expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
       await proxy.restore();
-      const answers = await Promise.all(callers.map((each) => repeat(impatient, each)));
+      const answers = await Promise.all(callers.map((each) => repeat(cutOff, each)));
       const row = await world.reaches(number, ['accepted']);
       expect(new Set(answers.map(({ status, body }) => `${status} ${body.trackId}`))).toEqual(
         new Set([`200 ${row.track_id}`]),
@@ -238,7 +238,7 @@ describe('the database is unavailable for a while', () => {
       const [number, document] = [encf('31', 34), example('ecf-31', 34)];
       const refused = await commitLost(
         number,
-        impatient,
+        cutOff,
         Array.from({ length: 16 }, () => document),
       );
       const others = Array.from({ length: 16 }, () => world.submit(beside, document));
@@ -254,7 +254,7 @@ describe('the database is unavailable for a while', () => {
     });
   });
 
-  it('readiness says so', async () => {
+  it('readiness reports it', async () => {
     const status = async (of: string) => (await fetch(`${emission.url}/health/${of}`)).status;
     await proxy.cut();
     expect([await status('ready'), await status('live')]).toEqual([503, 200]);

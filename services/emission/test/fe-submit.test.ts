@@ -185,7 +185,7 @@ describe('POST /fe_Submit', () => {
     ],
   ])('reports the verdict %s with its messages (%j)', async (status, verdict, used) => {
     sequence += 1;
-    // Both queries get the same answer: the background may query beside the caller.
+    // Both queries get the same answer, because the background may query at the same time as the caller.
     await world.fault({ operation: 'consultaresultado', kind: 'verdict', verdict });
     const { body } = await world.submit(emission, example('ecf-31', sequence));
     const messages = verdict.mensajes.map(({ codigo, valor }) => ({ codigo: String(codigo), valor }));
@@ -193,7 +193,7 @@ describe('POST /fe_Submit', () => {
     await world.clearFaults();
   });
 
-  it('reports what the authority would accept conditionally as a warning, and does not block it', async () => {
+  it('reports grounds for conditional acceptance as warnings, and does not block the document', async () => {
     const document = example('ecf-31', 30, (ecf) => {
       ecf.Encabezado.Totales.MontoTotal = '11437.00';
     });

@@ -38,7 +38,7 @@ describe('operations for other services', () => {
   });
   afterAll(() => world.stop());
 
-  it('recent changes: all since a cursor, whichever instance made them', async () => {
+  it('recent changes: all since a cursor, of every instance', async () => {
     const first = await operations.recentChanges({ ...issuer, cursor: null });
     expect(first).toMatchObject({ complete: true, cursor: expect.stringMatching(/^\d+$/) });
     expect(first.changes.map((change) => change.encf).sort()).toEqual([encfOf('31', 1), encfOf('31', 2)]);
@@ -53,7 +53,7 @@ describe('operations for other services', () => {
     expect((await operations.recentChanges({ ...issuer, env: 'eCF', cursor: null })).changes).toEqual([]);
   });
 
-  it('a change that commits after a later one was read is not passed over', async () => {
+  it('a change that commits after a later one was read is not missed', async () => {
     const { cursor } = await operations.recentChanges({ ...issuer, cursor: null });
     const insert = `INSERT INTO recent_change (issuer, encf, revision) VALUES ('TesteCF:${ISSUER}', $1, 7)`;
     let late = cursor;
@@ -75,7 +75,7 @@ describe('operations for other services', () => {
     });
     expect(invoices).toMatchObject([{ encf: encfOf('31', 2), status: 'Aceptado', attempts: [{ attempt: 1 }] }]);
 
-    // Submissions of a number have no end: as events tell it, or whole.
+    // The list of submissions may be long: first as in events, then complete.
     const refused = {
       attempt: 1,
       trackId: 'x',
@@ -131,7 +131,7 @@ describe('operations for other services', () => {
     });
   });
 
-  it('are for services alone', async () => {
+  it('are available only to services', async () => {
     const response = await world.call(other, 'POST', '/internal/token', {
       body: '{}',
       headers: { 'content-type': 'application/json' },
@@ -167,7 +167,7 @@ describe('results that the status poller publishes', () => {
     return { encf, trackId: body.trackId as string };
   }
 
-  function told(
+  function result(
     { encf, trackId }: { encf: string; trackId: string },
     change: Partial<InvoiceStatusChanged> = {},
   ): InvoiceStatusChanged {
@@ -213,8 +213,8 @@ describe('results that the status poller publishes', () => {
 
   it('change the state of the document once, as if queried here, and keep the raw answer', async () => {
     const document = await submitted();
-    await publish(told(document));
-    await publish(told(document));
+    await publish(result(document));
+    await publish(result(document));
     const row = await world.row(document.encf);
     expect(row).toMatchObject({ state: 'accepted', verdict: { code: '1', dateReceived: '2026-01-02T03:04:05-04:00' } });
     expect(await answers(document.encf)).toEqual(['{"estado":"Aceptado"}']);
@@ -222,17 +222,17 @@ describe('results that the status poller publishes', () => {
 
   it('leave a document undecided while the authority does not know it; nothing is queried here', async () => {
     const document = await submitted();
-    const unknown = told(document, { status: 'No encontrado', code: '0', final: false, revision: 2 });
+    const unknown = result(document, { status: 'No encontrado', code: '0', final: false, revision: 2 });
     await publish(unknown);
     const row = await world.row(document.encf);
     expect(row).toMatchObject({ state: 'not-found', next_action_at: null, owner: null });
     await publish(unknown);
     expect((await world.row(document.encf))?.revision).toBe(row?.revision);
-    await publish(told(document, { status: 'EnProceso', code: '3', final: false, revision: 3 }));
+    await publish(result(document, { status: 'EnProceso', code: '3', final: false, revision: 3 }));
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing' });
     const messages = [{ codigo: '1', valor: 'error' }];
     await publish(
-      told(document, { status: 'Rechazado', code: '2', messages, sequence_used: false, final: true, revision: 4 }),
+      result(document, { status: 'Rechazado', code: '2', messages, sequence_used: false, final: true, revision: 4 }),
     );
     expect(await world.row(document.encf)).toMatchObject({ state: 'rejected-reusable' });
   });
@@ -240,19 +240,19 @@ describe('results that the status poller publishes', () => {
   it('change nothing after a newer one, in any order and repetition', async () => {
     const document = await submitted();
     const unknown = (revision: number) =>
-      told(document, { status: 'No encontrado', code: '0', messages: [], final: false, revision });
+      result(document, { status: 'No encontrado', code: '0', messages: [], final: false, revision });
     const processing = (revision: number) =>
-      told(document, { status: 'EnProceso', code: '3', date_received: null, final: false, revision });
+      result(document, { status: 'EnProceso', code: '3', date_received: null, final: false, revision });
     await publish(unknown(5));
     for (const older of [processing(4), unknown(3), processing(4)]) await publish(older);
     expect(await world.row(document.encf)).toMatchObject({ state: 'not-found', status_revision: 5 });
     await publish(processing(7));
-    // Says what is known: only that nothing older counts any more.
+    // The result only states that no older one counts.
     await publish(processing(9));
     for (const older of [unknown(8), unknown(5), unknown(9)]) await publish(older);
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing', status_revision: 9 });
-    // A decision is never out of date; the poller may have begun to count anew.
-    await publish(told(document, { revision: 1 }));
+    // A decision is never outdated; the poller may have restarted its revisions.
+    await publish(result(document, { revision: 1 }));
     for (const older of [unknown(10), processing(11)]) await publish(older);
     expect(await world.row(document.encf)).toMatchObject({ state: 'accepted' });
     expect(await deadLetters.list()).toEqual([]);
@@ -260,8 +260,8 @@ describe('results that the status poller publishes', () => {
 
   it('about another trackId or another document change nothing', async () => {
     const document = await submitted();
-    await publish(told(document, { track_id: randomUUID() }));
-    await publish(told(document, { encf: encfOf('31', 9_199) }));
+    await publish(result(document, { track_id: randomUUID() }));
+    await publish(result(document, { encf: encfOf('31', 9_199) }));
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing', track_id: document.trackId });
     expect(await deadLetters.list()).toEqual([]);
   });
@@ -291,10 +291,10 @@ describe('results that the status poller publishes', () => {
     });
     const request = { env: 'TesteCF', issuer_rnc: ISSUER, encf, refused: null } as const;
     expect((await instance.emission.followUps.documentToken(request)).token).toMatch(/./);
-    // An accepted document keeps it until it is delivered.
+    // An accepted document keeps the certificate until it is delivered.
     const messages = [{ codigo: '1', valor: 'error' }];
     const refused = { status: 'Rechazado', code: '2', messages, sequence_used: false } as const;
-    await publish(told({ encf, trackId: body.trackId }, refused));
+    await publish(result({ encf, trackId: body.trackId }, refused));
     expect(await world.row(encf)).toMatchObject({ state: 'rejected-reusable' });
     await expect(instance.emission.followUps.documentToken(request)).rejects.toMatchObject({
       code: 'certificate_missing',

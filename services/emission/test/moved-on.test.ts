@@ -10,17 +10,17 @@ const REJECTED = {
   secuenciaUtilizada: false,
 };
 
-describe('a caller whose number goes to another document while it waits', () => {
+describe('a caller whose number another document takes while it waits', () => {
   let world: World;
   let client: ReturnType<typeof createAuthorityClient>;
   let waiting: Instance;
   let other: Instance;
-  /** Questions for results that the first instance may not ask yet. */
+  /** Result queries that the test delays. */
   let held: (() => void)[];
   let holding: boolean;
 
   beforeAll(async () => {
-    // Without a status poller only callers query, so that those who are held can be counted.
+    // Without a status poller only callers query, so the delayed ones can be counted.
     world = await World.create({ statusPoller: false });
     client = createAuthorityClient({ endpoints: authorityEndpoints(world.simulator.url), userAgent: 'test' });
     const authority: typeof client = {
@@ -45,7 +45,7 @@ describe('a caller whose number goes to another document while it waits', () => 
     await world.clearFaults();
   });
 
-  /** The next document is rejected, and no question of the first instance gets through before `release`. */
+  /** The next document is rejected, and result queries of the first instance wait until `release`. */
   async function hold(): Promise<void> {
     holding = true;
     await world.fault({ operation: 'recepcion', kind: 'verdict', verdict: REJECTED, times: 1 });
@@ -103,7 +103,7 @@ describe('a caller whose number goes to another document while it waits', () => 
   });
 
   it('/submit_ecf: a repeat gets the answer of the attempt with its bytes', async () => {
-    // Signed by submitting them elsewhere, each in an environment of its own.
+    // They get their signatures by a submission in another environment each.
     const own = (await world.submit(other, document(3, 'Nombre'), { env: 'CerteCF' })).body.xml;
     const corrected = (await world.submit(other, document(3, 'Otro nombre'), { env: 'eCF' })).body.xml;
     const token = await world.token(other);

@@ -126,7 +126,7 @@ describe('the same number again', () => {
     await world.fault({ operation: 'consultatrackids', kind: 'http', status: 200, body: JSON.stringify(listed) });
     const body = JSON.stringify({ codigo: 0, estado: 'No encontrado' });
     await world.fault({ operation: 'consultaestado', kind: 'http', status: 200, body });
-    // The third is lost. Sent again, it is refused as a repeat, and looked for.
+    // The third submission is lost. The resend is refused as a repeat and then looked up.
     await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
     await world.submit(emission, example('ecf-31', 70));
     const row = await world.reaches(encf('31', 70), ['arrived', 'processing', 'accepted', 'rejected-reusable']);
@@ -172,7 +172,7 @@ describe('the same number again', () => {
 
   it('equal requests at the same moment: one submission where it is rejected and the number stays reusable', async () => {
     const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
-    // The first one is held until the others have long come.
+    // The first request is delayed until the others have arrived.
     let sendIt = (): void => undefined;
     const mayBeSent = new Promise<void>((resolve) => (sendIt = resolve));
     const slow = await world.start({ checkpoint: (step) => (step === 'committed' ? mayBeSent : undefined) });

@@ -16,7 +16,7 @@ describe('documents that the caller signed', () => {
   });
   afterAll(() => world.stop());
 
-  /** Signs with the caller's own means: here another environment's document of the same content. */
+  /** A document signed by the caller: here another environment's document with the same content. */
   async function signed(
     name: string,
     sequence: number,
@@ -385,13 +385,13 @@ describe('documents that the caller signed', () => {
     await Promise.all(
       documents.map(async ({ route, xml, number }) => {
         await world.submitSigned(emission, route, xml, token);
-        const impatient = Array.from({ length: 5 }, async () => {
+        const repeats = Array.from({ length: 5 }, async () => {
           for (let tries = 0; tries < 2_400; tries += 1) {
             const { body } = await world.submitSigned(emission, route, xml, token);
             if (body.status === 'Aceptado') return;
           }
         });
-        await Promise.all(impatient);
+        await Promise.all(repeats);
         await world.reaches(number, ['accepted']);
       }),
     );

@@ -13,7 +13,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Tokens as one instance of the service has them; `logins` counts those of all instances. */
+/** The tokens of one instance; `logins` counts those of all instances. */
 async function instance(logins: { count: number; atOnce: number; most: number }) {
   const metrics = createMetrics();
   const parts = { masterKey: Buffer.alloc(32, 1), logger: createLogger({ service: 'test', level: 'silent' }) };
@@ -54,7 +54,7 @@ const request = (fingerprint: string) => ({
     expect(logins).toMatchObject({ count: 1, most: 1 });
   });
 
-  it('a token that the authority refused is forgotten by all', async () => {
+  it('all instances forget a token that the authority refused', async () => {
     const logins = { count: 0, atOnce: 0, most: 0 };
     const [one, other] = [await instance(logins), await instance(logins)];
     const { token } = await one.get(request('refused'));

@@ -21,7 +21,7 @@ describe('uncertain outcomes', () => {
   let emission: Instance;
   let client: AuthorityClient;
   let authority: AuthorityClient;
-  /** The certificate holder of the login before each send of a full document. */
+  /** The certificate holder of the login before each submission of a full document. */
   const holders = new Map<string, string[]>();
   const metrics = createMetrics();
   const lines: Record<string, unknown>[] = [];
@@ -52,7 +52,7 @@ describe('uncertain outcomes', () => {
     client.close();
   });
 
-  /** The authority says that it does not know the document, although it does. */
+  /** The authority states that it does not know the document, although it does. */
   async function hide(...operations: (keyof typeof NOT_FOUND)[]): Promise<string[]> {
     return Promise.all(
       operations.map((operation) =>
@@ -82,7 +82,7 @@ describe('uncertain outcomes', () => {
     expect(row.past).toMatchObject([{ attempt: 1, state: 'rejected-used', messages: [{ codigo: '1209' }] }]);
   });
 
-  it('the same for a summary whose resend is refused as used', async () => {
+  it('the same holds for a summary whose resend is refused as used', async () => {
     await world.fault({ operation: 'recepcionfc', kind: 'timeout-after', times: 1 });
     const [hidden] = await hide('consultarfce');
     const { body } = await world.submit(emission, example('ecf-32', 1));
@@ -200,7 +200,7 @@ describe('uncertain outcomes', () => {
       await oneEffective(encf('31', 6), 1);
     });
 
-    it('or has the same bytes sent again', async () => {
+    it('or the operator has the same bytes sent again', async () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout', times: 1 });
       await world.submit(emission, example('ecf-31', 7), { env: 'CerteCF' });
       await reaches(encf('31', 7), ({ alarm }) => alarm === 'cannot-ask');
@@ -251,7 +251,7 @@ describe('uncertain outcomes', () => {
       await oneEffective(encf('31', 16), 1);
     });
 
-    it('a summary is looked up there too', async () => {
+    it('a summary is looked up in CerteCF too', async () => {
       await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
       await world.submit(emission, example('ecf-32', 8), { env: 'CerteCF' });
       await reaches(encf('32', 8), ({ state }) => state === 'accepted');

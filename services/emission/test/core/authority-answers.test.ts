@@ -48,7 +48,7 @@ function must(attempt: Attempt | null): Attempt {
 
 const lost = () => must(afterReceipt(sending(), unknown('maybe'), at(0)));
 const processing = (trackId = 'track-1') => must(afterReceipt(sending(), receipt(trackId), at(0)));
-/** Lost, twice not found, sent again. */
+/** Lost, twice not found, then sent again. */
 function resending(): Attempt {
   const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(4_000)));
   const second = must(
@@ -202,7 +202,7 @@ describe('given a full document whose send was lost', () => {
     expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'], ['own', 'Rechazado'])).toBe('own');
     expect(adopted(ours('Aceptado'), ['own', 'AceptadoCondicional'], ['foreign', 'Rechazado'])).toBe('own');
     expect(adopted(ours('Aceptado'), ['own', 'EnProceso'], ['foreign', 'Rechazado'])).toBe('own');
-    // Known to be rejected, while only another system's is listed: it is not listed yet.
+    // The query knows it as rejected, but lists only another system's document: ours is not listed yet.
     expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'])).toBeNull();
   });
 
@@ -273,7 +273,7 @@ describe('given a full document that was sent again', () => {
     expect(afterLookUp(arrived, foreign, at(311_000))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
   });
 
-  it('however long the first copy cannot be found, nothing is sent a third time', () => {
+  it('when the first copy is not found for long, nothing is sent a third time', () => {
     let attempt = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
     for (let hours = 1; hours < 80; hours += 1) {
       attempt = must(
@@ -298,7 +298,7 @@ describe('given a full document that was sent again', () => {
     expect(again).toMatchObject({ state: 'unknown', lostSends: 2, notFoundSince: null });
   });
 
-  it("when the caller's token is refused, then an earlier copy may still be under way", () => {
+  it("when the caller's token is refused, then an earlier copy may still be in flight", () => {
     expect(tokenRefused(resending(), at(305_000)).state).toBe('resend-due');
   });
 
@@ -360,7 +360,7 @@ describe('given a document in process', () => {
     expect(afterResult(taken, result('Aceptado'), hours(81))).toMatchObject({ state: 'accepted', alarm: null });
   });
 
-  it('once decided it changes no more', () => {
+  it('when it is decided, then it never changes', () => {
     const accepted = must(afterResult(processing(), result('Aceptado'), at(6_000)));
     expect(afterResult(accepted, result('Rechazado', { sequenceUsed: true }), at(7_000))).toBeNull();
     expect(afterReceipt(accepted, receipt('another'), at(7_000))?.state).toBe('accepted');

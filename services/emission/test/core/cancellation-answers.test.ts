@@ -195,7 +195,10 @@ describe('the answer to a cancellation', () => {
   });
 
   describe('that is recorded after another instance claimed the cancellation', () => {
-    /** Sends the first copy, which gets this status; meanwhile the row became `present`. Resolves with the recorded change, or null. */
+    /**
+     * Sends the first copy, which gets this status while the row becomes `present`. Resolves with the recorded change, or
+     * null.
+     */
     async function written(
       status: CancellationVerdict['status'],
       present: Partial<Cancellation>,

@@ -28,7 +28,7 @@ const GROUPS: readonly [string, (body: Fields) => Fields][] = [
   ['line', (body) => body.detail_lines[0]],
   ['range', (body) => body.detail_lines[0].sequence_ranges[0]],
 ];
-/** None is a whole number from 1: whether a count is right is no matter of the schema. */
+/** None is a whole number from 1; the schema does not check whether a count is right. */
 const ODD: readonly unknown[] = [
   undefined,
   null,

@@ -80,7 +80,7 @@ describe('readInvoiceJson', () => {
   });
 });
 
-/** Every text of a document, with what holds it. */
+/** Every text of a document, with its parent. */
 function* leaves(value: Document, path: string): Generator<{ holder: Document; key: string; path: string }> {
   for (const key of Object.keys(value)) {
     const inner = `${path}.${key}`;

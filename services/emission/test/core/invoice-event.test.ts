@@ -56,7 +56,7 @@ describe('the event of a document', () => {
       const event = invoiceChanged(refused(times, { ...REFUSED, messages }));
       expect(bytesOf(event)).toBeLessThan(MAX_EVENT_BYTES / 2);
       expect(event.attempts.every(({ messages_cut }) => messages_cut === true)).toBe(true);
-      // The latest have the room.
+      // The latest submissions have the remaining space.
       expect(event.messages).toEqual(event.attempts.at(-1)?.messages);
     }
   });

@@ -19,7 +19,7 @@ const must = (attempt: Attempt | null) => {
   return attempt;
 };
 
-/** A number with its first attempt, and what others do with it meanwhile. */
+/** A number with its first attempt, and the changes that others make to it. */
 async function number(first: Attempt) {
   const store = createInMemoryEmissionStore(() => ({}) as never);
   await store.begin(first, null, []);
@@ -30,7 +30,7 @@ async function number(first: Attempt) {
   };
   return {
     store,
-    /** Decides the first as rejected and brings another document under the number, up to its acceptance. */
+    /** Rejects the first attempt, then stores another document under the number until it is accepted. */
     async movesOn() {
       const present = (await store.find(first)) as Attempt;
       const sent =

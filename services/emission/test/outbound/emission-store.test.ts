@@ -53,7 +53,7 @@ let sequence = 0;
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** Contract of every emission store, run over both adapters. */
+/** The contract of every emission store, run against both adapters. */
 function contract(name: string, subject: () => Subject) {
   describe(`the emission store ${name}`, () => {
     const unique = () => {
@@ -141,7 +141,7 @@ function contract(name: string, subject: () => Subject) {
       );
       const saved = await Promise.all(
         processing.map((after, index) =>
-          // Every fourth one names a revision that is not the present one.
+          // Every fourth change names an outdated revision.
           store.save({ ...(attempts[index] as Attempt), revision: index % 4 === 0 ? 7 : 1 }, after, [EXCHANGE]),
         ),
       );
@@ -298,7 +298,7 @@ function contract(name: string, subject: () => Subject) {
       expect(backlog.alarms).toContainEqual({ kind: 'no-certificate', count: 1 });
       expect(backlog.oldestCommittedAt).toEqual(NOW);
 
-      // The status poller queries these documents. They are never due here, but undecided.
+      // The status poller queries these documents; they are never due here, but undecided.
       const old = beginAttempt(fresh({ encf: unique() }), null, await store.nextId(), at(-7_200_000), {
         owner: 'me',
         leaseMs: 1,
@@ -318,7 +318,7 @@ function contract(name: string, subject: () => Subject) {
 
       await store.resume('000000000');
       expect((await store.find(attempt))?.nextActionAt?.getTime()).toBeGreaterThan(NOW.getTime());
-      // The background works on it and found no certificate: it does not postpone the document.
+      // A background worker that found no certificate does not postpone the document.
       const alarmed = (await store.find(attempt)) as Attempt;
       const claimed: Attempt = { ...alarmed, state: 'committed', owner: 'me', revision: alarmed.revision + 1 };
       expect(await store.save(alarmed, claimed, [])).toBe(true);
@@ -394,25 +394,25 @@ describe('over PostgreSQL', () => {
 
   it('deletes an old change after its event is published, not before', async () => {
     const database = databases[0] as Database;
-    const told = createPostgresPublishedDocuments(database);
+    const published = createPostgresPublishedDocuments(database);
     const issuer = { env: 'TesteCF', issuerRnc: '100000001' } as const;
-    const noted = async () => (await told.recent(issuer, null)).changes.map(({ encf }) => encf).sort();
+    const noted = async () => (await published.recent(issuer, null)).changes.map(({ encf }) => encf).sort();
     await database.query('DELETE FROM outbox');
     await database.query(`INSERT INTO recent_change (issuer, encf, revision, at)
       SELECT 'TesteCF:100000001', 'E31000000000' || n, 1, now() - n * interval '1 hour' FROM generate_series(0, 3) AS n`);
     await database.query(`INSERT INTO outbox (partition, event_id, topic, key, event, created_at)
       VALUES (1, gen_random_uuid(), 't', 'k', '{}', now() - interval '2 hours'),
              (-2, gen_random_uuid(), 't', 'k', '{}', now() - interval '9 hours')`);
-    await told.forget();
+    await published.forget();
     expect(await noted()).toEqual(['E310000000000', 'E310000000001', 'E310000000002']);
     await database.query('DELETE FROM outbox WHERE partition = 1');
-    await told.forget();
+    await published.forget();
     expect(await noted()).toEqual(['E310000000000']);
     await database.query('DELETE FROM outbox');
   });
 
   it('lists documents that the authority has to decide, in pages', async () => {
-    const [store, told] = [stores[0] as EmissionStore, createPostgresPublishedDocuments(databases[0] as Database)];
+    const [store, published] = [stores[0] as EmissionStore, createPostgresPublishedDocuments(databases[0] as Database)];
     const life = { owner: 'me', leaseMs: 1, held: false };
     const issued = async (number: number, until: 'sending' | 'processing' | 'accepted') => {
       const attempt = beginAttempt(fresh({ encf: `E32888888888${number}` }), null, await store.nextId(), at(0), life);
@@ -424,7 +424,7 @@ describe('over PostgreSQL', () => {
     };
     const [first] = [await issued(0, 'sending'), await issued(1, 'accepted')];
     const ids = [await issued(2, 'processing'), await issued(3, 'processing'), await issued(4, 'processing')];
-    const page = async (after: number) => (await told.awaited(after, 2)).map(({ emissionId }) => emissionId);
+    const page = async (after: number) => (await published.awaited(after, 2)).map(({ emissionId }) => emissionId);
     expect([await page(first as number), await page(ids[1] as number)]).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
@@ -460,8 +460,8 @@ describe('events whose effect needs the database', () => {
     const retry = { attempts: 1, firstDelayMs: 1 };
     const bus = createInProcessBus({ logger: silentLogger, clock: () => NOW, deadLetters, retry });
     await subscribeDeliveries(bus, 'emission', store);
-    await subscribeInvoiceStatus(bus, 'emission.status', async (told) => {
-      await store.find({ env: told.env, issuerRnc: told.issuer_rnc, encf: told.encf });
+    await subscribeInvoiceStatus(bus, 'emission.status', async (event) => {
+      await store.find({ env: event.env, issuerRnc: event.issuer_rnc, encf: event.encf });
     });
     const about = { env: 'TesteCF', issuer_rnc: '199999991', encf: 'E310000000001' } as const;
     const delivered = { ...about, buyer_rnc: '188888885', revision: 1, delivery_status: 'delivered', final: true };

@@ -17,7 +17,7 @@ const SETTINGS: FollowUpSettings = {
   tryAgainLimit: 2,
 };
 
-/** The moment `ms` after NOW, with jitter at its middle. */
+/** The moment `ms` after NOW, with average jitter. */
 export function at(ms: number, settings: Partial<FollowUpSettings> = {}): Moment {
   return { now: new Date(NOW.getTime() + ms), random: () => 0.5, settings: { ...SETTINGS, ...settings } };
 }
@@ -67,7 +67,7 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
   };
 }
 
-/** A first attempt that is being sent. */
+/** A first attempt in the state `sending`. */
 export function sending(change: Partial<NewAttempt> = {}, moment = at(0)): Attempt {
   return beginAttempt(fresh(change), null, 1, moment, { owner: 'me', leaseMs: 60_000, held: false });
 }

@@ -1,5 +1,5 @@
-// An instance of emission in a process of its own. A document stands still at the step that the parent names, from then
-// on, and at the last one the process kills itself (as kill -9 does).
+// An instance of emission in its own process. It holds documents at the steps that the parent names; at the last step the
+// process kills itself like kill -9.
 import { readFileSync } from 'node:fs';
 import { createEmission, emissionConfig } from '@ecf/emission';
 import { serve } from '@ecf/service-kit/http';

@@ -12,7 +12,7 @@ export interface InMemoryEmissionStore extends EmissionStore {
   all(): Attempt[];
 }
 
-/** Emissions in memory, for tests of what stands above the store. Behaves as the one over PostgreSQL. */
+/** Emissions in memory, for tests above the store. Behaves like the adapter for PostgreSQL. */
 export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusEvent): InMemoryEmissionStore {
   const latest = new Map<string, Attempt>();
   const former: Attempt[] = [];

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands before the simulator: hands out its seeds, and refuses every signed seed in the authority's words. */
+/** A proxy of the simulator: it passes seeds on, and refuses every signed seed with the authority's text. */
 export async function startRefusingAuthority(simulatorUrl: string, refusal: string) {
   const server = createServer(async (req, res) => {
     req.resume();

@@ -51,7 +51,7 @@ export function startTestStatusPoller(followUps: FollowUpOperations, bus: Bus, a
         const { invoices } = await followUps.pageOfUndecided({ after: 0, limit: 100 });
         await Promise.allSettled(invoices.map(poll));
       } catch {
-        // The database of the instance is away: the next round finds it again.
+        // The database of the instance is down; the next round finds the document again.
       }
       await delay(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

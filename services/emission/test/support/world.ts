@@ -28,7 +28,7 @@ import { startTestStatusPoller } from './status-poller.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;
-/** One serves all certificates. */
+/** One issuer for all certificates. */
 const KEY = testKey(0);
 
 export interface Answer {
@@ -60,11 +60,11 @@ export interface WorldOptions {
   simulator?: SimulatorOptions;
   settings?: Record<string, string>;
   overrides?: EmissionOverrides;
-  /** False: results are queried for waiting callers alone. By default each instance has a status poller beside it. */
+  /** If false, only waiting callers query results. By default each instance has a status poller. */
   statusPoller?: boolean;
 }
 
-/** An account with two taxpayers, a real database, the simulator, and as many instances of emission as wanted. */
+/** An account with two taxpayers, a real database, the simulator, and the wanted number of instances of emission. */
 export class World {
   readonly accountId = 'account-1';
   readonly certificate: IssuedCertificate;
@@ -126,7 +126,7 @@ export class World {
     });
   }
 
-  /** Registers or changes a taxpayer, as the gateway would tell it. */
+  /** Publishes a new or changed taxpayer as the gateway does. */
   register(rnc: string, certificate: IssuedCertificate | null, change: Partial<TaxpayerState> = {}): void {
     const previous = this.revision;
     this.revision += 1;
@@ -272,7 +272,7 @@ export class World {
     return body.token as string;
   }
 
-  /** Everything that arrived at the authority under a number, reception only. */
+  /** Everything that the authority received under a number. */
   async ledger(encf: string): Promise<Submission[]> {
     const response = await fetch(`${this.simulator.url}/_control/submissions?encf=${encf}`);
     const all = (await response.json()) as Submission[];
