@@ -45,7 +45,7 @@ describe('an answer to record', () => {
   const concluded: HostedConclusion[] = [];
   let sends = 0;
 
-  /** An attempt whose ending `conclude` records. The buyer's answer is no acknowledgement. */
+  /** An attempt; `conclude` records its end. The buyer's answer is no acknowledgement. */
   function attempting(conclude: (tries: number) => void, ports: Record<string, unknown> = {}) {
     [waits.length, concluded.length, sends] = [0, 0, 0];
     let tries = 0;

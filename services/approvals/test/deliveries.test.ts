@@ -30,7 +30,7 @@ import {
 const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
 const receivers: BuyerReceiver[] = [];
-/** The step at which an attempt ends as in a crash; the row stays claimed. */
+/** The step at which an attempt crashes; the row stays claimed. */
 let dying: string | null = null;
 let world: World;
 let rnc = 120000000;
@@ -105,14 +105,14 @@ const published = (encf: string) =>
 const ended = (encf: string) => changes.filter((change) => change.encf === encf).map((change) => change.final);
 const acknowledged = (encf: string, query = '') =>
   world.call('GET', `/received-arecf/${encf}${query === '' ? `?issuer_rnc=${ISSUER}` : query}`);
-/** The document that a delivery carried, byte for byte. */
+/** The document in a delivery, byte for byte. */
 const documentIn = ({ body }: { body: string }) =>
   Buffer.from(/<\?xml.*<\/ECF>/s.exec(body)?.[0] ?? '', 'latin1').toString('utf8');
 /** Ends the lease of the delivery. */
 const leaseEnds = (encf: string) =>
   world.database.query('UPDATE deliveries SET due_at = now() WHERE encf = $1', [encf]);
 
-describe('what is delivered', () => {
+describe('a delivery', () => {
   it('sends the accepted bytes under their name and keeps the acknowledgement byte for byte', async () => {
     const to = await buyer();
     let sent = '';
@@ -159,7 +159,7 @@ describe('what is delivered', () => {
     expect(published(encf)).toEqual(['delivered']);
   });
 
-  it('knows the signer of an acknowledgement: his answers are confirmed, and earlier ones of strangers no longer count', async () => {
+  it('makes the signer of an acknowledgement known: its answers are confirmed, and earlier ones of strangers no longer count', async () => {
     const to = await buyer();
     const signer = issueCertificate('00500000005', AUTHORITY, undefined, testKey(2));
     const answer = async (encf: string, by: SigningCertificate, decision: '1' | '2') => {
@@ -309,7 +309,7 @@ describe('an issuer without a stored certificate', () => {
     expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs']);
   });
 
-  it('without that reports the missing certificate, and continues when one is stored', async () => {
+  it('without one reports the missing certificate, and continues once one is stored', async () => {
     await world.register(issuer, { signer: null });
     const to = await buyer();
     const { encf } = await accepted(to.rnc, { issuer_rnc: issuer });
@@ -491,7 +491,7 @@ describe('with other settings', () => {
         { valid: true, receipt_status: 0 },
         { valid: false, validation_error: expect.stringContaining(trust) },
       ]);
-      // A clock that is set on ends the lease of an attempt in flight.
+      // A clock set forward ends the lease of an attempt in flight.
       let answer: () => void = () => undefined;
       const sent = new Promise<void>((resolve) => {
         to.answers = [
@@ -623,7 +623,7 @@ describe('an answer', () => {
         async () => to.answered.length,
         (count) => count === 1,
       );
-      // Longer than the first try to record it takes.
+      // Longer than the first try to record it.
       await new Promise((resolve) => setTimeout(resolve, 100));
     } finally {
       await renamed('acknowledgements_away', 'received_acknowledgements');
@@ -692,7 +692,7 @@ describe('an answer', () => {
     },
   );
 
-  it('that was lost: the repeat is answered with motive 3, which means delivered', async () => {
+  it('that was lost: the repeat gets motive 3, which means delivered', async () => {
     const to = await buyer();
     to.answers = [lost];
     const { encf, text } = await accepted(to.rnc);
@@ -764,7 +764,7 @@ describe('an answer', () => {
   });
 });
 
-describe('receivers that do harm', () => {
+describe('failing and hostile receivers', () => {
   it('hang: the others are served, and the hung one gets a single document', async () => {
     const hung = await buyer();
     let waiting = 0;
@@ -938,7 +938,7 @@ describe('receivers that do harm', () => {
       await reaches(encf, 'delivered', slow);
       expect(to.deliveries).toHaveLength(1);
       expect((await delivery(encf, slow))?.tries).toBe(1);
-      // The same where the database is away for longer than a lease, with an answer to record.
+      // The same for an outage of the database longer than a lease, with an answer to record.
       let away: () => void = () => undefined;
       const gone = new Promise<void>((resolve) => {
         away = resolve;
@@ -1086,7 +1086,7 @@ describe('receivers that do harm', () => {
 });
 
 describe('guarded addresses', () => {
-  it('are refused where they are private, loopback, or not https', async () => {
+  it('are refused if they are private, loopback, or not https', async () => {
     const guarded = await World.start({ settings: { ...SETTINGS, ALLOW_PRIVATE_ADDRESSES: 'false' } });
     try {
       const to = await BuyerReceiver.start('130000001');

@@ -200,7 +200,7 @@ describe('POST /acecf', () => {
   });
 });
 
-describe('a clock that is set on by more than a lease', () => {
+describe('a clock that is set forward by more than a lease', () => {
   it('does not make an instance send twice', async () => {
     let sent = 0;
     const waiting: ServerResponse[] = [];
@@ -246,8 +246,8 @@ describe('a clock that is set on by more than a lease', () => {
   });
 });
 
-describe('a directory entry that is believed for ten minutes', () => {
-  it('is looked up again where it had no address for approvals', async () => {
+describe('a directory entry that is cached for ten minutes', () => {
+  it('is looked up again if it had no address for approvals', async () => {
     const instance = world.instances.indexOf(await world.addInstance({ DIRECTORY_ENTRY_SECONDS: '600' }));
     const entry = { nombre: 'X', rnc: ISSUER, urlRecepcion: world.url(), urlAceptacion: '' };
     await world.fault({ operation: 'consultadirectorio', kind: 'http', status: 200, body: JSON.stringify([entry]) });
@@ -260,7 +260,7 @@ describe('a directory entry that is believed for ten minutes', () => {
 });
 
 describe('local records', () => {
-  it('are signed and stored, bind nobody, and are sent later with the same bytes', async () => {
+  it('are signed and stored, are not binding, and are sent later with the same bytes', async () => {
     const encf = await world.invoice();
     const local = await post(order(encf), '?submit_to_authority=false');
     expect([local.status, local.body]).toMatchObject([
@@ -472,7 +472,7 @@ describe('concurrent changes of a record that is being sent', () => {
 
   it('leases are renewed in the order of ids', async () => {
     const ids = [await beingSent(), await beingSent()];
-    // Its row lies behind the other now.
+    // The row was inserted later, so the other one comes first.
     await world.database.query('UPDATE given_approvals SET issuer_tries = 4 WHERE id = $1', [ids[0]]);
     const locks = 'SELECT id FROM given_approvals WHERE id = $1 FOR UPDATE SKIP LOCKED';
     const renewed = await database.transaction(async (tx) => {

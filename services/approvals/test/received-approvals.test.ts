@@ -187,7 +187,7 @@ describe('the signer of an answer', () => {
     );
   afterEach(() => world.confirmedProviders.clear());
 
-  it('who is not known decides nothing for good: the answer of a known one replaces it, and both stay', async () => {
+  it('that is unknown decides nothing finally: the answer of a known one replaces it, and both stay', async () => {
     const encf = await issued();
     expect((await world.send(await acecf(encf, rejection, stranger))).body).toEqual(ACCEPTED);
     expect(await state(encf)).toMatchObject({
@@ -221,7 +221,7 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('who becomes known by the very bytes that came before confirms them', async () => {
+  it('that becomes known by the same bytes confirms the earlier answer', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     await world.send(xml);
@@ -268,7 +268,7 @@ describe('the signer of an answer', () => {
   });
 });
 
-describe('is refused in the words of the authority', () => {
+describe('is refused with the texts of the authority', () => {
   it('an e-CF that was answered before', async () => {
     const encf = await issued();
     const repeated = refused(`La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`);
@@ -404,7 +404,7 @@ describe('an error instead of a receipt', () => {
     expect([hostile.status, good.status]).toEqual([422, 200]);
   });
 
-  it('for a hundred bodies that stop: cut off in time, and others are served meanwhile', async () => {
+  it('for a hundred bodies that stop: they are cut off in time, and others are served meanwhile', async () => {
     const { hostname, port } = new URL(world.url());
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(port), hostname);

@@ -27,7 +27,7 @@ function callerOf(account: string, fingerprint: string): Caller {
   return { env: 'TesteCF', account, certificate: { fingerprint, signSeed: async () => 'signed' } };
 }
 
-/** Receivers over a directory that a test writes, with entries believed for ten minutes. */
+/** Receivers with a directory of the test, whose entries are cached for ten minutes. */
 function directory() {
   const now = Date.parse('2026-06-23T12:00:00Z');
   const book = { now, elapsed: 0, queries: 0, entry: null as DirectoryEntry | null, gone: false };
@@ -69,7 +69,7 @@ function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
   return { rnc: RNC, name: 'X', ...none, ...addresses } as DirectoryEntry;
 }
 
-it('a document for a buyer without receiver waits for the next look-up, which is near', async () => {
+it('a document for a buyer without receiver waits for the next look-up, which is soon', async () => {
   const { book, pass, receivers } = directory();
   const ports: DeliveryOfPorts = {
     deliverySettings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
@@ -103,7 +103,7 @@ it('many documents that wait for the next look-up cause one query; a later docum
   expect(book.queries).toBe(3);
 });
 
-it('an entry is believed while it has the wanted address, and is looked up afresh otherwise', async () => {
+it('an entry is cached while it has the wanted address, and is looked up again otherwise', async () => {
   const { book, receivers } = directory();
   const receptionUrl = 'https://issuer.example';
   book.entry = listed({ receptionUrl });
@@ -127,7 +127,7 @@ it('uses an old entry while the directory does not answer, unless the wanted add
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });
 
-it('queries at once whether a receiver moved, however long its entry is believed, and uses the result next', async () => {
+it('looks up a moved receiver at once, however long its entry is cached, and uses the result next', async () => {
   const { book, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://old.example' });
   const called = (await receivers.find(caller, RNC, 'receptionUrl')) as DirectoryEntry;
@@ -143,7 +143,7 @@ it('queries at once whether a receiver moved, however long its entry is believed
   expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
 });
 
-it('does not believe anything for longer when the clock is set back', async () => {
+it('caches nothing for longer when the clock is set back', async () => {
   const { book, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   book.now -= HOUR;
@@ -235,7 +235,7 @@ describe('logins at a receiver', () => {
     expect([await outcome(), login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('stop for a while where the receiver refuses its own token, or wants one and offers no login', async () => {
+  it('stop for a while if the receiver refuses its own token, or requires one and offers no login', async () => {
     let answer: Answer<string> = UNAUTHORIZED;
     const { book, login, pass, calls, outcome } = sending(() => answer);
     expect(await outcome()).toBe('unauthorized');
@@ -250,7 +250,7 @@ describe('logins at a receiver', () => {
     expect([await outcome(), calls.length]).toEqual([refused(10_000), 3]);
   });
 
-  it('go on for the other buyers of a provider where one refuses the token', async () => {
+  it('continue for the other buyers of a provider if one refuses the token', async () => {
     const { receivers } = directory();
     const answered = (rnc: string, answer: Answer<string>) =>
       receivers

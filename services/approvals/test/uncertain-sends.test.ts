@@ -21,7 +21,7 @@ interface Issuer {
   url: string;
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: string }[];
   answers: Answering[];
-  /** The answer to requests whose path ends so. */
+  /** Its answers by the end of the path. */
   always: Record<string, Answering>;
   server: Server;
 }
@@ -173,7 +173,7 @@ describe('the authority', () => {
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
   });
 
-  it('with somebody else’s decision after a try that never left: a refusal', async () => {
+  it('with a foreign decision after a try that never left: a refusal', async () => {
     const encf = await world.invoice();
     // Neither the first token nor its replacement was accepted.
     await world.fault({ kind: 'http', status: 401, body: '', times: 2 });
@@ -187,7 +187,7 @@ describe('the authority', () => {
     });
   });
 
-  it('that refuses the login: `failed`, and sending goes on', async () => {
+  it('that refuses the login: `failed`, and sending continues', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'http', status: 401, body: '' });
     const { body } = await post(order(encf));
@@ -199,7 +199,7 @@ describe('the authority', () => {
     expect(await published(encf, 1)).toEqual(['approved']);
   });
 
-  it('with bytes that cannot be read: `failed`, and sending goes on', async () => {
+  it('with bytes that cannot be read: `failed`, and sending continues', async () => {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
@@ -216,7 +216,7 @@ describe('the authority', () => {
     expect(after).toMatchObject({ authority_submission_status: 'Aceptado', sent_to_authority: true });
   });
 
-  it('with somebody else’s decision before the first try: a refusal', async () => {
+  it('with a foreign decision before the first try: a refusal', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'verdict', times: 1, verdict: BEFORE(encf) });
     expect((await post(order(encf))).body).toMatchObject({ authority_submission_status: 'Rechazado' });
@@ -249,7 +249,7 @@ describe('the authority', () => {
     expect(await published(encf, 3)).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('that refuses before the issuer does: the standing decision goes to the issuer after all', async () => {
+  it('that refuses before the issuer does: the decision in force goes to the issuer after all', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     issuer.answers.push(...Array.from({ length: 50 }, () => ({ status: 503, body: 'busy' })));
     const first = await post(order(encf));
@@ -262,7 +262,7 @@ describe('the authority', () => {
     await settled(again.body.id, (seen) => seen.issuer_delivery_status === 'delivered');
   });
 
-  it('that refuses where the issuer did not take it: another decision is allowed', async () => {
+  it('that refuses while the issuer has not received it: another decision is allowed', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     const first = await post(order(encf));
@@ -277,7 +277,7 @@ describe('the authority', () => {
       201,
       { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' },
     ]);
-    // The first one no longer looks for a receiver, and cannot be sent there.
+    // The first instance looks for no receiver and sends nothing there.
     expect(await due(first.body.id)).toBeNull();
     await expect(retry(first.body.id)).rejects.toMatchObject({
       status: 409,
@@ -377,7 +377,7 @@ describe('the issuer', () => {
       issuer_tries: 2,
       authority_submission_status: 'Aceptado',
     });
-    // Still no receiver: it begins anew, with a short pause and a whole deadline.
+    // Still no receiver: it starts again with a short pause and a new deadline.
     expect(await retry(body.id)).toMatchObject({ issuer_delivery_status: 'pending' });
     await settled(body.id, (seen) => seen.issuer_delivery_status === 'no_receiver');
     expect(((await due(body.id))?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(75 * 60_000);
@@ -405,7 +405,7 @@ describe('the issuer', () => {
     await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('that refuses gets nothing more, and its words are kept', async () => {
+  it('that refuses gets nothing more, and its text is kept', async () => {
     issuer.answers.push({
       status: 400,
       body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
@@ -478,7 +478,7 @@ describe('the issuer', () => {
     expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
   });
 
-  it('that answers "loaded before" though no copy left: refused, its words are kept', async () => {
+  it('that answers "loaded before" although no copy left: refused, its text is kept', async () => {
     const before = JSON.stringify({ codigo: '2', estado: 'x', mensaje: [BEFORE('X').mensajes[0]?.valor] });
     issuer.answers.push({ status: 401, body: '' }, { status: 401, body: '' }, { status: 400, body: before });
     const { body } = await post(order(await world.invoice()));

@@ -27,20 +27,20 @@ interface Said {
   signer?: SigningCertificate;
 }
 
-/** A buyer's receiver: a real HTTP server that gives the answers of a test. */
+/** A buyer's receiver: a real HTTP server with the answers of a test. */
 export class BuyerReceiver {
   readonly reached: Reached[] = [];
   /** The bodies of its answers to deliveries, in turn. */
   readonly answered: Buffer[] = [];
-  /** One for each delivery, in turn; afterwards `usually`. */
+  /** One answer for each delivery, in order; afterwards `usually`. */
   answers: Answering[] = [];
   usually: Answering = received;
   /** Numbers that it acknowledged with Estado 0. */
   readonly ledger = new Set<string>();
-  /** Set where it offers authentication. */
+  /** Set if the receiver offers authentication. */
   token: string | null = null;
   seeds = 0;
-  /** Connections that were opened to it. */
+  /** Number of connections opened to it. */
   connections = 0;
   /** The certificate whose login it refuses. */
   bars: SigningCertificate | null = null;
@@ -74,7 +74,7 @@ export class BuyerReceiver {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Deliveries that reached it. */
+  /** Deliveries that it received. */
   get deliveries(): Reached[] {
     return this.reached.filter(({ path }) => path.endsWith('/fe/recepcion/api/ecf'));
   }
