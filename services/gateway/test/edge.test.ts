@@ -215,15 +215,15 @@ describe('the public ingress', () => {
   });
 
   it('accepts the absolute form of the target, as proxies write it', async () => {
-    const status = (target: string, method = 'GET') =>
+    const answerTo = (target: string, method = 'GET') =>
       raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     const at = 'HTTP://Gateway.example:8080';
-    expect(await status(`${at}/fe/recepcion/api/ecf?a=http://b/c`, 'POST')).toContain(
+    expect(await answerTo(`${at}/fe/recepcion/api/ecf?a=http://b/c`, 'POST')).toContain(
       '"url":"/fe/recepcion/api/ecf?a=http://b/c"',
     );
-    for (const target of [at, `${at}/health/live`]) expect(await status(target)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await status(`${at}?a=/b`)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await status(`/${at}/health/live`)).toMatch(/^HTTP\/1\.1 404 /);
+    for (const target of [at, `${at}/health/live`]) expect(await answerTo(target)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo(`${at}?a=/b`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo(`/${at}/health/live`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('does not include the listings', async () => {
