@@ -118,12 +118,12 @@ describe('the database is unavailable for a while', () => {
     await world.database.query(
       `CREATE TRIGGER refusal BEFORE INSERT ON emission FOR EACH ROW WHEN (NEW.encf = '${number}') EXECUTE FUNCTION refusal()`,
     );
-    const { status, body } = await world.submit(impatient, example('ecf-31', sequence));
+    const { status, body } = await world.submit(cutOff, example('ecf-31', sequence));
     await world.database.query('DROP FUNCTION refusal CASCADE');
     expect([status, body.code]).toEqual([503, code]);
     expect(body.detail).toMatch(words);
     expect(await world.row(number)).toBeNull();
-    expect((await world.submit(impatient, example('ecf-31', sequence))).body.status).toBe('Aceptado');
+    expect((await world.submit(cutOff, example('ecf-31', sequence))).body.status).toBe('Aceptado');
   });
 
   describe('and the answer to a commit is lost', () => {
