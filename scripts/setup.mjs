@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const PNPM_VERSION = '12.21.0';
 const STAMP = path.join(ROOT, 'node_modules', '.ecf-setup.json');
 /** Compiled last. */
 const COMPILED = path.join(ROOT, 'deploy', 'standalone', 'dist');
@@ -89,25 +88,36 @@ function manifests() {
     .filter((file) => fs.existsSync(path.join(ROOT, file)));
 }
 
-async function pnpm() {
-  const binary = path.join(ROOT, '.tools', 'node_modules', '.bin', 'pnpm');
-  const installed = path.join(ROOT, '.tools', 'node_modules', 'pnpm', 'package.json');
-  const present = fs.existsSync(installed) && JSON.parse(fs.readFileSync(installed, 'utf8')).version === PNPM_VERSION;
-  if (!present) {
-    say(`installing the package manager (pnpm ${PNPM_VERSION}, into .tools)`);
-    fs.mkdirSync(path.join(ROOT, '.tools'), { recursive: true });
-    fs.writeFileSync(path.join(ROOT, '.tools', 'package.json'), '{"private":true}\n');
-    await run('Installing pnpm', 'npm', [
-      'install',
-      '--prefix',
-      '.tools',
-      '--no-save',
-      '--no-audit',
-      '--no-fund',
-      `pnpm@${PNPM_VERSION}`,
-    ]);
+/**
+ * The package manager: installed by npm from its lockfile, which has the hashes of it and of its program for Linux, and
+ * without install scripts. Elsewhere the program comes by its version alone.
+ */
+export async function pnpm() {
+  const tools = path.join(ROOT, '.tools');
+  const pinned = path.join(ROOT, 'scripts', 'package-manager');
+  const { pnpm: version } = readJson(path.join(pinned, 'package.json')).dependencies;
+  const installed = path.join(tools, 'node_modules', 'pnpm', 'package.json');
+  if (!fs.existsSync(installed) || readJson(installed).version !== version) {
+    say(`installing the package manager (pnpm ${version}, into .tools)`);
+    fs.mkdirSync(tools, { recursive: true });
+    for (const file of ['package.json', 'package-lock.json']) {
+      fs.copyFileSync(path.join(pinned, file), path.join(tools, file));
+    }
+    const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('Installing pnpm', 'npm', ['install', '--prefix', '.tools', ...quiet]);
+    // npm leaves out an optional package whose hash is wrong, and pnpm would then fetch the program without a hash.
+    const programs = path.join(tools, 'node_modules', '@pnpm');
+    const found = fs.existsSync(programs) ? fs.readdirSync(programs) : [];
+    if (!found.some((name) => fs.existsSync(path.join(programs, name, 'package.json')))) {
+      fs.rmSync(path.join(tools, 'node_modules'), { recursive: true, force: true });
+      fail('The program of pnpm was not installed: its hash is not that of scripts/package-manager/package-lock.json.');
+    }
   }
-  return binary;
+  return path.join(tools, 'node_modules', '.bin', 'pnpm');
+}
+
+function readJson(file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
 /** Makes the checkout runnable. Returns when everything is installed, generated and compiled. */
