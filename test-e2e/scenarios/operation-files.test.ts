@@ -177,6 +177,7 @@ describe('compose', () => {
     const lines = text.replaceAll(/\\\n/g, ' ').split('\n');
     const stages = lines.flatMap((line) => /^FROM (\S+)(?: AS (\w+))?$/.exec(line) ?? []).length / 3;
     expect(stages).toBe(2);
+    for (const [, base = ''] of text.matchAll(/^FROM (\S+)/gm)) expect(base).toMatch(/:\d[\w.-]*@sha256:[0-9a-f]{64}$/);
     const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
     const at = (word: string) => last.findIndex((line) => line.startsWith(`${word} `));
     expect(last[at('USER')]).toBe('USER node');
@@ -194,9 +195,11 @@ describe('compose', () => {
     expect(last[at('ENV')]).toMatch(/ PORT=8080 METRICS_PORT=9464$/);
   });
 
-  it('pins versions, waits only for services with a health check, and publishes ports on loopback alone', () => {
+  it('pins versions and digests, waits only for services with a health check, and publishes ports on loopback alone', () => {
     for (const [name, { image = '', build, depends_on = {}, ports = [] }] of Object.entries(compose.services)) {
-      if (build === undefined) expect(image).toMatch(/:v?\d[\w.-]*$/);
+      // No digest of the collector could be checked against two sources.
+      const digest = name === 'otel-collector' ? '' : '@sha256:[0-9a-f]{64}';
+      if (build === undefined) expect(image).toMatch(new RegExp(`:v?\\d[\\w.-]*${digest}$`));
       for (const [other, { condition }] of Object.entries(depends_on)) {
         const { healthcheck } = compose.services[other] ?? {};
         if (condition === 'service_healthy')
