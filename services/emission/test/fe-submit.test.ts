@@ -318,6 +318,45 @@ describe('POST /fe_Submit', () => {
       }
     });
 
+    it('two at two instances over the whole balance: the later one is checked again and refused', async () => {
+      await world.submit(emission, example('ecf-31', 69));
+      let checked: () => void = () => undefined;
+      const isChecked = new Promise<void>((resolve) => {
+        checked = resolve;
+      });
+      let go: () => void = () => undefined;
+      const mayGo = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const slow = await world.start({
+        async checkpoint(step) {
+          if (step !== 'signed') return;
+          checked();
+          await mayGo;
+        },
+      });
+      const late = world.submit(slow, note(68, 69, '11430.00'));
+      await isChecked;
+      expect((await world.submit(emission, note(69, 69, '11430.00'))).body.status).toBe('Aceptado');
+      go();
+      const { status, body } = await late;
+      expect([status, body.faults[0].code]).toEqual([400, '615']);
+      expect(await world.row(encf('34', 68))).toBeNull();
+      expect(await world.ledger(encf('34', 68))).toEqual([]);
+    });
+
+    it('eight at two instances at the same moment: as many are accepted as the balance allows', async () => {
+      await world.submit(emission, example('ecf-31', 71));
+      const second = await world.start();
+      const notes = Array.from({ length: 8 }, (_, index) =>
+        world.submit(index % 2 === 0 ? emission : second, note(72 + index, 71, '3810.00')),
+      );
+      const answers = (await Promise.all(notes)).map(
+        ({ status, body }) => body.faults?.[0].code ?? body.status ?? status,
+      );
+      expect(answers.sort()).toEqual([...Array(5).fill('615'), ...Array(3).fill('Aceptado')]);
+    });
+
     it('are held until their document is accepted', async () => {
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       const quick = await world.start({}, { STATUS_WAIT_MS: 0 });

@@ -47,8 +47,16 @@ export interface EmissionStore {
   /**
    * Commits an attempt made by `beginAttempt` with its signed bytes, and the emission if it is the first. False if
    * the number was taken or cancelled meanwhile. Durable when it resolves.
+   *
+   * @param notesFound for a credit note, how many attempts of notes its check found; false if there are others by now, on any
+   * instance
    */
-  begin(attempt: Attempt, sealedCertificate: Uint8Array | null, files: readonly PendingDocument[]): Promise<boolean>;
+  begin(
+    attempt: Attempt,
+    sealedCertificate: Uint8Array | null,
+    files: readonly PendingDocument[],
+    notesFound?: number | null,
+  ): Promise<boolean>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after` and stores the exchanges. False after a concurrent change, and nothing is stored. */
@@ -60,8 +68,8 @@ export interface EmissionStore {
   sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;
   /** Erases the certificate that came along with an accepted document. */
   eraseCertificate(key: DocumentKey): Promise<void>;
-  /** Notes of ours that modify the document. */
-  notesOn(key: DocumentKey): Promise<RelatedNote[]>;
+  /** Notes of ours that modify the document, and the number of all their attempts, which only grows. */
+  notesOn(key: DocumentKey): Promise<{ readonly notes: readonly RelatedNote[]; readonly attempts: number }>;
   /** Attempts of the issuer that wait for a certificate become due at once. */
   resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */

@@ -13,6 +13,8 @@ export interface Beginning {
   readonly event: BusEvent;
   readonly sealedCertificate: Uint8Array | null;
   readonly files: readonly PendingDocument[];
+  /** For a credit note, how many attempts of notes its check found. */
+  readonly notesFound: number | null;
 }
 
 /** An attempt after a transition, with the answers that caused it. `event` is null if nobody has to learn of it. */
@@ -56,6 +58,7 @@ export function createEmissionBatches(database: Database) {
     ...BATCH,
     keyOf: ({ attempt }) => documentKey(attempt),
     async work(items) {
+      const notes = items.filter(({ notesFound }) => notesFound !== null);
       const certificates = items.filter(({ sealedCertificate }) => sealedCertificate !== null);
       const { rows } = await database.query<{ id: number }>(sql.BEGIN, [
         JSON.stringify(items.map(({ attempt }) => emissionRow(attempt))),
@@ -65,6 +68,9 @@ export function createEmissionBatches(database: Database) {
         ...eventColumns(items.map(({ attempt, event }) => ({ id: attempt.emissionId, event }))),
         items.flatMap(({ attempt, files }) => files.map(() => attempt.emissionId)),
         ...pendingColumns(items.flatMap(({ files }) => files)),
+        notes.map(({ attempt }) => attempt.emissionId),
+        notes.map(({ attempt }) => attempt.modifies),
+        notes.map(({ notesFound }) => notesFound),
       ]);
       signal(database, items);
       const begun = new Set(rows.map(({ id }) => id));

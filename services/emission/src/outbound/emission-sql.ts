@@ -60,14 +60,16 @@ const eventsFrom = (first: number) =>
 
 /**
  * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow the
- * latest. A trigger of `emission` skips a cancelled number. If a number is not taken, nothing is written for it. Numbers are
+ * latest. A trigger of `emission` skips a cancelled number, and `is_next_note` a credit note that has to be checked again. If a number is not taken, nothing is written for it. Numbers are
  * taken in their order, so that two statements wait for each other in one direction only.
  */
 export const BEGIN = {
   name: 'emission_begin',
   text: `WITH taken AS (
       INSERT INTO emission
-      SELECT * FROM json_populate_recordset(NULL::emission, $1::json) ORDER BY env, issuer_rnc, encf
+      SELECT r.* FROM json_populate_recordset(NULL::emission, $1::json) r
+      LEFT JOIN unnest($15::bigint[], $16::text[], $17::int[]) AS note(id, document, notes) USING (id)
+      WHERE note.id IS NULL OR is_next_note(note.document, note.notes) ORDER BY r.env, r.issuer_rnc, r.encf
       ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET attempt = EXCLUDED.attempt
         WHERE emission.attempt = EXCLUDED.attempt - 1
       RETURNING *),
@@ -177,8 +179,8 @@ export const ERASE_CERTIFICATE = {
 
 export const NOTES_ON = {
   name: 'emission_notes_on',
-  text: `SELECT e.encf, e.ecf_type, a.state, a.facts->'summary'->>'total_amount' AS total_amount
-    FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt WHERE a.modifies = $1`,
+  text: `SELECT e.encf, e.ecf_type, a.state, a.facts->'summary'->>'total_amount' AS total_amount, e.attempt = a.attempt AS latest
+    FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.modifies = $1`,
 };
 
 /**

@@ -56,8 +56,8 @@ export function createPostgresEmissionStore({
     nextId: () => retry(batches.nextId),
     find,
     look: (key) => retry(() => batches.look(key)),
-    async begin(attempt, sealedCertificate, files) {
-      const beginning = { attempt, event: describe(attempt), sealedCertificate, files };
+    async begin(attempt, sealedCertificate, files, notesFound = null) {
+      const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound };
       let tries = 0;
       const begun = await retry(() => {
         tries += 1;
@@ -83,17 +83,27 @@ export function createPostgresEmissionStore({
     async eraseCertificate({ env, issuerRnc, encf }) {
       await query(sql.ERASE_CERTIFICATE, [env, issuerRnc, encf]);
     },
-    async notesOn(key): Promise<RelatedNote[]> {
-      const { rows } = await query<{ encf: string; ecf_type: string; state: EmissionState; total_amount: string }>(
-        sql.NOTES_ON,
-        [documentKey(key)],
-      );
-      return rows.map((row) => ({
-        encf: row.encf,
-        ecfType: row.ecf_type,
-        state: row.state,
-        totalAmount: row.total_amount,
-      }));
+    async notesOn(key) {
+      const { rows } = await query<RelatedNoteRow>(sql.NOTES_ON, [documentKey(key)]);
+      const notes: RelatedNote[] = rows
+        .filter(({ latest }) => latest)
+        .map((row) => ({
+          encf: row.encf,
+          ecfType: row.ecf_type,
+          state: row.state,
+          totalAmount: row.total_amount,
+        }));
+      return { notes, attempts: rows.length };
     },
   };
+}
+
+/** An attempt of a note. */
+interface RelatedNoteRow {
+  encf: string;
+  ecf_type: string;
+  state: EmissionState;
+  total_amount: string;
+  /** It is the latest one of its number. */
+  latest: boolean;
 }

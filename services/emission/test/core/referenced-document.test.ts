@@ -33,7 +33,7 @@ function refer(
       encf === ORIGINAL
         ? { ...attempt, state, verdict: { ...attempt.verdict, messages: [{ codigo, valor: '' }] } }
         : null,
-    notesOn: async () => [],
+    notesOn: async () => ({ notes: [], attempts: 0 }),
   };
   const summary = { ...NOTE, ...document };
   const tree: DocumentNode = {

@@ -270,9 +270,20 @@ function contract(name: string, subject: () => Subject) {
         held: true,
       });
       await store.begin(note, null, []);
-      expect(await store.notesOn(original)).toEqual([
-        { encf: note.encf, ecfType: '31', state: 'held', totalAmount: '11430.00' },
-      ]);
+      expect(await store.notesOn(original)).toEqual({
+        notes: [{ encf: note.encf, ecfType: '31', state: 'held', totalAmount: '11430.00' }],
+        attempts: 1,
+      });
+      // A note whose check did not find this one has to be checked again, on whatever instance.
+      const { other } = subject();
+      const next = beginAttempt(fresh({ encf: unique(), modifies }), null, await store.nextId(), at(0), {
+        owner: 'me',
+        leaseMs: 1,
+        held: true,
+      });
+      expect(await other.begin(next, null, [], 0)).toBe(false);
+      expect(await other.find(next)).toBeNull();
+      expect(await other.begin(next, null, [], 1)).toBe(true);
       const processing = afterReceipt(original, receipt('t'), at(1)) as Attempt;
       await store.save(original, processing, []);
       const before = (await store.find(note))?.nextActionAt as Date;

@@ -27,6 +27,9 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
 
   const awake = (attempt: Attempt) => ({ ...attempt, nextActionAt: new Date(0), revision: attempt.revision + 1 });
 
+  const attemptsOn = (document: string | null) =>
+    [...former, ...latest.values()].filter(({ modifies }) => modifies === document);
+
   return {
     events,
     exchanges,
@@ -37,10 +40,11 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
     },
     look: async (key) => ({ attempt: latest.get(documentKey(key)) ?? null, cancelledBy: null }),
     find: async (key) => latest.get(documentKey(key)) ?? null,
-    async begin(attempt, certificate) {
+    async begin(attempt, certificate, _files, notesFound = null) {
       const present = latest.get(documentKey(attempt));
       const free = present === undefined ? attempt.attempt === 1 : present.attempt === attempt.attempt - 1;
       if (!free) return false;
+      if (notesFound !== null && attemptsOn(attempt.modifies).length !== notesFound) return false;
       if (present !== undefined) former.push(present);
       put(attempt);
       if (certificate !== null) sealed.set(sealedKey(attempt), certificate);
@@ -85,10 +89,13 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
     async keepExchanges({ emissionId }, answers) {
       exchanges.push(...answers.map((answer) => ({ ...answer, emissionId })));
     },
-    notesOn: async (key: DocumentKey) =>
-      [...latest.values()]
-        .filter(({ modifies }) => modifies === documentKey(key))
-        .map(({ encf, ecfType, state, facts }) => ({ encf, ecfType, state, totalAmount: facts.summary.total_amount })),
+    async notesOn(key: DocumentKey) {
+      const attempts = attemptsOn(documentKey(key));
+      const notes = attempts
+        .filter((attempt) => !former.includes(attempt))
+        .map(({ encf, ecfType, state, facts }) => ({ encf, ecfType, state, totalAmount: facts.summary.total_amount }));
+      return { notes, attempts: attempts.length };
+    },
     async resume(issuerRnc) {
       for (const attempt of undecided()) {
         const waits =

@@ -14,7 +14,8 @@ export interface Offer {
   readonly key: DocumentKey;
   /**
    * The document whose balance this credit note reduces; null for other documents. Credit notes on one document are
-   * committed one after the other, so a note that exceeds the balance is refused before its number is used.
+   * committed one after the other, also by several instances, so a note that exceeds the balance is refused before its number is
+   * used.
    */
   readonly draws: string | null;
   /** Whether the stored attempt has this very document. */
@@ -51,8 +52,9 @@ export type Issued =
  * and answer with its outcome.
  */
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
-  for (let lostRace = false; ; lostRace = true) {
-    const begin = () => lookAndBegin(ports, offer, dryRun, lostRace);
+  const first: FirstLook = { attempts: null };
+  for (;;) {
+    const begin = () => lookAndBegin(ports, offer, dryRun, first);
     const begun = await (offer.draws === null ? begin() : ports.inOrder(`balance:${offer.draws}`, begin));
     if (begun === null) continue;
     if (begun.outcome !== 'begun') return begun;
@@ -64,16 +66,24 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
   }
 }
 
+/** How many attempts the number had when the request looked first. */
+interface FirstLook {
+  attempts: number | null;
+}
+
 type Begun = { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean };
 
-/** All steps up to the commit; null if another request took the number meanwhile. */
+/** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
 async function lookAndBegin(
   ports: Ports,
   offer: Offer,
   dryRun: boolean,
-  lostRace: boolean,
+  first: FirstLook,
 ): Promise<Begun | Exclude<Issued, { outcome: 'issued' }> | null> {
   const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
+  const attempts = existing?.attempt ?? 0;
+  first.attempts ??= attempts;
+  const lostRace = attempts !== first.attempts;
   const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), lostRace);
   if (repeat === 'conflict') throw taken(existing as Attempt);
   if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
@@ -92,7 +102,7 @@ async function lookAndBegin(
     moment(ports),
     { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
   );
-  if (!(await commit(ports, attempt, prepared))) return null;
+  if (!(await commit(ports, attempt, prepared, reference.notesFound))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
 }
 
@@ -127,9 +137,14 @@ export function decideRepeat(
   return isSame(existing) ? 'same' : 'conflict';
 }
 
-async function commit(ports: Ports, attempt: Attempt, { sealedCertificate, files }: Prepared): Promise<boolean> {
+async function commit(
+  ports: Ports,
+  attempt: Attempt,
+  { sealedCertificate, files }: Prepared,
+  notesFound: number | null,
+): Promise<boolean> {
   try {
-    return await ports.emissions.begin(attempt, sealedCertificate, files);
+    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound);
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.refused) throw error;
     releaseUnconfirmed(ports, attempt);

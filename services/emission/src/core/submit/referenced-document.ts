@@ -27,9 +27,11 @@ export interface ReferenceCheck {
   readonly held: boolean;
   readonly faults: Fault[];
   readonly warnings: Fault[];
+  /** For a credit note, how many attempts of notes on the document the check found; null for others. */
+  readonly notesFound: number | null;
 }
 
-const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warnings: [] };
+const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warnings: [], notesFound: null };
 const REFERENCE = 'ECF.InformacionReferencia';
 
 /**
@@ -69,12 +71,12 @@ export async function checkReference(
   const faults = isNote
     ? [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)]
     : [];
-  if (summary.ecf_type === '34') {
-    faults.push(...balanceFaults(summary, original, await emissions.notesOn(modifiedKey)));
-  }
+  const related = summary.ecf_type === '34' ? await emissions.notesOn(modifiedKey) : null;
+  if (related !== null) faults.push(...balanceFaults(summary, original, related.notes));
   return {
     modifies: documentKey(modifiedKey),
     held: !decided,
+    notesFound: related?.attempts ?? null,
     faults,
     warnings: decided
       ? []
