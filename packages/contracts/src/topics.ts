@@ -76,7 +76,7 @@ export const TOPICS = {
       'received.disputed': receivedInvoiceChangedSchema,
     },
     producer: 'reception',
-    consumers: ['query'],
+    consumers: ['approvals', 'query'],
     partitions: 12,
     retention: 7 * DAY,
   },

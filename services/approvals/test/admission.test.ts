@@ -28,6 +28,7 @@ function record(fields: {
     xml: { path: 'x', sha256: 'x' },
     createdAt: NOW,
     settled: null,
+    supersededAt: null,
     submittedAt: sent ? NOW : null,
     authority: { status: sent ? (fields.authority ?? 'Aceptado') : null, response: null, sentAt: null, tries: 1 },
     issuer: {

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TOPICS } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import { makeEvent } from '@ecf/service-kit/bus';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,6 +17,7 @@ import {
   ISSUER,
   issueCertificate,
   order,
+  receivedInvoice,
   STRANGER,
   World,
 } from './support/world.js';
@@ -39,6 +43,74 @@ async function detail(id: number): Promise<Record<string, string>> {
   // biome-ignore lint/suspicious/noExplicitAny: looked into freely
   return (readXml(verified as never) as any).ACECF.DetalleAprobacionComercial;
 }
+
+describe('a document that lost its number', () => {
+  /** The authority confirmed another document of the number, and reception gave it the number. */
+  async function promote(encf: string, id: number): Promise<void> {
+    const promoted = receivedInvoice(encf, {
+      id,
+      revision: 3,
+      issuer_name: 'Provider',
+      buyer_name: null,
+      date_received: '2026-06-23T12:00:00-04:00',
+      total_itbis: '0.00',
+      modified_encf: null,
+      signature_datetime: null,
+      xml_storage_path: 'x',
+      xml_checksum: 'x',
+      arecf_storage_path: 'a',
+      arecf_checksum: 'a',
+      acknowledged_at: '2026-06-23T12:00:00-04:00',
+      certificate_subject: 'CN=Provider',
+      approval_datetime: null,
+      observations: [],
+      conflicts: [],
+      authority_status: 'confirmed',
+      promoted_at: '2099-06-23T17:50:00-04:00',
+    });
+    world.received.set(`${ISSUER}|${encf}`, promoted);
+    const draft = { topic: TOPICS.receivedInvoices.name, type: 'received_invoice.changed', source: 'reception' };
+    const named = { subject: `${ISSUER}:${encf}`, key: `TesteCF:${ISSUER}:${encf}`, data: promoted };
+    await world.bus.publish([makeEvent({ ...draft, ...named }, { id: randomUUID(), time: new Date() })]);
+  }
+
+  it('keeps its approval as superseded; the status is pending, and one new approval is allowed', async () => {
+    const encf = await world.invoice();
+    const first = await post(order(encf));
+    expect(first.status).toBe(201);
+    await promote(encf, 900_001);
+    const shown = async () => (await world.call('GET', `/acecf/${first.body.id}`)).body;
+    expect(await eventually(shown, ({ superseded }) => superseded)).toEqual({ ...first.body, superseded: true });
+    const told = await eventually(
+      async () => events(encf, 'given'),
+      (all) => all.length === 2,
+    );
+    expect(told).toMatchObject([
+      { revision: 1, approval_status: 'approved' },
+      { revision: 2, approval_status: 'pending', approval_datetime: null },
+    ]);
+    // The authority has no approval of the new document.
+    await world.control('POST', 'reset');
+    await world.accept(encf);
+    const rejected = { approval_status: 2, rejection_code: 1 };
+    const second = await post(order(encf, rejected));
+    expect([second.status, second.body.superseded, second.body.issuer_delivery_status]).toEqual([
+      201,
+      false,
+      'refused',
+    ]);
+    // Later changes of the document come with the same moment.
+    await promote(encf, 900_001);
+    expect((await post(order(encf))).body.code).toBe('already_answered');
+    expect((await world.call('GET', `/acecf/${second.body.id}`)).body.superseded).toBe(false);
+    expect(events(encf, 'given').at(-1)).toMatchObject({ revision: 3, approval_status: 'rejected' });
+    const listed = await world.call('GET', `/acecf/?receiver_rnc=${BUYER}&limit=100`);
+    expect(listed.body.filter((one: { encf: string }) => one.encf === encf)).toMatchObject([
+      { id: second.body.id, superseded: false },
+      { id: first.body.id, superseded: true },
+    ]);
+  });
+});
 
 describe('POST /acecf', () => {
   it('signs, stores and sends to the authority and the issuer, and updates the received invoice', async () => {
@@ -75,6 +147,7 @@ describe('POST /acecf', () => {
         issuer_delivery_status: 'delivered',
         issuer_delivery_error: null,
         warnings: [],
+        superseded: false,
         created_at: expect.stringMatching(/-04:00$/),
       },
     ]);
@@ -140,6 +213,8 @@ describe('POST /acecf', () => {
       approval_status: 'rejected',
       approval_datetime: '2026-06-23T17:45:47-04:00',
       rejection_reason: reason,
+      approval_confirmed: false,
+      signer: expect.objectContaining({ fingerprint: certificate.fingerprint, known: false }),
     });
   });
 

@@ -91,6 +91,10 @@ export const approvalSchema = z.object({
   issuer_delivery_status: issuerDeliveryStatusSchema.nullable(),
   issuer_delivery_error: z.string().nullable(),
   warnings: z.array(z.string()),
+  superseded: z.boolean().meta({
+    description:
+      'True if the authority confirmed another document of this number since: this approval is not undone, and a new one is allowed',
+  }),
   created_at: timestampSchema,
 });
 export type Approval = z.infer<typeof approvalSchema>;

@@ -440,6 +440,7 @@ export const EXAMPLES = {
     issuer_delivery_status: 'delivered',
     issuer_delivery_error: null,
     warnings: [],
+    superseded: false,
     created_at: AT,
   },
   received,

@@ -54,6 +54,12 @@ export interface ApprovalStore {
     bytes: Uint8Array,
     claimedUntil: Date | null,
   ): Promise<{ added: GivenApproval } | { refused: Admission }>;
+  /**
+   * A document took the number of `key` at `at`, because the authority confirmed it. Decisions about the one before it are
+   * superseded, and the status is pending again. Repeating it changes nothing.
+   * @param documentId id of the document that holds the number now
+   */
+  documentPromoted(key: DecisionKey, documentId: number, at: Date): Promise<void>;
   /** Marks an unsent record to be sent, under the same conditions. */
   submit(id: number, claimedUntil: Date, at: Date): Promise<{ added: GivenApproval } | { refused: Admission }>;
   /**

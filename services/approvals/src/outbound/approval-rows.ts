@@ -63,6 +63,7 @@ export interface ApprovalRow {
   issuer_tries: number;
   issuer_retried_at: Date | null;
   issuer_retried_tries: number;
+  superseded_at: Date | null;
 }
 
 /** The record that a row holds. */
@@ -82,6 +83,7 @@ export function fromRow(row: ApprovalRow): GivenApproval {
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     createdAt: row.created_at,
     submittedAt: row.submitted_at,
+    supersededAt: row.superseded_at,
     settled: row.settled_at === null ? null : { at: row.settled_at, note: row.settled_note ?? '' },
     authority: {
       status: row.authority_status,

@@ -43,6 +43,19 @@ export const SUPERSEDE = {
           WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 AND id <> $5
             AND issuer_status = 'no_receiver' AND issuer_sent_at IS NULL`,
 };
+/**
+ * Decisions about the document that held the number before. What was sent is not undone; what was not sent is not sent any more.
+ * The rows are locked, so none is being claimed.
+ */
+export const OUTDATE = {
+  name: 'approval_outdate',
+  text: `UPDATE given_approvals SET superseded_at = $6,
+           authority_due_at = CASE WHEN authority_sent_at IS NULL THEN NULL ELSE authority_due_at END,
+           issuer_due_at = CASE WHEN issuer_sent_at IS NULL THEN NULL ELSE issuer_due_at END
+          WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 AND superseded_at IS NULL
+            AND CASE WHEN ecf_document_id IS NULL THEN created_at < $6 ELSE ecf_document_id <> $5 END
+          RETURNING *`,
+};
 export const RETRY = {
   name: 'approval_retry',
   text: `UPDATE given_approvals SET issuer_status = 'pending', issuer_due_at = $2, issuer_retried_at = $2,

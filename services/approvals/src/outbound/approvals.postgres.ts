@@ -34,6 +34,15 @@ export function createApprovalStore(database: Database): ApprovalStore {
         return rows[0] === undefined ? null : fromRow(rows[0]);
       });
     },
+    documentPromoted(key, documentId, at) {
+      return database.transaction(async (tx) => {
+        const before = await lockAll(tx, key);
+        const { rows } = await tx.query<ApprovalRow>(sql.OUTDATE, [...keyValues(key), documentId, at]);
+        const outdated = new Set(rows.map(({ id }) => id));
+        const standing = before.find((one) => outdated.has(one.id) && stands(one));
+        if (standing !== undefined) await publish(tx, standing, 'pending', at);
+      });
+    },
     async listed({ env, issuerRnc, which, after, limit }) {
       const { rows } = await database.query<ApprovalRow>(sql.LISTED[which], [after, env, issuerRnc, limit]);
       return rows.map(fromRow);
@@ -125,7 +134,7 @@ async function recordProgress(
   if (missed) await oweIssuer(tx, [...others, after], after.createdAt);
   const before = all.find((one) => one.id === id)?.authority.status;
   const now = after.authority.status;
-  if (before === undefined || before === now || others.some(stands)) return after;
+  if (before === undefined || before === now || after.supersededAt !== null || others.some(stands)) return after;
   const at = exchange?.at ?? after.createdAt;
   if (now === 'Rechazado') await publish(tx, after, 'pending', at);
   else if (before === 'Rechazado') await publishDecision(tx, after, at);
@@ -142,7 +151,8 @@ async function settle(
   if (rows[0] === undefined) return null;
   const settled = fromRow(rows[0]);
   const stillDecided = all.some((one) => one.id !== id && stands(one));
-  if (status === 'Rechazado' && !stillDecided) await publish(tx, settled, 'pending', at);
+  if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null)
+    await publish(tx, settled, 'pending', at);
   return settled;
 }
 

@@ -9,18 +9,19 @@ export type Admission =
   /** A new document. `authorityAlone`: the issuer has, or may have, this decision already. */
   | { readonly kind: 'new'; readonly authorityAlone: boolean };
 
-/** A decision stands that was to be sent and that the authority did not refuse. */
+/** A decision stands that was to be sent, that the authority did not refuse, and that answers the present document. */
 export function stands(approval: GivenApproval): boolean {
-  return approval.submittedAt !== null && approval.authority.status !== 'Rechazado';
+  return approval.supersededAt === null && approval.submittedAt !== null && approval.authority.status !== 'Rechazado';
 }
 
 /**
- * Records that were never sent bind nobody. A refused one is no answer, but where the issuer may have it, only the same
+ * Records that were never sent bind nobody, nor do those about a document that lost its number. A refused one is no answer, but where the issuer may have it, only the same
  * decision can follow.
  *
- * @param earlier all records about the document, oldest first
+ * @param all all records about the number, oldest first
  */
-export function admit(earlier: readonly GivenApproval[], wanted: Decision): Admission {
+export function admit(all: readonly GivenApproval[], wanted: Decision): Admission {
+  const earlier = all.filter(answersPresent);
   const standing = earlier.find(stands);
   if (standing !== undefined) return { kind: 'answered', by: standing };
   const sent = earlier.find(mayHaveReachedIssuer);
@@ -29,6 +30,10 @@ export function admit(earlier: readonly GivenApproval[], wanted: Decision): Admi
   if (latest !== undefined && latest.submittedAt === null && sameDecision(latest, wanted))
     return { kind: 'unsent', present: latest };
   return { kind: 'new', authorityAlone: sent !== undefined };
+}
+
+function answersPresent({ supersededAt }: GivenApproval): boolean {
+  return supersededAt === null;
 }
 
 /** The issuer took it, or a send is in flight or was lost. */
@@ -45,6 +50,6 @@ export function mayHaveReachedIssuer({ issuer }: GivenApproval): boolean {
  * @param all the records about one document
  */
 export function owedToIssuer(all: readonly GivenApproval[]): GivenApproval | null {
-  if (all.some(mayHaveReachedIssuer)) return null;
+  if (all.filter(answersPresent).some(mayHaveReachedIssuer)) return null;
   return all.find((one) => stands(one) && one.issuer.status === null) ?? null;
 }

@@ -73,6 +73,8 @@ export interface GivenApproval extends NewApproval {
   readonly issuer: IssuerSide;
   /** When sending was requested; null for a local record. */
   readonly submittedAt: Date | null;
+  /** When another document took the number of the one that it answered; null where it answers the present one. */
+  readonly supersededAt: Date | null;
   /** An operator's note on the decision at the authority; it is final. */
   readonly settled: { readonly at: Date; readonly note: string } | null;
 }
@@ -142,6 +144,7 @@ export function publicApproval(approval: GivenApproval): Approval {
     issuer_delivery_status: issuer.status,
     issuer_delivery_error: issuer.error,
     warnings: [...approval.warnings],
+    superseded: approval.supersededAt !== null,
     created_at: toIsoDominican(approval.createdAt),
   };
 }
