@@ -252,15 +252,20 @@ describe('an API key', () => {
         deployment.running,
         (await admin('POST', `${path}/api-keys`, { name: 'caja', environments: ['TesteCF'], ...rights })).body.key,
       );
-    const whole = await keyWith({});
+    const maker = (await admin('POST', `${path}/api-keys`, { name: 'caja', environments: ['TesteCF'] })).body;
+    const whole = new Client(deployment.running, maker.key);
     const limited = await keyWith({ taxpayers: [other.rnc] });
     const reading = await keyWith({ scopes: ['read'] });
     const numbers = new Numbering(mine);
     const { invoice, encf } = numbers.next();
     expect((await limited.submit(invoice)).body.code).toBe('taxpayer_not_found');
     expect(await reading.submit(invoice)).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
-    expect((await whole.submit(invoice)).body.status).toBe('Aceptado');
+    expect((await whole.submit(invoice, { 'x-request-id': 'caja-7' })).body.status).toBe('Aceptado');
     const issuer = { headers: { 'rnc-issuing': mine.rnc } };
+    expect((await whole.call('GET', `/invoices/${encf}`, issuer)).body).toMatchObject({
+      submitted_by: maker.id,
+      request_id: 'caja-7',
+    });
     const { track_ids } = (await whole.call('GET', `/trackids/${encf}`, issuer)).body;
     const buyer = { headers: { 'buyer-rnc': mine.rnc, 'start-date': '01-01-2020', 'end-date': '31-12-2099' } };
     for (const [address, headers] of [

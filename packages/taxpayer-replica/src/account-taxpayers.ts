@@ -10,13 +10,25 @@ export interface Caller {
   readonly taxpayersRevision: number;
   /** RNCs that the key of the call is limited to; absent = all of the account. Others do not exist for the caller. */
   readonly taxpayers?: readonly string[] | undefined;
+  /** The key and the request of the call; absent where another service calls. */
+  readonly keyId?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
-type IdentityParts = Pick<Identity, 'account_id' | 'taxpayers_revision' | 'taxpayers'>;
+type IdentityParts = Pick<Identity, 'account_id' | 'taxpayers_revision' | 'taxpayers' | 'key_id'> & {
+  readonly request_id?: string;
+};
 
 /** The caller that the signed identity names. */
-export function accountCaller({ account_id, taxpayers_revision, taxpayers }: IdentityParts): Caller {
-  return { accountId: account_id, taxpayersRevision: taxpayers_revision, taxpayers };
+export function accountCaller(identity: IdentityParts): Caller {
+  const { account_id, taxpayers_revision, taxpayers, key_id, request_id } = identity;
+  return {
+    accountId: account_id,
+    taxpayersRevision: taxpayers_revision,
+    taxpayers,
+    keyId: key_id,
+    requestId: request_id,
+  };
 }
 
 export interface AccountPorts {

@@ -149,6 +149,7 @@ describe('POST /acecf', () => {
         warnings: [],
         superseded: false,
         created_at: expect.stringMatching(/-04:00$/),
+        created_by: 'key-of-the-test',
       },
     ]);
     expect(await detail(body.id)).toEqual({

@@ -99,7 +99,7 @@ describe('a cancellation', () => {
         sent_to_authority: true,
         authority_status: 'Aceptado',
         xml_schema_version: '1.0',
-        created_by: null,
+        created_by: 'key-of-the-test',
         detail_lines: [
           {
             line_number: 1,

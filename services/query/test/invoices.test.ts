@@ -47,6 +47,8 @@ beforeAll(async () => {
         total_amount: '18.00',
         total_itbis: '2.75',
         modified_encf: encf('31', 1),
+        submitted_by: 'key-of-the-test',
+        request_id: 'caja-7',
         state: 'conditional',
         code: '4',
         messages: [{ codigo: '1934', valor: 'No cuadra' }],
@@ -124,6 +126,8 @@ describe('GET /invoices/', () => {
       xml_storage_path: expect.stringContaining(`TesteCF/ecf/${ISSUER}/issued/`),
       xml_checksum: '0'.repeat(64),
       modified_encf: encf('31', 1),
+      submitted_by: 'key-of-the-test',
+      request_id: 'caja-7',
     });
     expect(invoices[0]).toMatchObject({
       track_id: null,

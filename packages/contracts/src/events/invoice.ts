@@ -87,6 +87,8 @@ export const invoiceChangedSchema = z
     rfce_storage_path: z.string().nullable(),
     rfce_checksum: z.string().nullable(),
     attempts: z.array(eventAttemptSchema),
+    submitted_by: z.string().nullable().optional().meta({ description: 'The API key that submitted it' }),
+    request_id: z.string().nullable().optional().meta({ description: 'The request that submitted it' }),
   })
   .meta({
     description: `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,

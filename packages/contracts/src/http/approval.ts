@@ -96,6 +96,8 @@ export const approvalSchema = z.object({
       'True if the authority confirmed another document of this number since: this approval is not undone, and a new one is allowed',
   }),
   created_at: timestampSchema,
+  /** Id of the API key; null for one of an earlier version. */
+  created_by: z.string().nullable(),
 });
 export type Approval = z.infer<typeof approvalSchema>;
 

@@ -93,6 +93,7 @@ export const cancellationSchema = z.object({
   xml_checksum: z.string(),
   xml_schema_version: z.string(),
   created_at: timestampSchema,
+  /** Id of the API key; null for one of an earlier version. */
   created_by: z.string().nullable(),
 });
 export type CancellationRecord = z.infer<typeof cancellationSchema>;

@@ -50,6 +50,9 @@ export const invoiceSchema = z.object({
   xml_storage_path: z.string(),
   xml_checksum: z.string(),
   modified_encf: z.string().nullable(),
+  /** Id of the API key, and the request, of the submission; null for one of an earlier version. */
+  submitted_by: z.string().nullable(),
+  request_id: z.string().nullable(),
 });
 
 /** A day in a header, `DD-MM-YYYY`. */

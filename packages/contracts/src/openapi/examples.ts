@@ -97,6 +97,8 @@ const invoice = {
   xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000001-b94d27b9934d.xml',
   xml_checksum: SHA256,
   modified_encf: null,
+  submitted_by: '7f1e2d3c-4b5a-4968-8776-655443322110',
+  request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
 };
 
 const submission = {
@@ -418,7 +420,7 @@ export const EXAMPLES = {
     xml_checksum: SHA256,
     xml_schema_version: '1.0',
     created_at: AT,
-    created_by: null,
+    created_by: '7f1e2d3c-4b5a-4968-8776-655443322110',
   },
   approvalRequest,
   approval: {
@@ -442,6 +444,7 @@ export const EXAMPLES = {
     warnings: [],
     superseded: false,
     created_at: AT,
+    created_by: '7f1e2d3c-4b5a-4968-8776-655443322110',
   },
   received,
   receivedList: {

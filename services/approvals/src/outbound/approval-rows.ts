@@ -39,6 +39,7 @@ export interface ApprovalRow {
   issuer_rnc: string;
   encf: string;
   account_id: string;
+  created_by: string | null;
   ecf_document_id: number | null;
   decision: 1 | 2;
   rejection_code: number | null;
@@ -72,6 +73,7 @@ export function fromRow(row: ApprovalRow): GivenApproval {
     id: row.id,
     key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,
+    createdBy: row.created_by,
     ecfDocumentId: row.ecf_document_id,
     decision: row.decision,
     rejectionCode: row.rejection_code,

@@ -19,14 +19,15 @@ export const ADD = {
   name: 'approval_add',
   text: `INSERT INTO given_approvals (env, buyer_rnc, issuer_rnc, encf, account_id, ecf_document_id, decision, rejection_code,
            rejection_description, decided_at, date_issued, total_amount, warnings, xml_path, xml_sha256, created_at,
-           submitted_at, authority_status, authority_tries, authority_due_at, issuer_status, issuer_tries, issuer_due_at)
+           submitted_at, authority_status, authority_tries, authority_due_at, issuer_status, issuer_tries, issuer_due_at,
+           created_by)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
            CASE WHEN $17::timestamptz IS NULL THEN NULL ELSE $16::timestamptz END,
            CASE WHEN $17::timestamptz IS NULL THEN NULL ELSE 'submitted' END,
            CASE WHEN $17::timestamptz IS NULL THEN 0 ELSE 1 END, $17,
            CASE WHEN $17::timestamptz IS NULL OR $18::boolean THEN NULL ELSE 'pending' END,
            CASE WHEN $17::timestamptz IS NULL OR $18::boolean THEN 0 ELSE 1 END,
-           CASE WHEN $18::boolean THEN NULL ELSE $17::timestamptz END)
+           CASE WHEN $18::boolean THEN NULL ELSE $17::timestamptz END, $19)
          RETURNING *`,
 };
 export const SUBMIT = {

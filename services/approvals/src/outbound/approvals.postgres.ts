@@ -98,6 +98,7 @@ async function add(
     approval.createdAt,
     claimedUntil,
     admission.authorityAlone,
+    approval.createdBy ?? null,
   ]);
   await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
   const added = fromRow(rows[0] as ApprovalRow);

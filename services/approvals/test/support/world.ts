@@ -345,6 +345,7 @@ export class World {
               env: known.env,
               env_given: known.given,
               account_id: known.account,
+              key_id: 'key-of-the-test',
               taxpayers_revision: 0,
               ...life,
             };

@@ -47,6 +47,8 @@ export interface AttemptRow {
   modifies: string | null;
   alarm: AlarmKind | null;
   past: PastSubmission[];
+  submitted_by: string | null;
+  request_id: string | null;
 }
 
 export function fromRow(row: AttemptRow): Attempt {
@@ -85,6 +87,8 @@ export function fromRow(row: AttemptRow): Attempt {
     modifies: row.modifies,
     alarm: row.alarm,
     past: row.past,
+    submittedBy: row.submitted_by,
+    requestId: row.request_id,
   };
 }
 
@@ -119,6 +123,8 @@ export function attemptRow(attempt: Attempt): object {
     committed_at: attempt.committedAt,
     signer_fingerprint: attempt.signerFingerprint,
     modifies: attempt.modifies,
+    submitted_by: attempt.submittedBy ?? null,
+    request_id: attempt.requestId ?? null,
     ...changingColumns(attempt),
   };
 }

@@ -202,6 +202,7 @@ export class World {
       {
         kind: 'account',
         account_id: accountId,
+        key_id: 'key-of-the-test',
         environments: ['TesteCF', 'CerteCF', 'eCF'],
         env: env as 'TesteCF',
         env_given: true,

@@ -33,6 +33,8 @@ interface InvoiceRow {
   total_amount: string;
   total_itbis: string;
   modified_encf: string | null;
+  submitted_by: string | null;
+  request_id: string | null;
   security_code: string;
   qr_url: string;
   xml_path: string;
@@ -147,6 +149,8 @@ function fromRow(row: InvoiceRow): IssuedInvoice {
     totalAmount: row.total_amount,
     totalItbis: row.total_itbis,
     modifiedEncf: row.modified_encf,
+    submittedBy: row.submitted_by,
+    requestId: row.request_id,
     securityCode: row.security_code,
     qrUrl: row.qr_url,
     xmlPath: row.xml_path,

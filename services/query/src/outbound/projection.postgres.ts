@@ -143,6 +143,8 @@ function invoiceRow(invoice: IssuedInvoice): Record<string, unknown> {
     total_amount: invoice.totalAmount,
     total_itbis: invoice.totalItbis,
     modified_encf: invoice.modifiedEncf,
+    submitted_by: invoice.submittedBy,
+    request_id: invoice.requestId,
     security_code: invoice.securityCode,
     qr_url: invoice.qrUrl,
     xml_path: invoice.xmlPath,

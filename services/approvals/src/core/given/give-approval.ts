@@ -77,13 +77,16 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
     const outcome =
       admission.kind === 'unsent'
         ? await ports.approvals.submit(admission.present.id, leaseEnd(), ports.clock())
-        : await addSigned(wanted, certificate, admission.authorityAlone, () => (order.submit ? leaseEnd() : null));
+        : await addSigned(wanted, order.caller, certificate, admission.authorityAlone, () =>
+            order.submit ? leaseEnd() : null,
+          );
     if ('refused' in outcome) return null;
     return order.submit ? sending.atOnce(outcome.added) : outcome.added;
   }
 
   async function addSigned(
     { key, decision, buyer, found }: Wanted,
+    caller: Caller,
     certificate: SigningCertificate,
     authorityAlone: boolean,
     claimedUntil: () => Date | null,
@@ -94,6 +97,7 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       ...decision,
       key,
       accountId: buyer.account_id,
+      createdBy: caller.keyId ?? null,
       ecfDocumentId: found?.id ?? null,
       warnings: warningsOf(found, authorityAlone, decision.decidedAt < certificate.notBefore),
       xml: { path: approvalPath(key, 'issued', createdAt, sha256), sha256 },

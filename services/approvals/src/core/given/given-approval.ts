@@ -39,6 +39,8 @@ export interface Decision {
 export interface NewApproval extends Decision {
   readonly key: DecisionKey;
   readonly accountId: string;
+  /** Id of the API key that made it; null if unknown. */
+  readonly createdBy?: string | null;
   readonly ecfDocumentId: number | null;
   readonly warnings: readonly string[];
   readonly xml: StoredBytes;
@@ -146,6 +148,7 @@ export function publicApproval(approval: GivenApproval): Approval {
     warnings: [...approval.warnings],
     superseded: approval.supersededAt !== null,
     created_at: toIsoDominican(approval.createdAt),
+    created_by: approval.createdBy ?? null,
   };
 }
 

@@ -127,6 +127,9 @@ export interface Attempt extends DocumentKey {
   readonly alarm: AlarmKind | null;
   /** Submission history, oldest first. If it is long, only the first and the latest entries. */
   readonly past: readonly PastSubmission[];
+  /** Id of the API key, and the request, that submitted it; null if unknown. */
+  readonly submittedBy?: string | null;
+  readonly requestId?: string | null;
 }
 
 /** Values of a new attempt. */
@@ -145,6 +148,8 @@ export type NewAttempt = Pick<
   | 'signerFingerprint'
   | 'hasOwnCertificate'
   | 'modifies'
+  | 'submittedBy'
+  | 'requestId'
 >;
 
 export const NO_VERDICT: VerdictFacts = { code: null, messages: [], sequenceUsed: null, dateReceived: null };

@@ -82,7 +82,14 @@ export function createCancelNumbers(
     const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
     await ports.checkpoint('signed');
     const { generatedAt: _stated, ...content } = request;
-    const fresh = { ...content, accountId: caller.accountId, generatedAt, createdAt: now, xml };
+    const fresh = {
+      ...content,
+      accountId: caller.accountId,
+      createdBy: caller.keyId ?? null,
+      generatedAt,
+      createdAt: now,
+      xml,
+    };
     const cancellation = required(
       submit
         ? await committing(ports, { ...fresh, requestedAt: now }, () => ports.cancellations.add(fresh, bytes, lease()))

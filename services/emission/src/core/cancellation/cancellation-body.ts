@@ -68,7 +68,7 @@ export function cancellationBody(cancellation: Cancellation): CancellationRecord
     xml_checksum: cancellation.xml.sha256,
     xml_schema_version: '1.0',
     created_at: toIsoDominican(cancellation.createdAt),
-    created_by: null,
+    created_by: cancellation.createdBy ?? null,
   };
 }
 

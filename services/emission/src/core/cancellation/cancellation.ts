@@ -36,6 +36,8 @@ export interface NewCancellation {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly accountId: string;
+  /** Id of the API key that made it; null if unknown. */
+  readonly createdBy?: string | null;
   /** SHA-256 by which requests are equal. */
   readonly contentHash: string;
   readonly version: string;

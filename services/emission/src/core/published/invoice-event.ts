@@ -69,6 +69,8 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
     xml_checksum: attempt.xml.sha256,
     rfce_storage_path: attempt.rfce?.path ?? null,
     rfce_checksum: attempt.rfce?.sha256 ?? null,
+    submitted_by: attempt.submittedBy ?? null,
+    request_id: attempt.requestId ?? null,
     attempts: [...past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt), ...presentAttempt(attempt)],
   };
 }

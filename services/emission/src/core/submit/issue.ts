@@ -1,4 +1,5 @@
 import { EMISSION_STATES, type EmissionState, type Fault } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { moment } from '../attempt/record-transition.js';
 import { beginAttempt } from '../attempt/transitions.js';
@@ -174,4 +175,9 @@ function taken(existing: Attempt): EmissionError {
     'encf_already_used',
     `Another document was issued under ${existing.encf} in ${existing.env} (${why}). Use the next number; a repeat of the same document gets its stored answer.`,
   );
+}
+
+/** Who submits, for the record. */
+export function submitter({ keyId, requestId }: Caller): Pick<Attempt, 'submittedBy' | 'requestId'> {
+  return { submittedBy: keyId ?? null, requestId: requestId ?? null };
 }

@@ -12,7 +12,7 @@ import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
 import { answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
 import { type Invoice, readInvoiceJson, type SignedInvoice, signInvoice, unsignedXml } from './invoice-json.js';
-import { issue, type Offer, type Prepared } from './issue.js';
+import { issue, type Offer, type Prepared, submitter } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 
@@ -64,6 +64,7 @@ export function createSubmitJson(
         signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, {
+          caller,
           invoice,
           taxpayer,
           reference,
@@ -111,6 +112,7 @@ function withWarnings(invoice: Invoice, { warnings }: ReferenceCheck): Invoice {
 }
 
 interface Parts {
+  caller: Caller;
   invoice: Invoice;
   taxpayer: TaxpayerState;
   reference: ReferenceCheck;
@@ -122,7 +124,7 @@ interface Parts {
 }
 
 function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
-  const { invoice, taxpayer, reference, signed, certificate, uploaded, token, tokens } = parts;
+  const { caller, invoice, taxpayer, reference, signed, certificate, uploaded, token, tokens } = parts;
   const { key, type, route } = invoice;
   const now = ports.clock();
   const xml = archived('ecf', key, Buffer.from(signed.xml), now);
@@ -141,6 +143,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       signerFingerprint: certificate.fingerprint,
       hasOwnCertificate: uploaded,
       modifies: reference.modifies,
+      ...submitter(caller),
       ...key,
     },
     files: rfce === null ? [xml] : [xml, rfce],

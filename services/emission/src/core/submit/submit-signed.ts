@@ -19,7 +19,7 @@ import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { answerDeadline, awaitVerdict } from './await-verdict.js';
-import { type Issued, issue, type Prepared } from './issue.js';
+import { type Issued, issue, type Prepared, submitter } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
@@ -139,7 +139,7 @@ export function createSubmitSigned(
         }),
         async prepare(reference) {
           refuseExpiredToken(submission.token, ports.clock());
-          return prepared(document, taxpayer, route, reference, tokens, submission.token, ports.clock());
+          return prepared(submission, document, taxpayer, route, reference, tokens, ports.clock());
         },
       },
       { dryRun: submission.dryRun },
@@ -155,12 +155,12 @@ function notAnsweredYet(): EmissionError {
 }
 
 function prepared(
+  { caller, token }: SignedSubmission,
   document: SignedDocument,
   taxpayer: TaxpayerState,
   route: 'ecf' | 'rfce',
   reference: ReferenceCheck,
   tokens: TokenSource,
-  token: string,
   now: Date,
 ): Prepared {
   const file = archived(route, document.key, document.bytes, now);
@@ -185,6 +185,7 @@ function prepared(
       signerFingerprint: document.signerFingerprint,
       hasOwnCertificate: false,
       modifies: reference.modifies,
+      ...submitter(caller),
     },
     files: [file],
     sent: document.bytes,

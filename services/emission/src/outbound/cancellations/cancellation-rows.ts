@@ -13,6 +13,7 @@ export interface CancellationRow {
   env: Environment;
   issuer_rnc: string;
   account_id: string;
+  created_by: string | null;
   content_hash: string;
   version: string;
   reason: string | null;
@@ -42,6 +43,7 @@ export function fromRow(row: CancellationRow): Cancellation {
     env: row.env,
     issuerRnc: row.issuer_rnc,
     accountId: row.account_id,
+    createdBy: row.created_by,
     contentHash: row.content_hash,
     version: row.version,
     reason: row.reason,

@@ -75,8 +75,8 @@ export const UNBLOCK = {
 export const ADD = {
   name: 'cancellation_add',
   text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
-      xml_path, xml_sha256, lines, state, next_action_at, asked_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING *`,
+      xml_path, xml_sha256, lines, state, next_action_at, asked_at, created_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING *`,
 };
 
 /** Held until the commit, so that nobody adds a cancellation with the same content meanwhile. */

@@ -134,6 +134,7 @@ async function insert(
     lease === null ? 'local' : 'sending',
     lease,
     lease === null ? null : cancellation.createdAt,
+    cancellation.createdBy ?? null,
   ]);
   const added = fromRow(rows[0] as CancellationRow);
   await addPendingDocuments(tx, [{ ...cancellation.xml, bytes }]);

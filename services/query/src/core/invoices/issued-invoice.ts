@@ -40,6 +40,9 @@ export interface IssuedInvoice extends InvoiceKey {
   readonly totalAmount: string;
   readonly totalItbis: string;
   readonly modifiedEncf: string | null;
+  /** Id of the API key, and the request, that submitted it; null if unknown. */
+  readonly submittedBy: string | null;
+  readonly requestId: string | null;
   readonly securityCode: string;
   readonly qrUrl: string;
   readonly xmlPath: string;
@@ -79,6 +82,8 @@ export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
     totalAmount: event.total_amount,
     totalItbis: event.total_itbis,
     modifiedEncf: event.modified_encf,
+    submittedBy: event.submitted_by ?? null,
+    requestId: event.request_id ?? null,
     securityCode: event.security_code,
     qrUrl: event.qr_url,
     xmlPath: event.xml_storage_path,
@@ -136,6 +141,8 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, conf
     xml_storage_path: invoice.xmlPath,
     xml_checksum: invoice.xmlChecksum,
     modified_encf: invoice.modifiedEncf,
+    submitted_by: invoice.submittedBy,
+    request_id: invoice.requestId,
   };
 }
 

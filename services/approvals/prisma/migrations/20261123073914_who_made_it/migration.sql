@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "given_approvals" ADD COLUMN     "created_by" TEXT;
