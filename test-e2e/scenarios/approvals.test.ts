@@ -197,6 +197,16 @@ describe("the authority's own counterpart", () => {
     );
     expect(rulings.map(({ status }) => status).sort()).toEqual([200, ...accounts.slice(1).map(() => 404)]);
     expect((await demo.call('GET', `${address}?issuer_rnc=${issuer_rnc}`)).body.approval_status).toBe('pending');
+    const { entries } = (await demo.admin('GET', '/audit?action=approval.decide')).body;
+    expect(entries).toMatchObject([
+      {
+        actor: 'ADMIN_TOKEN',
+        action: 'approval.decide',
+        target: expect.stringMatching(`^/accounts/[^/]+/approvals/${answers[0].id}$`),
+        details: ruling,
+        request_id: expect.any(String),
+      },
+    ]);
     await until(
       () => demo.call('GET', `/invoices/${encf}`, { headers: { 'rnc-issuing': issuer_rnc } }),
       ({ body }) => body.approval_status === 'pending' && body.approval_confirmed === false,

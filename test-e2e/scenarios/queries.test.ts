@@ -408,6 +408,11 @@ describe('operator commands', () => {
       await client.until('Aceptado', () => client.submit(invoice, { env: 'CerteCF' }));
       expect((await client.ledger(encf)).filter(({ effective }) => effective)).toHaveLength(1);
       expect(await alarmed()).toBeUndefined();
+      const target = `/documents/CerteCF/${ISSUER.rnc}/${encf}`;
+      const { entries } = (await client.admin('GET', `/audit?target=${target}`)).body;
+      expect(entries).toMatchObject([
+        { action: 'document.resolve', target, details: { action: flag.slice(2), adopted: flag === '--adopt' } },
+      ]);
       const again = await ecf(deployment, ...name, '--resend');
       expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('409')]);
     }

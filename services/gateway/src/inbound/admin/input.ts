@@ -1,12 +1,12 @@
-import type { ActedBy } from '@ecf/contracts';
-import { isRnc } from '@ecf/domain';
+import type { ActedBy, AuditAct } from '@ecf/contracts';
+import { isRnc, toIsoDominican } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
-import type { Page } from '../../core/ports.js';
+import type { AuditLog, Page } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
@@ -20,6 +20,17 @@ const pageSchema = z.object({
 /** Who acts, for the audit log. */
 export function actedBy(req: Request, res: Response): ActedBy {
   return { actor: callOf(res).administrator?.name ?? '', request_id: requestIdOf(req) };
+}
+
+/** Writes an act that another service did to the audit log. The act is done by then: a repeat of the request names it again. */
+export type RecordAct = (
+  req: Request,
+  res: Response,
+  act: Pick<AuditAct, 'action' | 'target' | 'details'>,
+) => Promise<void>;
+
+export function recordActs({ audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date }): RecordAct {
+  return (req, res, act) => audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
 }
 
 /** `limit` and `offset` of a list. */

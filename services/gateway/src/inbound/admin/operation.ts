@@ -10,13 +10,11 @@ import {
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import type { AuditLog } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
-import { actedBy, json } from './input.js';
+import { json, type RecordAct } from './input.js';
 
 /** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {
@@ -35,7 +33,7 @@ export interface OperationOwners {
  */
 export function adminOperation(
   { resolution, readModels, archive }: OperationOwners,
-  { audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date },
+  record: RecordAct,
 ): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
@@ -47,7 +45,12 @@ export function adminOperation(
   routes
     .route('/documents/resolve')
     .post(json, async (req: Request, res: Response) => {
-      res.json(await present(resolution, 'emission').resolveDocument(validate(resolutionSchema, req.body, 'body')));
+      const { env, issuer_rnc, encf, ...details } = validate(resolutionSchema, req.body, 'body');
+      const resolved = await present(resolution, 'emission').resolveDocument({ env, issuer_rnc, encf, ...details });
+      const target = `/documents/${env}/${issuer_rnc}/${encf}`;
+      const { adopted, resent } = resolved;
+      await record(req, res, { action: 'document.resolve', target, details: { ...details, adopted, resent } });
+      res.json(resolved);
     })
     .all(otherMethods('POST'));
   routes
@@ -59,15 +62,17 @@ export function adminOperation(
   routes
     .route('/cancellations/settle')
     .post(json, async (req: Request, res: Response) => {
-      res.json(await present(resolution, 'emission').settleCancellation(validate(settlementSchema, req.body, 'body')));
+      const { id, ...details } = validate(settlementSchema, req.body, 'body');
+      const settled = await present(resolution, 'emission').settleCancellation({ id, ...details });
+      await record(req, res, { action: 'cancellation.settle', target: `/cancellations/${id}`, details });
+      res.json(settled);
     })
     .all(otherMethods('POST'));
   routes
     .route('/rebuilds/query')
     .post(async (req: Request, res: Response) => {
       const state = await present(readModels, 'query').startRebuild({});
-      const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} };
-      await audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
+      await record(req, res, { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} });
       res.json(state);
     })
     .get(async (_req: Request, res: Response) => {
