@@ -7,7 +7,7 @@ function scene(options: Parameters<typeof createCircuitBreakers>[0]['options'] =
   let now = 0;
   const settings = { failures: 3, openMs: 1_000, maxOpenMs: 4_000, maxPauseMs: 60_000, ...options };
   const circuits = createCircuitBreakers({ options: settings, elapsed: () => now });
-  /** Runs a call that ends when the promise does; the milliseconds to wait where it may not be made. */
+  /** Runs a call that ends when the promise does; returns the milliseconds to wait if it may not be made. */
   async function run(ending: Promise<Health>, pauseMs: number | null = null, peer = 'a'): Promise<number | 'went'> {
     const result = await circuits.run(peer, async () => ({ value: 1, health: await ending, pauseMs }));
     return 'value' in result ? 'went' : result.retryAfterMs;
@@ -65,7 +65,7 @@ describe('a circuit breaker', () => {
     expect(await call('healthy')).toBe(1_000);
   });
 
-  it('admits the next probe where one learned nothing', async () => {
+  it('admits the next probe if one had no result', async () => {
     const { call, calls, later } = scene();
     await calls('failing', 'failing', 'failing');
     later(1_000);
@@ -120,11 +120,11 @@ describe('the client with circuit breakers', () => {
       raw: null,
     });
     expect(server.requests).toHaveLength(2);
-    // Another environment and another service are not concerned.
+    // Another environment and another service are not affected.
     await client.queryResult({ ...query, env: 'eCF' });
     await client.requestSeed({ env: 'TesteCF' });
     expect(server.requests).toHaveLength(4);
-    // A clock that is set neither opens nor closes it.
+    // A changed clock neither opens nor closes it.
     for (hours of [-10, 10]) await client.queryResult(query);
     expect(server.requests).toHaveLength(4);
     hours = -20;

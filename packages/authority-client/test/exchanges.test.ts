@@ -1,6 +1,6 @@
 /**
- * Each folder of `exchanges/` is one operation: `call.json` what is called, `request.http` what must go over the wire,
- * and per case an answer of the authority (`<case>.http`) with what it must be read as (`<case>.json`).
+ * Each folder of `exchanges/` is one operation. `call.json` is the call, `request.http` the expected request. Each case has
+ * an answer of the authority (`<case>.http`) and the expected result (`<case>.json`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ function wireBytes(file: string): Buffer {
   ]);
 }
 
-/** The request without what differs from run to run or belongs to HTTP alone. */
+/** The request without parts that vary from run to run or belong to HTTP alone. */
 function written(request: RawRequest): string {
   const names = ['accept', 'authorization', 'content-length', 'content-type'];
   const headers = names.filter((name) => name in request.headers).map((name) => `${name}: ${request.headers[name]}\n`);

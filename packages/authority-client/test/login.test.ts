@@ -1,4 +1,4 @@
-/** A whole login: pretty-printed seed, signature, token, with a server that checks the signature as a receiver would. */
+/** A complete login: pretty-printed seed, signature, token. The server checks the signature as a receiver does. */
 
 import { testKey } from '@ecf/test-support';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 
-/** What a name server says about a name: its addresses, or nothing at all, for one kind of question or for both. */
+/** The answers of a name server about a name, by type of query: its addresses, or no answer. */
 export interface NameRecord {
   A?: readonly string[] | 'silent';
   AAAA?: readonly string[] | 'silent';
@@ -9,8 +9,8 @@ export interface NameRecord {
 export interface NameServer {
   /** `address:port`, as `Resolver.setServers` takes it. */
   address: string;
-  /** The names that were asked for, with each repeat and kind. */
-  asked: string[];
+  /** The queried names, once for each query. */
+  queries: string[];
   stop(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ const NOT_FOUND = 3;
 
 /** A name server over UDP on the loopback interface (RFC 1035, section 4). A name that is not among the records does not exist. */
 export async function startNameServer(recordOf: (name: string) => NameRecord | undefined): Promise<NameServer> {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     const { name, end } = readName(query);
-    asked.push(name);
+    queries.push(name);
     const kind = KINDS.get(query.readUInt16BE(end) as 1 | 28);
     const record = recordOf(name);
     const addresses = (kind && record?.[kind]) ?? [];
@@ -42,7 +42,7 @@ export async function startNameServer(recordOf: (name: string) => NameRecord | u
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    queries,
     stop: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }
@@ -57,7 +57,7 @@ function readName(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-/** The record points back to the question's name; it is good for a minute. */
+/** The record points back to the name in the query; it expires after a minute. */
 function answerWith(kind: number, address: string): Buffer {
   const bytes = Buffer.from(kind === 1 ? address.split('.').map(Number) : groupsOf(address));
   const head = Buffer.alloc(12);

@@ -1,4 +1,4 @@
-/** What the network and broken servers do to a call: never a rejection, never an exception, and no secret comes out. */
+/** Network faults and broken servers: a call never rejects or throws, and no secret leaks. */
 import { gzipSync } from 'node:zlib';
 import type { Environment } from '@ecf/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -43,7 +43,7 @@ function clientFor(url: string, options: Partial<AuthorityClientOptions> = {}): 
 const connectionLost = { outcome: 'unknown', cause: 'connection', reachedAuthority: 'maybe', raw: null };
 
 describe('nothing can have arrived', () => {
-  it('says so when nobody listens', async () => {
+  it('reports that nothing listens at the address', async () => {
     const client = clientFor(await deadAddress());
     expect(await client.submitDocument({ ...submission, xml: '<ECF/>' })).toMatchObject({
       outcome: 'unknown',
@@ -54,7 +54,7 @@ describe('nothing can have arrived', () => {
     });
   });
 
-  it('says so when the certificate of the other side is not trusted', async () => {
+  it('reports an untrusted certificate of the server', async () => {
     const { tls } = serverCertificate('receiver.test');
     const { url, requests } = await server((_, socket) => socket.end(), tls);
     const answer = await clientFor(url).submitDocument({ ...submission, xml: '<ECF/>' });
@@ -62,14 +62,14 @@ describe('nothing can have arrived', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('says so when the TLS handshake never ends', async () => {
+  it('reports a TLS handshake that never ends', async () => {
     const { port } = await server(() => undefined);
     const client = clientFor(`https://127.0.0.1:${port}`, { timeouts: { connectMs: 100 } });
     const answer = await client.submitDocument({ ...submission, xml: '<ECF/>' });
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'timeout', reachedAuthority: 'no' });
   });
 
-  it('says so when the call was aborted before it began', async () => {
+  it('reports a call aborted before it began', async () => {
     const { url, requests } = await server((_, socket) => socket.end());
     const answer = await clientFor(url).queryResult({ ...query, signal: AbortSignal.abort() });
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'aborted', reachedAuthority: 'no' });
@@ -159,7 +159,7 @@ describe('the request may have arrived', () => {
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'aborted', reachedAuthority: 'maybe' });
   });
 
-  it('a timeout of the caller, told apart from ours', async () => {
+  it('a timeout of the caller, distinguished from ours', async () => {
     const controller = new AbortController();
     const { url } = await server(() => controller.abort(new DOMException('the caller waited enough', 'TimeoutError')));
     const answer = await clientFor(url).queryResult({ ...query, signal: controller.signal });
@@ -224,7 +224,7 @@ describe('connections', () => {
     else socket.write(httpAnswer('200 OK', JSON_TYPE, request.method === 'GET' ? ACCEPTED : RECEIVED));
   };
 
-  it('that were closed meanwhile: a query is asked once more', async () => {
+  it('that were closed meanwhile: a query is repeated once', async () => {
     const started = await server(closesIdle);
     const client = clientFor(started.url);
     await client.queryResult(query);
@@ -251,8 +251,8 @@ describe('connections', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('is the very bytes, in one body of known length', async () => {
+describe('the request body', () => {
+  it('is the exact bytes, in one body of known length', async () => {
     const { url, requests } = await server((_, socket) => socket.write(httpAnswer('200 OK', JSON_TYPE, RECEIVED)));
     const xml = Buffer.from([0x3c, 0xff, 0x00, 0xc3, 0xb1, 0x0d, 0x0a, 0x3e]);
     await clientFor(url).submitDocument({ ...submission, xml });
@@ -267,7 +267,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is kept and told', () => {
+describe('the recorded answer', () => {
   it('shows no token, wherever the other side repeats it', async () => {
     const reports: CallReport[] = [];
     const { url } = await server((request, socket) =>

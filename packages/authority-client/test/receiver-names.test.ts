@@ -1,4 +1,4 @@
-/** Names of receivers: anybody may list one, and whoever serves it decides when it answers and with what. */
+/** Names of receivers: anybody may list one, and its name server decides when and how it answers. */
 import { createHook } from 'node:async_hooks';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function clientWith(lookup: ReturnType<typeof createNameLookup> | null, addressG
   return client;
 }
 
-/** How many times the system's resolver, which blocks a thread, is asked from here on. */
+/** Counts the calls of the system's resolver, which blocks a thread, from here on. */
 function systemLookups(): { count: number } {
   const seen = { count: 0 };
   const hook = createHook({
@@ -61,7 +61,7 @@ function systemLookups(): { count: number } {
 }
 
 describe('names that hang', () => {
-  it('hold up neither other receivers nor the authority, and end as connections never made', async () => {
+  it('delay neither other receivers nor the authority, and end as failed connections', async () => {
     const server = await names((name) =>
       name.startsWith('hangs') ? { A: 'silent', AAAA: 'silent' } : { A: ['127.0.0.1'] },
     );
@@ -74,7 +74,7 @@ describe('names that hang', () => {
       hanging.add(number);
       return deliver(`hangs-${number}.test`).finally(() => hanging.delete(number));
     });
-    while (new Set(server.asked).size < hung.length) await delay(20);
+    while (new Set(server.queries).size < hung.length) await delay(20);
 
     expect(await Promise.all(['one.test', 'two.test', 'localhost'].map(deliver))).toEqual(
       Array(3).fill(expect.objectContaining({ outcome: 'verdict' })),
@@ -84,10 +84,10 @@ describe('names that hang', () => {
       userAgent: 'ecf-test/1',
     });
     closers.push(() => authority.close());
-    // Not what the authority would answer; that the call came through is what counts.
+    // The answer does not matter here, only that the call got through.
     const named = { issuerRnc: '101672919', encf: 'E310000000001' };
-    const asked = { env: 'TesteCF', token: 't', trackId: 'd2b6e27c', ...named } as const;
-    expect(await authority.queryResult(asked)).toMatchObject({
+    const query = { env: 'TesteCF', token: 't', trackId: 'd2b6e27c', ...named } as const;
+    expect(await authority.queryResult(query)).toMatchObject({
       raw: { status: 200 },
     });
     expect(hanging.size).toBe(hung.length);
@@ -105,7 +105,7 @@ describe('names that hang', () => {
     expect(seen.count).toBe(0);
   });
 
-  it('keep back what is known of one family only for a moment', async () => {
+  it('delay the addresses of the other family only for a moment', async () => {
     const server = await names((name) =>
       name === 'four.test' ? { A: ['192.0.2.4'], AAAA: 'silent' } : { A: 'silent', AAAA: ['2001:db8::6'] },
     );
@@ -136,14 +136,14 @@ describe('the addresses of a name', () => {
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'connection', reachedAuthority: 'no' });
   });
 
-  it('are asked for at the next name server where one is silent', async () => {
+  it('are queried at the next name server if one is silent', async () => {
     const silent = await names(() => ({ A: 'silent', AAAA: 'silent' }));
     const server = await names(() => ({ A: ['192.0.2.4'] }));
     const lookup = createNameLookup({ servers: [silent.address, server.address], hostsFile: NO_FILE });
     expect(await lookup('one.test')).toEqual([{ address: '192.0.2.4', family: 4 }]);
   });
 
-  it('are those of the hosts file, whose changes count at once, before any name server is asked', async () => {
+  it('come from the hosts file, with its changes, before any name server is queried', async () => {
     const server = await names(() => ({ A: ['192.0.2.9'] }));
     const file = hostsFile(
       [
@@ -161,7 +161,7 @@ describe('the addresses of a name', () => {
     expect(await lookup('receiver.test')).toEqual(both);
     expect(await lookup('RECEIVER.test.')).toEqual(both);
     expect(await lookup('other.test')).toEqual([{ address: '192.0.2.2', family: 4 }]);
-    expect(server.asked).toEqual([]);
+    expect(server.queries).toEqual([]);
     writeFileSync(file, '192.0.2.3 receiver.test\n');
     expect(await lookup('receiver.test')).toEqual([{ address: '192.0.2.3', family: 4 }]);
     expect(await lookup('branch.test')).toEqual([{ address: '192.0.2.9', family: 4 }]);
@@ -176,11 +176,11 @@ describe('the addresses of a name', () => {
         { address: '127.0.0.1', family: 4 },
         { address: '::1', family: 6 },
       ]);
-      expect(server.asked).toEqual([]);
+      expect(server.queries).toEqual([]);
     },
   );
 
-  it.each(['127.0.0.1', '10.0.0.8'])('are connected to only where the guard allows them: %s', async (address) => {
+  it.each(['127.0.0.1', '10.0.0.8'])('are connected to only if the guard allows them: %s', async (address) => {
     const server = await names(() => ({ A: [address], AAAA: ['::1'] }));
     const started = await receiver();
     const lookup = createNameLookup({ servers: [server.address], hostsFile: hostsFile('127.0.0.1 listed.test') });
@@ -190,7 +190,7 @@ describe('the addresses of a name', () => {
         outcome: 'refused',
         code: 'address_refused',
       });
-    expect(server.asked).toContain('inside.test');
+    expect(server.queries).toContain('inside.test');
     expect(started.connections).toBe(0);
   });
 });

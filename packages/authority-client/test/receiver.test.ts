@@ -127,7 +127,7 @@ describe('delivering an e-CF', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('sends a bearer token only where it was given one, and appends the standard path to the base', async () => {
+  it('sends a bearer token only if it got one, and appends the standard path to the base', async () => {
     const { url, requests } = await server((_, socket) => socket.write(httpAnswer('200 OK', null, ARECF)));
     const client = receivers();
     await client.deliverDocument({ ...document, baseUrl: `${url}/tenant/7/` });
@@ -142,7 +142,7 @@ describe('delivering an e-CF', () => {
     expect(requests[2]!.body.toString()).toContain('name="xml"; filename="130862346E310000000001.xml"');
   });
 
-  it('tells a refused token apart', async () => {
+  it('reports a refused token', async () => {
     const { url } = await server((_, socket) => socket.write(httpAnswer('401 Unauthorized', null, '')));
     expect(await receivers().deliverDocument({ ...document, baseUrl: url, token: 'abc' })).toMatchObject({
       outcome: 'unauthorized',
@@ -274,12 +274,12 @@ describe('addresses', () => {
     },
   );
 
-  it('refuses a name that resolves to a private address, and takes the public one of several', async () => {
+  it('refuses a name that resolves to a private address, and uses the public one of several', async () => {
     const started = await server((_, socket) => socket.write(httpAnswer('200 OK', null, ARECF)));
-    const asked: string[] = [];
+    const checked: string[] = [];
     const client = receivers({
       addressGuard: (address) => {
-        asked.push(address);
+        checked.push(address);
         return address === '127.0.0.1';
       },
       lookup: async (name) =>
@@ -295,10 +295,10 @@ describe('addresses', () => {
     expect(started.connections).toBe(0);
     const both = await client.deliverDocument({ ...document, baseUrl: `http://both.test:${started.port}` });
     expect(both).toMatchObject({ outcome: 'verdict' });
-    expect(asked).toContain('10.0.0.8');
+    expect(checked).toContain('10.0.0.8');
   });
 
-  it('reports a name that does not resolve as a connection never made', async () => {
+  it('reports a name that does not resolve as a failed connection', async () => {
     const client = receivers({ lookup: () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' })) });
     expect(await client.deliverDocument({ ...document, baseUrl: 'http://nowhere.test' })).toMatchObject({
       outcome: 'unknown',
@@ -325,7 +325,7 @@ describe('addresses', () => {
 });
 
 describe('isPublicAddress', () => {
-  it.each(['8.8.8.8', '190.6.128.1', '2606:4700::1', '::ffff:8.8.8.8'])('takes %s', (address) => {
+  it.each(['8.8.8.8', '190.6.128.1', '2606:4700::1', '::ffff:8.8.8.8'])('accepts %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-/** The whole conversation with the authority's simulator, which another hand wrote from the same contract. */
+/** All calls against the authority's simulator, which was written independently from the same contract. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ let tokens: TokenProvider;
 let certificate: SigningCertificate;
 let token: string;
 
-/** An example document, changed as its text, ready to be written. */
+/** An example document with text changes, ready to be written. */
 function example(name: string, change: (text: string) => string = (text) => text): DocumentNode {
   const checked = checkJson(JSON.parse(change(readFileSync(join(examples, `${name}.json`), 'utf8'))));
   if (!checked.tree || checked.faults.length > 0) throw new Error(JSON.stringify(checked.faults));
@@ -58,8 +58,8 @@ async function control(path: string, method = 'GET', body?: unknown): Promise<un
   return answer.status === 204 ? null : answer.json();
 }
 
-/** Submits, waits for the verdict. */
-async function submitAndAsk(encf: string) {
+/** Submits a document and waits for its verdict. */
+async function submitAndQuery(encf: string) {
   const document = await invoice(encf);
   const { xml } = document;
   const receipt = await client.submitDocument({ env, token, issuerRnc: ISSUER, encf, xml });
@@ -95,7 +95,7 @@ afterAll(async () => {
 });
 
 describe('against the simulator', () => {
-  it('logs in for an hour, and a made-up token is refused', async () => {
+  it('logs in for an hour; an invented token is refused', async () => {
     const { expiresAt } = await tokens.get({ env, account: 'a', certificate });
     expect(expiresAt).toEqual(new Date('2026-06-18T13:00:00Z'));
     const answer = await client.queryResult({
@@ -108,9 +108,9 @@ describe('against the simulator', () => {
     expect(answer.outcome).toBe('unauthorized');
   });
 
-  it('hands in an e-CF, learns its verdict, and finds it again by its data and its trackIds', async () => {
+  it('submits an e-CF, gets its verdict, and finds it by its data and its trackIds', async () => {
     const encf = 'E310000000011';
-    const { document, trackId, result } = await submitAndAsk(encf);
+    const { document, trackId, result } = await submitAndQuery(encf);
     expect(result).toMatchObject({
       outcome: 'verdict',
       verdict: { status: 'Aceptado', code: '1', messages: [], trackId, rnc: ISSUER, encf },
@@ -133,17 +133,17 @@ describe('against the simulator', () => {
     ]);
   });
 
-  it('is told that a number was used before', async () => {
-    await submitAndAsk('E310000000012');
-    const { result } = await submitAndAsk('E310000000012');
+  it('gets the rejection of a used number', async () => {
+    await submitAndQuery('E310000000012');
+    const { result } = await submitAndQuery('E310000000012');
     expect(result).toMatchObject({
       outcome: 'verdict',
       verdict: { status: 'Rechazado', code: '2', sequenceUsed: false, messages: [{ codigo: '1209' }] },
     });
   });
 
-  it('takes no verdict for a document under the trackId of another', async () => {
-    const { trackId, result } = await submitAndAsk('E310000000015');
+  it('accepts no verdict with the trackId of another document', async () => {
+    const { trackId, result } = await submitAndQuery('E310000000015');
     expect(result).toMatchObject({ outcome: 'verdict', verdict: { status: 'Aceptado' } });
     const query = { env, token, trackId, issuerRnc: ISSUER, encf: 'E310000000016' } as const;
     for (const other of [query, { ...query, encf: 'E310000000015', issuerRnc: BUYER }])
@@ -156,7 +156,7 @@ describe('against the simulator', () => {
       });
   });
 
-  it('hands in a consumer summary and asks for it', async () => {
+  it('submits a consumer summary and queries it', async () => {
     const encf = 'E320000000011';
     const full = await invoice(encf);
     const tree = example('ecf-32', (text) => text.replace('E320000000001', encf));
@@ -177,7 +177,7 @@ describe('against the simulator', () => {
 
   it('gives its copy of a commercial approval, once', async () => {
     const encf = 'E310000000013';
-    await submitAndAsk(encf);
+    await submitAndQuery(encf);
     const { xml } = await signed(example('acecf', (text) => text.replace('E310000000001', encf)));
     const input = { env, token, buyerRnc: BUYER, encf, xml } as const;
     expect(await client.submitCommercialApproval(input)).toMatchObject({

@@ -31,7 +31,7 @@ function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {})
     cache,
     clock,
     elapsed: () => elapsed,
-    logIn: (asked) => new Promise((end) => logins.push({ request: asked, end })),
+    logIn: (request) => new Promise((end) => logins.push({ request, end })),
     ...options,
   });
   return {
@@ -43,7 +43,7 @@ function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {})
       now += ms;
       elapsed += ms;
     },
-    /** The clock is set; no time passes. */
+    /** The clock changes; no time passes. */
     setClock: (ms: number) => {
       now += ms;
     },
@@ -67,11 +67,11 @@ function unknown(cause: 'timeout' | 'not_a_verdict' | 'circuit_open', retryAfter
   return { outcome: 'unknown', cause, reachedAuthority: 'maybe', detail: 'why', ...wait, raw: null };
 }
 
-/** Lets promises that are ready go on. */
+/** Runs the continuations of resolved promises. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a token', () => {
-  it('is asked for once, however many callers wait, and then kept', async () => {
+  it('is requested once for many callers, and then cached', async () => {
     const { provider, logins } = scene();
     const waiting = Array.from({ length: 50 }, () => provider.get(request));
     await settle();
@@ -84,7 +84,7 @@ describe('a token', () => {
     expect(logins).toHaveLength(1);
   });
 
-  it('is asked for once while callers come at every moment of a login', async () => {
+  it('is requested once while callers arrive at every moment of a login', async () => {
     const { provider, logins } = scene();
     const waiting: Promise<unknown>[] = [];
     for (let i = 0; i < 20; i += 1) {
@@ -183,7 +183,7 @@ describe('a token', () => {
 });
 
 describe('a failed login', () => {
-  it('fails all who wait with the same error, and is not kept', async () => {
+  it('fails for all waiting callers with the same error, and is not cached', async () => {
     const { provider, logins } = scene();
     const waiting = Promise.allSettled(Array.from({ length: 5 }, () => provider.get(request)));
     await settle();
@@ -209,13 +209,13 @@ describe('a failed login', () => {
       retryable: false,
       reason: 'Firma del certificado invalida',
     });
-    // Whatever becomes of the clock: the while is not cut short by it, nor made longer.
+    // A change of the clock neither shortens nor extends the pause.
     for (const hours of [0, 10, -20]) {
       setClock(hours * HOUR);
       await expect(provider.get(request)).rejects.toMatchObject({ code: 'login_refused' });
     }
     expect(logins).toHaveLength(1);
-    // Another certificate of the account is not concerned.
+    // Another certificate of the account is not affected.
     provider.get({ ...request, certificate: certificate('f2') }).catch(() => undefined);
     await settle();
     expect(logins).toHaveLength(2);
@@ -254,7 +254,7 @@ describe('a failed login', () => {
 });
 
 describe('after a 401', () => {
-  it('that very token is dropped', async () => {
+  it('only this token is dropped', async () => {
     const { provider, logins } = scene();
     const first = provider.get(request);
     await settle();
@@ -266,7 +266,7 @@ describe('after a 401', () => {
     expect(logins).toHaveLength(2);
     logins[1]!.end(issued('t2'));
     await next;
-    // A late 401 of the old token does not touch the new one.
+    // A late 401 of the old token does not affect the new one.
     await provider.invalidate({ ...request, token: 't1' });
     expect((await provider.get(request)).token).toBe('t2');
     expect(logins).toHaveLength(2);
@@ -301,7 +301,7 @@ describe('the cache', () => {
     expect(logins).toHaveLength(3);
   });
 
-  it('in memory forgets in time and removes only what it was shown', async () => {
+  it('in memory forgets expired tokens and removes only the given one', async () => {
     let now = 0;
     const cache = inMemoryTokenCache(() => new Date(now));
     await cache.set('k', 'a', 100);
